@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { type Capabilities, TIERS, type Tier } from './src/database/capabilities.ts';
 import LongestFirst from './test/support/longest-first.ts';
-import { missingNeeds } from './test/support/setup/needs.ts';
+import { findMissingRequirements } from './test/support/setup/needs.ts';
 import { reachTiers } from './test/support/tiers/reach.ts';
 
 // Loading this only checks for files: a unit test must not wait until a server is started or installed.
-const missing = missingNeeds();
+const missing = findMissingRequirements();
 const { reached } = reachTiers();
 const cannotRun = missing.filter(({ name }) => !name.startsWith('database tier')).flatMap(({ files }) => files);
 const run = `${process.pid} ${Date.now()}`;

@@ -11,9 +11,9 @@ import { createUser } from '#src/users/store.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { type Receiver, startReceiver } from '../test/support/receiver.ts';
 import { startRole } from '../test/support/service.ts';
-import type { Answer } from './answer.ts';
+import type { BenchmarkResult } from './answer.ts';
 import { median, quantile } from './support.ts';
-import { onEveryTier, type TierDatabase } from './tier-databases.ts';
+import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 10_000;
 /** Readings per second (each home sends one every ten seconds), and the duration in seconds. */
@@ -29,8 +29,8 @@ const ROUNDS = 3;
  * Measures the time from PUBLISH until the webhook reaches an HTTPS receiver, on every tier, with 1,000 readings/s from 10,000 homes that
  * have one alert each. Also measures alert evaluations per second on one thread and on all threads.
  */
-export async function bench(): Promise<Answer> {
-  const { results, missing } = await onEveryTier(publishToReceipt, { alsoPlain: false });
+export async function bench(): Promise<BenchmarkResult> {
+  const { results, missing } = await runOnEveryTier(publishToReceipt, { alsoPlain: false });
   const threads = await evaluations();
   const lines = results.map(
     ({ name, on, answer }) =>

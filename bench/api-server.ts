@@ -8,7 +8,7 @@ import { systemClock } from '#src/core/clock.ts';
 import { secretBox } from '#src/core/secrets.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { importsBy } from '#src/energy/usage/imports.ts';
+import { readImports } from '#src/energy/usage/imports.ts';
 
 /**
  * Child process that serves one request type. `full` is the complete API. `bare` is a fastify handler that returns the same bytes. `query`
@@ -41,7 +41,7 @@ function server() {
   const app = Fastify({ https: { ...tls, minVersion: 'TLSv1.2' } });
   const range = dayRange(start, end, 'UTC');
   app.get('/v1/energy-insights', async (_request, reply) => {
-    if (mode === 'query') await importsBy(db, { userId }, range, 'day');
+    if (mode === 'query') await readImports(db, { userId }, range, 'day');
     return reply.type('application/json; charset=utf-8').send(bytes);
   });
   return app;

@@ -5,8 +5,8 @@ import autocannon from 'autocannon';
 import { createKey } from '#src/auth/keys.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
-import type { Answer } from './answer.ts';
-import { benchDatabase, median } from './support.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { median, startBenchmarkDatabase } from './support.ts';
 
 const CONNECTIONS = 32;
 /** Short run for the end of a test run: takes half a minute, and its ratio is accurate to a fifth. */
@@ -25,8 +25,8 @@ interface Result {
  * Measures requests/s and p99 of 30 days of insights over TLS keep-alive, compared with a bare handler and with a handler that only runs
  * the SQL statement.
  */
-export async function bench(): Promise<Answer> {
-  const database = await benchDatabase();
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
   try {
     const db = createDb(database.pool);
     const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });

@@ -5,15 +5,15 @@ import { declareTopology } from '#ingest/source/amqp/declare.ts';
 import { shardQueue } from '#ingest/source/amqp/topology.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ROUTING_KEYS } from '#src/devices/topics.ts';
-import { brokerCalls } from '../test/support/cluster/broker-calls.ts';
+import { startBrokerCalls } from '../test/support/cluster/broker-calls.ts';
 import { type RabbitCluster, startRabbitMq } from '../test/support/cluster/rabbitmq.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
-import { missingNeeds } from '../test/support/setup/needs.ts';
-import type { Answer } from './answer.ts';
+import { findMissingRequirements } from '../test/support/setup/needs.ts';
+import type { BenchmarkResult } from './answer.ts';
 import { postgresCpuMs, processCpuMs } from './cpu.ts';
-import { ceilingOf, ceilingOfAedes, publisher, untilStored } from './ingest.ts';
-import { benchDatabase, median, type Paired, pairDevices } from './support.ts';
+import { measureAedesCeiling, measureBrokerCeiling, startPublisher, waitUntilStored } from './ingest.ts';
+import { median, type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = 60;
 const MESSAGES = 15_000;
@@ -49,14 +49,14 @@ interface Figure {
  * two. For comparison, in the same run: a consumer that only counts and acknowledges, mosquitto, and the embedded broker. Also measures the
  * CPU time of each part.
  */
-export async function bench(): Promise<Answer> {
-  const missing = missingNeeds().filter(({ name }) => NEEDED.test(name));
+export async function bench(): Promise<BenchmarkResult> {
+  const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
   if (missing.length > 0) process.exit(2);
-  const database = await benchDatabase();
+  const database = await startBenchmarkDatabase();
   const undo: (() => Promise<unknown>)[] = [() => database.remove()];
   try {
-    const calls = await brokerCalls(createDb(database.pool));
+    const calls = await startBrokerCalls(createDb(database.pool));
     undo.push(() => calls.app.close());
     const clusters = new Map<string, RabbitCluster>();
     for (const count of [1, 3]) {
@@ -83,12 +83,15 @@ export async function bench(): Promise<Answer> {
       const mosquitto = await startMosquitto();
       try {
         const broker: Broker = { own: mosquitto.url, devices: [mosquitto.url], pids: () => [mosquitto.pid] };
-        add('mosquitto, counted', { ...(await ceilingOf(mosquitto.url, await devices(), MESSAGES)), cpuUs: {} });
+        add('mosquitto, counted', {
+          ...(await measureBrokerCeiling(mosquitto.url, await devices(), MESSAGES)),
+          cpuUs: {},
+        });
         add('mosquitto, one worker', await written(database, await devices(), broker, 1));
       } finally {
         await mosquitto.stop();
       }
-      add('embedded, counted', { ...(await ceilingOfAedes(await devices(), MESSAGES)), cpuUs: {} });
+      add('embedded, counted', { ...(await measureAedesCeiling(await devices(), MESSAGES)), cpuUs: {} });
       add('embedded, one worker', await written(database, await devices(), { pids: () => [] }, 1));
     }
     return answerOf(figures);
@@ -97,7 +100,7 @@ export async function bench(): Promise<Answer> {
   }
 }
 
-function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): Answer {
+function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): BenchmarkResult {
   const medianOf = (name: string, of: (figure: Figure) => number | undefined) =>
     median((figures.get(name) ?? []).map((figure) => of(figure) ?? 0));
   const rate = (name: string) => medianOf(name, ({ perSecond }) => perSecond);
@@ -138,8 +141,8 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): Answer {
 
 /** Measures readings/s through ingest workers into the database. */
 async function written(
-  database: Awaited<ReturnType<typeof benchDatabase>>,
-  devices: Paired[],
+  database: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
+  devices: PairedDevice[],
   broker: Broker,
   count: number,
 ): Promise<Figure> {
@@ -154,7 +157,11 @@ async function written(
   // Wait until shards have moved to the second worker.
   if (count > 1) await pause(1_000);
   try {
-    const child = await publisher(broker.devices ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`, devices, MESSAGES);
+    const child = await startPublisher(
+      broker.devices ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`,
+      devices,
+      MESSAGES,
+    );
     const cpuMs = () => ({
       broker: sum(broker.pids()),
       worker: sum(workers.map((worker) => worker.process.pid as number)),
@@ -162,7 +169,7 @@ async function written(
     });
     const [fromMs, before] = [performance.now(), cpuMs()];
     child.send('go');
-    await untilStored(database.pool, devices, MESSAGES);
+    await waitUntilStored(database.pool, devices, MESSAGES);
     const [tookMs, after] = [performance.now() - fromMs, cpuMs()];
     const each = (part: keyof Cpu) => ((after[part] - before[part]) * 1_000) / MESSAGES;
     return {
@@ -175,7 +182,7 @@ async function written(
 }
 
 /** Measures a consumer of all shards that only counts and acknowledges messages, on one connection, as a worker does. */
-async function counted(broker: Broker, devices: Paired[]): Promise<Figure> {
+async function counted(broker: Broker, devices: PairedDevice[]): Promise<Figure> {
   // Connect to the first host: all hosts are one cluster.
   const connection = await connectAmqp((broker.own ?? '').replace(/,.*/, ''), { noDelay: true });
   try {
@@ -194,7 +201,7 @@ async function counted(broker: Broker, devices: Paired[]): Promise<Figure> {
         if (++count === MESSAGES) finish();
       });
     }
-    const child = await publisher(broker.devices ?? [], devices, MESSAGES);
+    const child = await startPublisher(broker.devices ?? [], devices, MESSAGES);
     const [fromMs, before] = [performance.now(), sum(broker.pids())];
     child.send('go');
     await all;

@@ -1,11 +1,11 @@
-import { costedInsights } from '#src/cost/insights.ts';
+import { loadInsightsWithCosts } from '#src/cost/insights.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
-import { insights } from '#src/energy/insights.ts';
+import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { DAYS } from '#src/rollups/levels.ts';
-import type { Answer } from './answer.ts';
-import { benchDatabase, quantile } from './support.ts';
+import { PACKED_DAYS } from '#src/rollups/levels.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
 const START = '2025-01-01';
@@ -27,8 +27,8 @@ const HOMES = {
  * Measures how much costs add to the response time for a year: the same requests with and without costs, alternately, for homes with a grid
  * meter and solar panels.
  */
-export async function bench(): Promise<Answer> {
-  const database = await benchDatabase();
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
   try {
     const { pool } = database;
     await ensurePartitions(pool, { from: new Date(START), to: new Date(END) });
@@ -45,7 +45,7 @@ export async function bench(): Promise<Answer> {
        SELECT device_id, c, 'register', c = 'import', c = 'export' FROM devices, unnest('{import,export}'::text[]) c`,
     );
     await pool.query(
-      `INSERT INTO ${DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+      `INSERT INTO ${PACKED_DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
        SELECT device_id, d.day, user_id, ${QUARTERS}, ${QUARTERS}, '{1}', '{900000}', '{900000}'
        FROM devices, generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
       [START, END],
@@ -89,8 +89,8 @@ export async function bench(): Promise<Answer> {
         now: new Date('2026-06-01'),
       } as const;
       for (let query = 0; query < QUERIES; query++) {
-        await timed('plain', () => insights(db, asked.userId, range, 'day', include));
-        await timed('costed', () => costedInsights(db, asked));
+        await timed('plain', () => loadInsights(db, asked.userId, range, 'day', include));
+        await timed('costed', () => loadInsightsWithCosts(db, asked));
       }
       const after = (all: number[]) => all.slice(QUERIES / 10);
       const at = (share: number) =>

@@ -1,9 +1,14 @@
 import { FAMILIES } from '#ingest/decoders/families.ts';
-import { type DecoderSettings, type DeviceMessage, type Family, withoutMemory } from '#ingest/decoders/family.ts';
+import {
+  createStatelessFamily,
+  type DecoderSettings,
+  type DeviceMessage,
+  type Family,
+} from '#ingest/decoders/family.ts';
+import { createDecoders, type Decoders } from '#ingest/decoders/gateway-decoders.ts';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
-import { createDecoders, type Decoders } from '#ingest/decoders/remembering.ts';
 import { casesOf, messageOf, priorOf, settingsOf } from '../test/support/family-cases.ts';
-import type { Answer } from './answer.ts';
+import type { BenchmarkResult } from './answer.ts';
 import { median } from './support.ts';
 
 /** Many short rounds, so that other load on the machine affects both orders equally. */
@@ -17,7 +22,7 @@ const FAMILIES_ASKED = 40;
  * family first in the order of look-up, and once with it last. Also measures the native family. `only` lists the names of families; empty
  * means all.
  */
-export async function bench(only: readonly string[]): Promise<Answer> {
+export async function bench(only: readonly string[]): Promise<BenchmarkResult> {
   const native = median(roundsOf([[() => decodeNative(NATIVE)]]).map(([rate = 0]) => rate));
   const rates = FAMILIES.filter(({ name }) => only.length === 0 || only.includes(name)).map((family) => {
     const others = FAMILIES.filter((one) => one !== family);
@@ -62,7 +67,11 @@ const NATIVE = {
 
 /** Returns a family that accepts only its own topics, none of which occur. */
 const takesNone = (index: number): Family =>
-  withoutMemory({ name: `none-${index}`, takes: (topic) => topic.startsWith(`none-${index}/`), decode: () => null });
+  createStatelessFamily({
+    name: `none-${index}`,
+    takes: (topic) => topic.startsWith(`none-${index}/`),
+    decode: () => null,
+  });
 
 /**
  * Returns functions that decode the family's cases, each with decoders in the given order that already know the earlier messages. Cases

@@ -5,8 +5,8 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { watchSilences } from '#src/devices/fleet/watch.ts';
 import { createUser } from '#src/users/store.ts';
-import type { Answer } from './answer.ts';
-import { benchDatabase, median, quantile } from './support.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { median, quantile, startBenchmarkDatabase } from './support.ts';
 
 const [FEW = 1_000, MANY = 100_000] = (
   process.argv.find((flag) => flag.startsWith('--devices='))?.slice(10) ?? '1000,100000'
@@ -69,7 +69,7 @@ interface Fleet {
  * half of the homes, over TLS keep-alive: the first page and, from every cursor, the next ones. `--pages=300` sets the pages per query and
  * round. The fleets are compared by the medians of pages with equal numbers of rows.
  */
-export async function bench(): Promise<Answer> {
+export async function bench(): Promise<BenchmarkResult> {
   const watches: number[] = [];
   const rows = await withFleet(FEW, watches, (few) => withFleet(MANY, watches, (many) => compare(few, many)));
   const misses = rows.filter(
@@ -102,7 +102,7 @@ export async function bench(): Promise<Answer> {
 
 /** Calls `run` with a server that has a fleet of `devices` devices. Adds the duration of one check for silent devices to `watches`. */
 async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fleet) => Promise<T>): Promise<T> {
-  const database = await benchDatabase();
+  const database = await startBenchmarkDatabase();
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   try {
     process.stderr.write(`filling ${devices} devices …\n`);

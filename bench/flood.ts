@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
-import type { Answer } from './answer.ts';
-import { benchDatabase, pairDevices } from './support.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { pairDevices, startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = 50;
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ interface Flood {
 }
 
 /** Measures the memory of an ingest worker while devices publish as fast as they can for `--minutes=` (default 10), with each broker. */
-export async function bench(): Promise<Answer> {
+export async function bench(): Promise<BenchmarkResult> {
   const minutes = Number(process.argv.find((flag) => flag.startsWith('--minutes='))?.slice(10) ?? 10);
   const results: Record<string, Flood> = {};
   for (const broker of ['embedded', 'mosquitto']) {
@@ -37,7 +37,7 @@ export async function bench(): Promise<Answer> {
 }
 
 async function flood(broker: string, minutes: number): Promise<Flood> {
-  const database = await benchDatabase();
+  const database = await startBenchmarkDatabase();
   const mosquitto = broker === 'mosquitto' ? await startMosquitto() : undefined;
   const devices = await pairDevices(database.pool, DEVICES);
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir, LOG_LEVEL: 'error' };

@@ -1,7 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { calibratedHalfWidth, errorsOf, heldOut, type Said, saidOf } from '#test/reference/forecast-errors.ts';
-import type { Answer } from './answer.ts';
-import { homesOf } from './forecast/homes.ts';
+import {
+  calibratedHalfWidth,
+  crossValidateRanges,
+  type ForecastOutcome,
+  forecastOutcomes,
+  meanForecastErrors,
+} from '#test/reference/forecast-errors.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { readHomes } from './forecast/homes.ts';
 
 const CARRIED = fileURLToPath(new URL('../test/data/opsd-residential4/daily.csv', import.meta.url));
 const DAYS = [1, 5, 10, 15, 20, 25, 28];
@@ -9,12 +15,12 @@ const DAYS = [1, 5, 10, 15, 20, 25, 28];
  * Measures the error of a month's forecast, by day of the month, compared with two naive forecasts, on real homes: files with days as
  * `date,kwh`, or public data sets.
  */
-export async function bench(files: readonly string[] = []): Promise<Answer> {
-  const homes = (files.length > 0 ? files : [CARRIED]).flatMap(homesOf);
-  const said = homes.flatMap(({ name, used }) => saidOf(name, used, DAYS));
-  const groups: [string, Said[]][] = [
+export async function bench(files: readonly string[] = []): Promise<BenchmarkResult> {
+  const homes = (files.length > 0 ? files : [CARRIED]).flatMap(readHomes);
+  const said = homes.flatMap(({ name, used }) => forecastOutcomes(name, used, DAYS));
+  const groups: [string, ForecastOutcome[]][] = [
     ['all homes', said],
-    ...[...Map.groupBy(said, ({ home }) => home)].map(([name, own]): [string, Said[]] => [name, own]),
+    ...[...Map.groupBy(said, ({ home }) => home)].map(([name, own]): [string, ForecastOutcome[]] => [name, own]),
   ];
   const tables = groups.map(([name, own]) => ({ name, rows: DAYS.map((day) => rowOf(day, own)) }));
   const lines = tables.flatMap(({ name, rows }) => [
@@ -23,12 +29,12 @@ export async function bench(files: readonly string[] = []): Promise<Answer> {
     'day   months  forecast  as last month    within 80 %  |  months  forecast  as last year',
     ...rows.map(textOf),
   ]);
-  const ranges = groups.length > 2 ? heldOut(said) : [];
+  const ranges = groups.length > 2 ? crossValidateRanges(said) : [];
   return { lines: [...lines, ...rangeLines(ranges, said)], json: { tables, ranges } };
 }
 
 /** Returns how well the forecast range covers each home, with a width derived from the other homes only. */
-function rangeLines(ranges: ReturnType<typeof heldOut>, said: readonly Said[]): string[] {
+function rangeLines(ranges: ReturnType<typeof crossValidateRanges>, said: readonly ForecastOutcome[]): string[] {
   if (ranges.length === 0) return ['', 'The range on homes that are held out: give files of two homes or more.'];
   const mean = ranges.reduce((sum, { withinPercent }) => sum + withinPercent, 0) / ranges.length;
   return [
@@ -42,21 +48,21 @@ function rangeLines(ranges: ReturnType<typeof heldOut>, said: readonly Said[]): 
   ];
 }
 
-function rowOf(day: number, all: readonly Said[]) {
+function rowOf(day: number, all: readonly ForecastOutcome[]) {
   const said = all.filter((one) => one.day === day);
   return {
     day,
-    beside_last_month: errorsOf(said, 'lastMonth'),
-    rest_as_last_month: errorsOf(said, 'lastMonthOfRest'),
-    beside_last_year: errorsOf(said, 'lastYear'),
-    rest_as_last_year: errorsOf(said, 'lastYearOfRest'),
+    beside_last_month: meanForecastErrors(said, 'lastMonth'),
+    rest_as_last_month: meanForecastErrors(said, 'lastMonthOfRest'),
+    beside_last_year: meanForecastErrors(said, 'lastYear'),
+    rest_as_last_year: meanForecastErrors(said, 'lastYearOfRest'),
     within_range_percent:
       said.length === 0 ? null : (100 * said.filter((one) => one.isWithinRange).length) / said.length,
   };
 }
 
 function textOf(row: ReturnType<typeof rowOf>): string {
-  const beside = (whole: ReturnType<typeof errorsOf>, rest: ReturnType<typeof errorsOf>) =>
+  const beside = (whole: ReturnType<typeof meanForecastErrors>, rest: ReturnType<typeof meanForecastErrors>) =>
     whole === null
       ? '     –         –               '
       : `${String(whole.months).padStart(6)}  ${whole.forecast.toFixed(1).padStart(8)}  ${`${whole.naive.toFixed(1)} (${rest?.naive.toFixed(1)})`.padStart(13)}`;

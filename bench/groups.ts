@@ -1,15 +1,15 @@
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
-import { groupOf } from '#src/energy/group/homes.ts';
-import { groupPages } from '#src/energy/group/insights.ts';
-import { keepGroupSums } from '#src/energy/group/keep.ts';
-import { keptSums } from '#src/energy/group/kept.ts';
-import type { Include } from '#src/energy/include.ts';
+import { loadGroupHomes } from '#src/energy/group/homes.ts';
+import { streamGroupInsights } from '#src/energy/group/insights.ts';
+import { storeGroupSums } from '#src/energy/group/store-sums.ts';
+import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
+import type { IncludeName } from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { homesOf } from '#src/groups/members.ts';
-import type { Answer } from './answer.ts';
-import { benchDatabase, quantile } from './support.ts';
+import { listGroupHomes } from '#src/groups/members.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const dayOf = (date: Date) => date.toISOString().slice(0, 10);
 /** Returns the first and the last day of the month `back` months ago. */
@@ -37,7 +37,7 @@ const QUESTIONS: {
   groupBy: GroupBy;
   zone: string;
   times: number;
-  include?: Include;
+  include?: IncludeName;
 }[] = [
   { name: 'a day by hour', start: FIRST, end: FIRST, groupBy: 'hour', zone: 'UTC', times: 20 },
   { name: 'a month by day', start: FIRST, end: LAST, groupBy: 'day', zone: 'UTC', times: 10 },
@@ -68,9 +68,9 @@ const QUESTIONS: {
  * Measures response times for a group: 1,000 homes with one meter each, the same with panels on every tenth home, and a tree of both
  * (`10000` sets the homes of each). `--kept` measures precomputed groups only, because computing the sums takes minutes on a busy machine.
  */
-export async function bench(asked: readonly string[]): Promise<Answer> {
+export async function bench(asked: readonly string[]): Promise<BenchmarkResult> {
   const homes = Number(asked.find((word) => !word.startsWith('--')) ?? 1_000);
-  const database = await benchDatabase();
+  const database = await startBenchmarkDatabase();
   try {
     const { pool } = database;
     const db = createDb(pool);
@@ -106,8 +106,15 @@ export async function bench(asked: readonly string[]): Promise<Answer> {
     });
     if (!process.argv.includes('--kept')) for (const [name, group] of groups) await ask(name, group, false);
     const fromMs = performance.now();
-    const parts = { pool, db, now: new Date(), continuousAggregates: false, homesOf, passMs: Number.POSITIVE_INFINITY };
-    const sums = await keepGroupSums(parts);
+    const parts = {
+      pool,
+      db,
+      now: new Date(),
+      continuousAggregates: false,
+      homesOf: listGroupHomes,
+      passMs: Number.POSITIVE_INFINITY,
+    };
+    const sums = await storeGroupSums(parts);
     lines.push(`${sums} sums of the three kept within ${((performance.now() - fromMs) / 1_000).toFixed(1)} s`);
     for (const [name, group] of groups) await ask(name, group, true);
     return { lines: [`${homes} homes a group`, ...lines], json: { homes, results: json } };
@@ -122,15 +129,15 @@ async function answered(
   { start, end, groupBy, zone, include }: (typeof QUESTIONS)[number],
 ) {
   let rows = 0;
-  const group = await groupOf(db, await homesOf(db, groupId), new Set(include ? [include] : []));
+  const group = await loadGroupHomes(db, await listGroupHomes(db, groupId), new Set(include ? [include] : []));
   const range = dayRange(start, end, zone);
-  const kept = await keptSums(db, groupId, group, { range, groupBy });
-  for await (const page of groupPages(db, group, range, groupBy, kept)) rows += page.length;
+  const kept = await loadStoredSums(db, groupId, group, { range, groupBy });
+  for await (const page of streamGroupInsights(db, group, range, groupBy, kept)) rows += page.length;
   return rows;
 }
 
 /** Adds twice as many homes with a year of hours, and their precomputed hours, days and months. */
-async function fill(pool: Awaited<ReturnType<typeof benchDatabase>>['pool'], homes: number): Promise<void> {
+async function fill(pool: Awaited<ReturnType<typeof startBenchmarkDatabase>>['pool'], homes: number): Promise<void> {
   const MEASURES = '(random() * 8e5)::bigint, 0, (random() * 3e5)::bigint, 4, 3600000, 3600000';
   const COLUMNS =
     'energy_milliwatt_hours, estimated_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms';

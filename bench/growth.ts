@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
-import type { Answer } from './answer.ts';
+import type { BenchmarkResult } from './answer.ts';
 import { postgresCpuMs, processCpuMs } from './cpu.ts';
-import { addHistory, READINGS_A_HOME } from './history.ts';
-import { benchDatabase, median } from './support.ts';
+import { addHistory, READINGS_PER_HOME_YEAR } from './history.ts';
+import { median, startBenchmarkDatabase } from './support.ts';
 
 const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
 /** `--interval=15m` also measures meters that report every 15 minutes: every fourth reading closes an hour. */
@@ -83,8 +83,8 @@ type Round = (meters: Meters) => Promise<Rate>;
  * order, as real ones do. `--interval=15m` adds meters of which every fourth reading closes an hour. `--steady=10` adds that many minutes
  * of the larger fleet without a pause, including vacuums and checkpoints.
  */
-export async function bench(): Promise<Answer> {
-  const database = await benchDatabase();
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
   try {
     await addDevices(database.pool, DEVICES.many + DEVICES.few);
     const year = { start: dateOf(Date.now() - 364 * DAY_MS), end: dateOf(Date.now()) };
@@ -102,7 +102,7 @@ export async function bench(): Promise<Answer> {
     let homes = 0;
     for (const million of SIZES) {
       process.stderr.write(`filling up to ${million} million readings …\n`);
-      const wanted = Math.ceil((million * 1e6) / READINGS_A_HOME);
+      const wanted = Math.ceil((million * 1e6) / READINGS_PER_HOME_YEAR);
       await addHistory(database, year, FIRST_HOME + homes + 1, FIRST_HOME + wanted);
       homes = wanted;
       // Ten-second meters close an hour with one of 360 readings. Without this, all of them would close it in the same round.

@@ -1,18 +1,25 @@
 import { compressHistory } from '#src/database/migrate.ts';
-import { COLUMN, LATER_QUARTERS, MEASURE_COLUMNS, type Measure, quarterColumn } from '#src/rollups/levels.ts';
+import {
+  COLUMN_BY_MEASURE,
+  LATER_QUARTERS,
+  MEASURE_COLUMNS,
+  type Measure,
+  quarterColumn,
+} from '#src/rollups/levels.ts';
 import { packDays } from '#src/rollups/pack.ts';
-import { settleRollups } from '#src/rollups/refresh.ts';
+import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 import type { TierDatabase } from './tier-databases.ts';
 
 /** Number of readings of a home in a year, one every five minutes. */
-export const READINGS_A_HOME = 105_120;
+export const READINGS_PER_HOME_YEAR = 105_120;
 
-const later = (measure: Measure) => LATER_QUARTERS.map((quarter) => quarterColumn(COLUMN[measure], quarter)).join(', ');
+const later = (measure: Measure) =>
+  LATER_QUARTERS.map((quarter) => quarterColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
 /** Columns of a quarter-hour with known data. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
 /** First and last day of a year of data, as ISO dates in UTC. */
-export interface Year {
+export interface YearDays {
   start: string;
   end: string;
 }
@@ -23,7 +30,7 @@ export interface Year {
  */
 export async function addHistory(
   { pool, found }: Pick<TierDatabase, 'pool' | 'found'>,
-  year: Year,
+  year: YearDays,
   first: number,
   last: number,
 ): Promise<void> {
@@ -47,7 +54,7 @@ export async function addHistory(
   if (found.capabilities.continuousAggregates) {
     // Computed as in a first pass; the watermark is set after the year.
     await pool.query(`UPDATE rollup_progress SET materialised_to = '-infinity'`);
-    await settleRollups(pool, new Date(to.getTime() + 10 * 86_400_000));
+    await refreshUntilComplete(pool, new Date(to.getTime() + 10 * 86_400_000));
   } else {
     for (const relation of ['closed_user_hourly', 'closed_user_daily', 'closed_user_monthly_by_hour']) {
       const { rows } = await pool.query(

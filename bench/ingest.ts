@@ -7,9 +7,9 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
-import type { Answer } from './answer.ts';
+import type { BenchmarkResult } from './answer.ts';
 import { processCpuMs } from './cpu.ts';
-import { benchDatabase, median, type Paired, pairDevices } from './support.ts';
+import { median, type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = 50;
 /** Messages per round, after as many that are not measured: a worker runs for months, while its code is compiled in the first seconds. */
@@ -28,8 +28,8 @@ interface Figure {
  * additional standby worker. For comparison, in the same run: a subscriber that only counts, COPY of the same rows into a table without
  * index, and a naive script that acknowledges on receipt and inserts into a table without index.
  */
-export async function bench(): Promise<Answer> {
-  const database = await benchDatabase();
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
   // A new mosquitto each time: the last worker of a service leaves a session, for which the broker would store later messages.
   const onMosquitto = async <T>(run: (url: string) => Promise<T>): Promise<T> => {
     const mosquitto = await startMosquitto();
@@ -46,10 +46,10 @@ export async function bench(): Promise<Answer> {
       process.stderr.write(`round ${round} of ${ROUNDS} …\n`);
       const devices = await pairDevices(database.pool, DEVICES);
       add('embedded', await throughService(database));
-      add('embedded ceiling', await ceilingOfAedes(devices));
+      add('embedded ceiling', await measureAedesCeiling(devices));
       add('mosquitto', await onMosquitto((url) => throughService(database, url)));
       add('with a standby', await onMosquitto((url) => throughService(database, url, 2)));
-      add('mosquitto ceiling', await onMosquitto((url) => ceilingOf(url, devices)));
+      add('mosquitto ceiling', await onMosquitto((url) => measureBrokerCeiling(url, devices)));
       add('script', await onMosquitto((url) => throughScript(database, devices, url)));
       add('copy', { perSecond: await copy(database.pool), cpuUs: 0 });
     }
@@ -90,9 +90,9 @@ export async function bench(): Promise<Answer> {
 }
 
 /** Starts the publisher process, which connects and waits. */
-export async function publisher(
+export async function startPublisher(
   url: string | readonly string[],
-  devices: Paired[],
+  devices: PairedDevice[],
   messages = MESSAGES,
 ): Promise<ChildProcess> {
   const child = fork(join(import.meta.dirname, 'ingest-publisher.ts'), {
@@ -113,10 +113,10 @@ async function throughService(
   for (let index = 0; index < workerCount; index++) workers.push(await startRole('ingest', env));
   const through = async <T>(run: (publish: () => Promise<void>) => Promise<T>): Promise<T> => {
     const devices = await pairDevices(database.pool, DEVICES);
-    const child = await publisher(url ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`, devices);
+    const child = await startPublisher(url ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`, devices);
     return run(async () => {
       child.send('go');
-      if (url) await untilStored(database.pool, devices);
+      if (url) await waitUntilStored(database.pool, devices);
       else await once(child, 'message');
     });
   };
@@ -127,7 +127,11 @@ async function throughService(
   return measured;
 }
 
-async function throughScript(database: { url: string; pool: Pool }, devices: Paired[], url: string): Promise<Figure> {
+async function throughScript(
+  database: { url: string; pool: Pool },
+  devices: PairedDevice[],
+  url: string,
+): Promise<Figure> {
   await database.pool.query(
     'DROP TABLE IF EXISTS bench_bare; CREATE TABLE bench_bare (device text, ts timestamptz, kwh float8)',
   );
@@ -137,7 +141,7 @@ async function throughScript(database: { url: string; pool: Pool }, devices: Pai
   script.send({ url, databaseUrl: database.url });
   await once(script, 'message');
   const publish = async (until: number) => {
-    const child = await publisher(url, devices);
+    const child = await startPublisher(url, devices);
     return async () => {
       child.send('go');
       for (;;) {
@@ -163,7 +167,7 @@ async function measure(pids: number[], run: () => Promise<void>): Promise<Figure
 }
 
 /** Waits until the last message of every device is committed. Does not query the stored readings. */
-export async function untilStored(pool: Pool, devices: Paired[], messages = MESSAGES): Promise<void> {
+export async function waitUntilStored(pool: Pool, devices: PairedDevice[], messages = MESSAGES): Promise<void> {
   const last = Math.ceil(messages / devices.length) - 1;
   for (;;) {
     const { rows } = await pool.query(
@@ -176,18 +180,18 @@ export async function untilStored(pool: Pool, devices: Paired[], messages = MESS
   }
 }
 
-export async function ceilingOfAedes(devices: Paired[], messages = MESSAGES): Promise<Figure> {
+export async function measureAedesCeiling(devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {
   const broker = fork(join(import.meta.dirname, 'ceiling-broker.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const [{ port }] = (await once(broker, 'message')) as [{ port: number }];
-  const rate = await ceilingOf(`mqtt://127.0.0.1:${port}`, devices, messages);
+  const rate = await measureBrokerCeiling(`mqtt://127.0.0.1:${port}`, devices, messages);
   broker.disconnect();
   return rate;
 }
 
 /** Measures the same publisher and broker with a subscriber that only counts. */
-export async function ceilingOf(url: string, devices: Paired[], messages = MESSAGES): Promise<Figure> {
+export async function measureBrokerCeiling(url: string, devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {
   const subscriber = await connectAsync(url);
   await subscriber.subscribeAsync('energy/v1/+/readings', { qos: 1 });
   let count = 0;
@@ -201,7 +205,7 @@ export async function ceilingOf(url: string, devices: Paired[], messages = MESSA
     const all = new Promise<void>((resolve) => {
       onAll = resolve;
     });
-    const child = await publisher(url, devices, messages);
+    const child = await startPublisher(url, devices, messages);
     const startedAt = performance.now();
     child.send('go');
     await all;

@@ -1,12 +1,18 @@
 import { openHourText } from '#ingest/write/open-hour.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
-import { insights } from '#src/energy/insights.ts';
+import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { COLUMN, LATER_QUARTERS, MEASURE_NAMES, quarterColumn, type Sums } from '#src/rollups/levels.ts';
+import {
+  COLUMN_BY_MEASURE,
+  LATER_QUARTERS,
+  MEASURE_NAMES,
+  type MeasureSums,
+  quarterColumn,
+} from '#src/rollups/levels.ts';
 import { packDays } from '#src/rollups/pack.ts';
-import type { Answer } from './answer.ts';
-import { benchDatabase, quantile } from './support.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const USERS = 1_000;
 /** Numbers of devices per home, in turn. Each device has an open hour, which every response adds. */
@@ -17,19 +23,19 @@ const PROFILED = 12 * DEVICES.length;
 const YEAR = { start: '2025-01-01', end: '2025-12-31' };
 
 /** Columns with data in every hour; other measures have none. */
-const HOUR: Partial<Record<keyof Sums, string>> = {
+const HOUR: Partial<Record<keyof MeasureSums, string>> = {
   energyMilliwattHours: '(random() * 2e6)::bigint',
   readingCount: '4',
   coveredMs: '3600000',
 };
-const COLUMNS = MEASURE_NAMES.map((name) => COLUMN[name]).join(', ');
-const SUMS = MEASURE_NAMES.map((name) => `sum(${COLUMN[name]})`).join(', ');
-const ENERGY = COLUMN.energyMilliwattHours;
+const COLUMNS = MEASURE_NAMES.map((name) => COLUMN_BY_MEASURE[name]).join(', ');
+const SUMS = MEASURE_NAMES.map((name) => `sum(${COLUMN_BY_MEASURE[name]})`).join(', ');
+const ENERGY = COLUMN_BY_MEASURE.energyMilliwattHours;
 const LATER_ENERGY = LATER_QUARTERS.map((quarter) => quarterColumn(ENERGY, quarter)).join(', ');
 
 /** Measures p50 and p99 of day, month and hour queries for a user with a year of data among 1,000 users, with 1, 5 and 40 devices. */
-export async function bench(): Promise<Answer> {
-  const database = await benchDatabase();
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
   try {
     const { pool } = database;
     await ensurePartitions(pool, { from: new Date(YEAR.start), to: new Date(YEAR.end) });
@@ -94,7 +100,7 @@ export async function bench(): Promise<Answer> {
       for (let index = 0; index < QUERIES; index++) {
         const startedAt = performance.now();
         const user = DEVICES.indexOf(devices) + DEVICES.length * (1 + ((index * 37) % homes));
-        await insights(db, `usr_${user}`, range, group);
+        await loadInsights(db, `usr_${user}`, range, group);
         if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
       }
       const round = (value: number) => Math.round(value * 100) / 100;

@@ -1,7 +1,7 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import { meterReading } from '#simulators/devices/native-meter.ts';
 import { createHome } from '#simulators/home-clock.ts';
-import { traitsOf } from '#simulators/homes.ts';
+import { drawHomeTraits } from '#simulators/homes.ts';
 
 /** Child process: each device connects and repeatedly reports the register of a simulated home's meter, until the process is ended. */
 interface Task {
@@ -16,7 +16,9 @@ const AT_ONCE = 100;
 const HOMES = 50;
 
 process.once('message', async ({ url, devices, everyMs }: Task) => {
-  const homes = Array.from({ length: HOMES }, (_, seed) => createHome(traitsOf(String(seed)), Date.now() - 86_400_000));
+  const homes = Array.from({ length: HOMES }, (_, seed) =>
+    createHome(drawHomeTraits(String(seed)), Date.now() - 86_400_000),
+  );
   const clients: MqttClient[] = [];
   const report = async (index: number) => {
     const home = homes[index % HOMES] as (typeof homes)[number];

@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
-import type { Answer } from './answer.ts';
+import type { BenchmarkResult } from './answer.ts';
 import { freePorts, startService } from './service.ts';
-import { benchDatabase } from './support.ts';
+import { startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = Number(process.argv.find((flag) => flag.startsWith('--devices='))?.slice(10) ?? 10_000);
 const GOAL_SECONDS = 180;
@@ -19,8 +19,8 @@ const ENERGY = resolve(import.meta.dirname, '../bin/energy.js');
  * Measures the time from a table of `--devices=` (default 10,000) meters, each of a new account, until the first reading of each is stored.
  * The complete service, the command and the meters run on this machine. Runs once, not three times.
  */
-export async function bench(): Promise<Answer> {
-  const database = await benchDatabase();
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
   const ports = await freePorts();
   const path = process.env.PATH ?? '';
   const env = {

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { BENCHES, questionsOf } from './questions.ts';
+import { BENCHMARKS, questionsOf } from './questions.ts';
 
-test.each(Object.keys(BENCHES))('%s has one row in the README, with its minutes', (name) => {
+test.each(Object.keys(BENCHMARKS))('%s has one row in the README, with its minutes', (name) => {
   expect(questionsOf('bench', name)).toEqual([
     { question: expect.stringMatching(/\w/), minutes: expect.stringMatching(/^\d+$/), command: expect.any(String) },
   ]);

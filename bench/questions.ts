@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { Answer } from './answer.ts';
+import type { BenchmarkResult } from './answer.ts';
 
 /** Every benchmark of `npm run bench`, by its name. */
-export const BENCHES: Record<string, () => Promise<{ bench: (files: readonly string[]) => Promise<Answer> }>> = {
+export const BENCHMARKS: Record<
+  string,
+  () => Promise<{ bench: (files: readonly string[]) => Promise<BenchmarkResult> }>
+> = {
   ingest: () => import('./ingest.ts'),
   cluster: () => import('./cluster.ts'),
   insights: () => import('./insights.ts'),
@@ -24,7 +27,7 @@ export const BENCHES: Record<string, () => Promise<{ bench: (files: readonly str
 };
 
 /** A row of the table in README.md. */
-export interface Question {
+export interface BenchmarkQuestion {
   question: string;
   /** Roughly how long a run takes on two cores, minutes. */
   minutes: string;
@@ -32,7 +35,7 @@ export interface Question {
 }
 
 /** Returns the questions that this npm script answers, as the README's table lists them. With `name`: those of one benchmark. */
-export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): Question[] {
+export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkQuestion[] {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {
     const [, question = '', minutes = '', command = ''] = /^\| (.+?) +\| (.+?) +\| `(.+?)` +\|$/.exec(line) ?? [];
@@ -43,7 +46,7 @@ export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): Qu
 }
 
 /** Formats the questions as text: a question, then its minutes and its command on a separate line. */
-export const helpOf = (...which: Parameters<typeof questionsOf>): string =>
+export const formatHelp = (...which: Parameters<typeof questionsOf>): string =>
   questionsOf(...which)
     .map(
       ({ question, minutes, command }) =>

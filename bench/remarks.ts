@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
-import { dateOf } from '#src/remarks/calendar.ts';
+import { formatDayNumber } from '#src/remarks/calendar.ts';
 import { remarksOn } from '#src/remarks/decide.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
-import { DAY_QUARTERS, type Watts } from '#src/remarks/profile.ts';
-import { DAYS } from '#src/rollups/levels.ts';
-import type { Answer } from './answer.ts';
-import { homesOf, type RealHome, type Register, SIGNS } from './forecast/homes.ts';
-import { benchDatabase, quantile } from './support.ts';
+import { DAY_QUARTERS, type QuarterWatts } from '#src/remarks/profile.ts';
+import { PACKED_DAYS } from '#src/rollups/levels.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { COLUMN_SIGNS, type RealHome, type RegisterReadings, readHomes } from './forecast/homes.ts';
+import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -30,11 +30,11 @@ const END = new Date('2026-01-01T00:00:00Z');
  * With files (as `forecast` takes them): lists the remarks that real homes would have received, checked once a day at various hours.
  * Without files: measures how long a home's remarks and its forecast take with three years of ten devices.
  */
-export async function bench(files: readonly string[] = []): Promise<Answer> {
-  return files.length > 0 ? saidOfReal(files.flatMap(homesOf)) : time();
+export async function bench(files: readonly string[] = []): Promise<BenchmarkResult> {
+  return files.length > 0 ? saidOfReal(files.flatMap(readHomes)) : time();
 }
 
-function saidOfReal(homes: readonly RealHome[]): Answer {
+function saidOfReal(homes: readonly RealHome[]): BenchmarkResult {
   const rows = homes.flatMap((home) => {
     const seen = seenOf(home);
     return seen ? [rowOf(home, seen)] : [];
@@ -49,9 +49,9 @@ function saidOfReal(homes: readonly RealHome[]): Answer {
 
 interface Seen {
   fromMs: number;
-  used: Watts;
-  production: Watts | null;
-  devices: { deviceId: string; used: Watts }[];
+  used: QuarterWatts;
+  production: QuarterWatts | null;
+  devices: { deviceId: string; used: QuarterWatts }[];
 }
 
 function rowOf({ name, used: daily }: RealHome, seen: Seen) {
@@ -62,7 +62,7 @@ function rowOf({ name, used: daily }: RealHome, seen: Seen) {
   const hour = (createHash('sha256').update(name).digest()[0] ?? 0) % HOURS_OF_A_DAY;
   for (let at = first + hour * 4; at < seen.used.length; at += DAY_QUARTERS) {
     const from = Math.max(0, at - SEEN_DAYS * DAY_QUARTERS);
-    const cut = (watts: Watts) => watts.subarray(from, at);
+    const cut = (watts: QuarterWatts) => watts.subarray(from, at);
     const today = Math.floor((seen.fromMs + at * QUARTER_MS) / DAY_MS);
     const remarks = remarksOn({
       fromMs: seen.fromMs + from * QUARTER_MS,
@@ -77,7 +77,7 @@ function rowOf({ name, used: daily }: RealHome, seen: Seen) {
       const before = lastDay.get(key);
       lastDay.set(key, today);
       if (before === undefined || today - before > APART_DAYS)
-        messages.push(`${dateOf(today)} ${key} ${JSON.stringify(remark, leavingOut)}`);
+        messages.push(`${formatDayNumber(today)} ${key} ${JSON.stringify(remark, leavingOut)}`);
     }
   }
   return { name, months: ((seen.used.length - first) / DAY_QUARTERS / 365) * 12, messages };
@@ -90,13 +90,13 @@ const leavingOut = (key: string, value: unknown) => {
 
 /** Returns the quarter-hours of a home, interpolated linearly between readings; null if only its days are known. */
 function seenOf({ registers }: RealHome): Seen | null {
-  const known = [...registers].filter(([name]) => SIGNS.some(([pattern]) => pattern.test(name)));
+  const known = [...registers].filter(([name]) => COLUMN_SIGNS.some(([pattern]) => pattern.test(name)));
   if (known.length === 0) return null;
   const starts = known.map(([, register]) => Math.min(...register.map(([ms]) => ms)));
   const ends = known.map(([, register]) => register.reduce((last, [ms]) => Math.max(last, ms), 0));
   const fromMs = Math.ceil(Math.max(...starts) / QUARTER_MS) * QUARTER_MS;
   const count = Math.floor((Math.min(...ends) - fromMs) / QUARTER_MS);
-  const sum = (wanted: (name: string) => number | undefined): Watts | null => {
+  const sum = (wanted: (name: string) => number | undefined): QuarterWatts | null => {
     const found = [...registers].flatMap(([name, register]) => {
       const sign = wanted(name);
       return sign === undefined ? [] : [{ sign, watts: wattsOf(register, fromMs, count) }];
@@ -106,19 +106,19 @@ function seenOf({ registers }: RealHome): Seen | null {
       found.reduce((all, { sign, watts }) => all + sign * (watts[at] as number), 0),
     );
   };
-  const signOf = (name: string) => SIGNS.find(([pattern]) => pattern.test(name))?.[1];
-  const used = sum(signOf) as Watts;
+  const signOf = (name: string) => COLUMN_SIGNS.find(([pattern]) => pattern.test(name))?.[1];
+  const used = sum(signOf) as QuarterWatts;
   return {
     fromMs,
     used: used.map((watts) => (watts < 0 ? 0 : watts)),
     production: sum((name) => (/^(solar|pv)$/.test(name) ? 1 : undefined)),
     devices: [...registers.keys()]
       .filter((name) => signOf(name) === undefined && !name.startsWith('derived'))
-      .map((name) => ({ deviceId: name, used: sum((one) => (one === name ? 1 : undefined)) as Watts })),
+      .map((name) => ({ deviceId: name, used: sum((one) => (one === name ? 1 : undefined)) as QuarterWatts })),
   };
 }
 
-function wattsOf(register: Register, fromMs: number, count: number): Watts {
+function wattsOf(register: RegisterReadings, fromMs: number, count: number): QuarterWatts {
   const watts = new Float64Array(count).fill(Number.NaN);
   const sorted = register.toSorted(([a], [b]) => a - b);
   for (const [index, [toMs, kwh]] of sorted.entries()) {
@@ -133,8 +133,8 @@ function wattsOf(register: Register, fromMs: number, count: number): Watts {
 }
 
 /** Measures times for homes with random quarter-hours, packed as the days of past years are. */
-async function time(): Promise<Answer> {
-  const database = await benchDatabase();
+async function time(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
   try {
     const { pool } = database;
     const from = new Date(END.getTime() - YEARS * 365 * DAY_MS);
@@ -156,7 +156,7 @@ async function time(): Promise<Answer> {
     );
     const quarters = `(SELECT array_agg((random() * 4e5)::int) FROM generate_series(1, 96) WHERE d.day IS NOT NULL AND device_id IS NOT NULL)`;
     await pool.query(
-      `INSERT INTO ${DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+      `INSERT INTO ${PACKED_DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
        SELECT device_id, d.day, user_id, ${quarters}, CASE placement WHEN 'consumption' THEN NULL ELSE ${quarters} END, '{1}', '{900000}',
          CASE placement WHEN 'consumption' THEN NULL ELSE '{900000}'::int[] END
        FROM devices, generate_series($1::timestamptz, $2::timestamptz - interval '1 day', interval '1 day') d (day)`,

@@ -1,23 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { isApart, runApart } from './apart.ts';
-import { BENCHES, helpOf, isHelpRequested } from './questions.ts';
+import { isIsolatedRun, runIsolated } from './isolated-run.ts';
+import { BENCHMARKS, formatHelp, isHelpRequested } from './questions.ts';
 
 const [name = '', ...flags] = process.argv.slice(2);
 if (isHelpRequested([name, ...flags])) {
-  console.log(helpOf('bench', name in BENCHES ? name : ''));
+  console.log(formatHelp('bench', name in BENCHMARKS ? name : ''));
   process.exit(0);
 }
-const load = BENCHES[name];
+const load = BENCHMARKS[name];
 if (!load) {
-  const names = Object.keys(BENCHES).join('|');
+  const names = Object.keys(BENCHMARKS).join('|');
   console.error(
     `Usage: npm run bench -- ${names} [--json] [FILE …]\n\`npm run bench -- --help\` prints what each one answers.`,
   );
   process.exit(2);
 }
-if (!isApart()) await runApart();
+if (!isIsolatedRun()) await runIsolated();
 const versionOf = (name: string): string =>
   JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version;
 const mosquitto = spawnSync('mosquitto', ['-h'], { env: { PATH: `${process.env.PATH}:/usr/sbin` } });

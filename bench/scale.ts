@@ -1,10 +1,10 @@
 import { createDb } from '#src/database/connect.ts';
-import { insights } from '#src/energy/insights.ts';
+import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import type { Answer } from './answer.ts';
-import { addHistory, READINGS_A_HOME } from './history.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { addHistory, READINGS_PER_HOME_YEAR } from './history.ts';
 import { median, quantile } from './support.ts';
-import { onEveryTier, type TierDatabase } from './tier-databases.ts';
+import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const SIZES = (process.argv.find((flag) => flag.startsWith('--sizes='))?.slice(8) ?? '1,10,100').split(',').map(Number);
 const QUERIES = 500;
@@ -12,8 +12,8 @@ const ROUNDS = 5;
 const YEAR = { start: '2025-10-01', end: '2026-09-30' };
 
 /** Measures p50 and p99 of a year's daily insight with 1, 10 and 100 million readings, on every tier: does the cost stay constant? */
-export async function bench(): Promise<Answer> {
-  const { results, missing } = await onEveryTier(measure, { alsoPlain: false });
+export async function bench(): Promise<BenchmarkResult> {
+  const { results, missing } = await runOnEveryTier(measure, { alsoPlain: false });
   const lines = [
     `a year by day: p50 / p99 in ms at ${SIZES.join(', ')} million readings`,
     ...results.map(({ name, on, answer }) => {
@@ -30,7 +30,7 @@ async function measure(database: TierDatabase) {
   const answers: { million: number; p50_ms: number; p99_ms: number }[] = [];
   let homes = 0;
   for (const million of SIZES) {
-    const wanted = Math.ceil((million * 1e6) / READINGS_A_HOME);
+    const wanted = Math.ceil((million * 1e6) / READINGS_PER_HOME_YEAR);
     await addHistory(database, YEAR, homes + 1, wanted);
     homes = wanted;
     answers.push({ million, ...(await ask(database, homes)) });
@@ -47,7 +47,7 @@ async function ask({ pool }: TierDatabase, homes: number): Promise<{ p50_ms: num
     const times: number[] = [];
     for (let index = 0; index < QUERIES; index++) {
       const startedAt = performance.now();
-      const rows = await insights(db, `usr_${1 + ((index * 37) % homes)}`, range, 'day');
+      const rows = await loadInsights(db, `usr_${1 + ((index * 37) % homes)}`, range, 'day');
       if (rows.length !== 365) throw new Error(`a year has ${rows.length} days`);
       times.push(performance.now() - startedAt);
     }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { freePort } from '../test/support/free-port.ts';
-import { givenUp, patience } from './patience.ts';
+import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
 
 const HERE = resolve(import.meta.dirname, '..');
 const MAX_START_MS = 60_000;
@@ -50,9 +50,9 @@ export async function startService(
   const fromMs = performance.now();
   while (!said.includes('Ready.')) {
     if (hasEnded()) throw new Error(`the service ended: ${said}`);
-    if (performance.now() - fromMs > patience(MAX_START_MS)) {
+    if (performance.now() - fromMs > scaleTimeLimitMs(MAX_START_MS)) {
       child.kill('SIGKILL');
-      throw new Error(`${givenUp('the service is not ready', MAX_START_MS)}: ${said}`);
+      throw new Error(`${describeTimeout('the service is not ready', MAX_START_MS)}: ${said}`);
     }
     await new Promise((done) => setTimeout(done, 50));
   }

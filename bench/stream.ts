@@ -4,8 +4,8 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { openEventStream } from '../test/support/event-stream.ts';
 import { startRole } from '../test/support/service.ts';
-import type { Answer } from './answer.ts';
-import { benchDatabase, median, pairDevices, quantile } from './support.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { median, pairDevices, quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOMES = 1_000;
 /** Interval of each home's readings, spread evenly over the homes; typical of most meters. */
@@ -19,8 +19,8 @@ const AT_ONCE = 25;
  * Measures 1,000 homes, each with its own stream (TLS, HTTP/1.1) at one API process and a meter at the embedded broker: memory per stream,
  * and the time from the PUBACK of a reading to its event. Publishers, clients and the service share the machine.
  */
-export async function bench(): Promise<Answer> {
-  const database = await benchDatabase();
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir };
   const roles = await Promise.all([startRole('ingest', env), startRole('api', env)]);
   const [ingest, api] = roles as [(typeof roles)[0], (typeof roles)[1]];

@@ -15,7 +15,7 @@ export const quantile = (values: number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number;
 
 /** Starts an embedded database for the benchmark, tuned as in production. */
-export async function benchDatabase(): Promise<{
+export async function startBenchmarkDatabase(): Promise<{
   pool: Pool;
   found: Found;
   url: string;
@@ -40,15 +40,15 @@ export async function benchDatabase(): Promise<{
 }
 
 /** A paired device and its login. */
-export interface Paired {
+export interface PairedDevice {
   deviceId: string;
   secret: string;
 }
 
 /** Pairs devices, each in its own home. */
-export async function pairDevices(pool: Pool, count: number): Promise<Paired[]> {
+export async function pairDevices(pool: Pool, count: number): Promise<PairedDevice[]> {
   const db = createDb(pool);
-  const paired: Paired[] = [];
+  const paired: PairedDevice[] = [];
   for (let index = 0; index < count; index++) {
     const email = `${Math.random().toString(36).slice(2)}@example.com`;
     const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });

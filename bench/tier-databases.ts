@@ -3,7 +3,7 @@ import { type Found, TIERS, type Tier } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { reachTiers } from '../test/support/tiers/reach.ts';
-import { START } from '../test/support/tiers/tiers.ts';
+import { START_TIER_SERVER } from '../test/support/tiers/tiers.ts';
 
 /** A migrated database on a tier's server. */
 export interface TierDatabase {
@@ -21,14 +21,14 @@ const MODES = ['off', 'auto'] as const;
  * Runs a benchmark on every tier that this machine can reach. On each server it also runs without the extension, so that the ratio of the
  * two shows the tier's effect, whatever the PostgreSQL version (`alsoPlain: false` skips that). Names the tiers that were not reached.
  */
-export async function onEveryTier<T>(
+export async function runOnEveryTier<T>(
   question: (database: TierDatabase, name: string) => Promise<T>,
   { alsoPlain = true }: { alsoPlain?: boolean } = {},
 ): Promise<{ results: { name: string; tier: Tier; on: string; answer: T }[]; missing: string[] }> {
   const { reached, missing } = reachTiers();
   const results: { name: string; tier: Tier; on: string; answer: T }[] = [];
   for (const tier of reached) {
-    const server = await START[tier]();
+    const server = await START_TIER_SERVER[tier]();
     try {
       for (const timescale of tier === 'plain' || alsoPlain
         ? MODES.slice(0, tier === 'plain' ? 1 : 2)
@@ -74,7 +74,7 @@ async function makeDatabase(urlOf: (name: string) => string, timescale: 'auto' |
 }
 
 /** Returns the size of the readings and their indexes on disk, in bytes, including all chunks or partitions. */
-export async function readingsBytes({ pool, found }: TierDatabase): Promise<number> {
+export async function measureReadingsBytes({ pool, found }: TierDatabase): Promise<number> {
   const { rows } = await pool.query(
     found.capabilities.hypertables
       ? `SELECT hypertable_size('readings') AS bytes`

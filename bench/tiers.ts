@@ -1,12 +1,12 @@
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
-import { insights } from '#src/energy/insights.ts';
+import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { refreshRollups, settleRollups } from '#src/rollups/refresh.ts';
-import type { Answer } from './answer.ts';
+import { refreshRollups, refreshUntilComplete } from '#src/rollups/refresh.ts';
+import type { BenchmarkResult } from './answer.ts';
 import { median, quantile } from './support.ts';
-import { onEveryTier, readingsBytes, type TierDatabase } from './tier-databases.ts';
+import { measureReadingsBytes, runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 1_000;
 const DAYS = 30;
@@ -26,8 +26,8 @@ interface Result {
 }
 
 /** Measures a month of 1,000 homes, written in order of time as in operation, on every tier: rate, lag, size, queries. */
-export async function bench(): Promise<Answer> {
-  const { results, missing } = await onEveryTier(measure);
+export async function bench(): Promise<BenchmarkResult> {
+  const { results, missing } = await runOnEveryTier(measure);
   const lines = [
     'tier on server                       readings/s  correction  bytes a reading  compressed   day p50/p99   hour p50/p99  month p50/p99 (ms)',
     ...results.map(({ name, on, answer: a }) => {
@@ -82,7 +82,7 @@ async function measure(database: TierDatabase): Promise<Result> {
   const readings_per_s = await load(database, startMs, endMs);
   const { continuousAggregates } = found.capabilities;
   const now = new Date(endMs);
-  if (continuousAggregates) await settleRollups(pool, now);
+  if (continuousAggregates) await refreshUntilComplete(pool, now);
   const correction_ms = await corrections(database, endMs);
   await pool.query('VACUUM ANALYZE');
   const questions = {
@@ -96,16 +96,16 @@ async function measure(database: TierDatabase): Promise<Result> {
     const times: number[] = [];
     for (let index = 0; index < QUERIES; index++) {
       const startedAt = performance.now();
-      await insights(db, `usr_${1 + ((index * 37) % HOMES)}`, range, group);
+      await loadInsights(db, `usr_${1 + ((index * 37) % HOMES)}`, range, group);
       if (index >= QUERIES / 10) times.push(performance.now() - startedAt);
     }
     const round = (value: number) => Math.round(value * 100) / 100;
     answers[group] = { p50_ms: round(quantile(times, 0.5)), p99_ms: round(quantile(times, 0.99)) };
   }
   const { rows } = await pool.query('SELECT count(*) AS n FROM readings');
-  const bytes = await readingsBytes(database);
+  const bytes = await measureReadingsBytes(database);
   await compressHistory(pool, now, new Date(endMs + 365 * DAY_MS));
-  const compressed = await readingsBytes(database);
+  const compressed = await measureReadingsBytes(database);
   return {
     readings_per_s,
     correction_ms,

@@ -5,19 +5,19 @@ import { clusterOf, startEmbeddedPostgres } from '#src/database/embedded-postgre
 import { migrate } from '#src/database/migrate.ts';
 import { earlierBinaries } from '#src/database/postgres-binaries.ts';
 import { upgradeDatabase } from '#src/start/upgrade-database.ts';
-import { EARLIER_FOLDER, EARLIER_MAJOR } from '../test/support/earlier-postgres.ts';
+import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '../test/support/earlier-postgres.ts';
 import { temporaryFolder } from '../test/support/service.ts';
-import type { Answer } from './answer.ts';
-import { addHistory, READINGS_A_HOME } from './history.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { addHistory, READINGS_PER_HOME_YEAR } from './history.ts';
 
 const HOMES = Number(process.argv.find((flag) => flag.startsWith('--homes='))?.slice(8) ?? '50');
 const DAY_MS = 86_400_000;
 
 /** Measures how long `energy upgrade-database` takes for a year of homes with a reading every five minutes each. Runs once. */
-export async function bench(): Promise<Answer> {
+export async function bench(): Promise<BenchmarkResult> {
   const folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');
-  const binaries = await earlierBinaries(EARLIER_MAJOR, EARLIER_FOLDER);
+  const binaries = await earlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
   const server = await startEmbeddedPostgres({ dataDir, binaries });
   const pool = createPool(server.url);
   const found = (await migrate(pool)).database;
@@ -49,7 +49,7 @@ export async function bench(): Promise<Answer> {
   const megabytes = (size: number) => Math.round(size / 1_000_000);
   return {
     lines: [
-      `${HOMES} homes, ${HOMES * READINGS_A_HOME} readings, ${rows} rows in all, ${megabytes(bytes)} MB (then ${megabytes(upgradedBytes)} MB)`,
+      `${HOMES} homes, ${HOMES * READINGS_PER_HOME_YEAR} readings, ${rows} rows in all, ${megabytes(bytes)} MB (then ${megabytes(upgradedBytes)} MB)`,
       ...seconds.map((one) => `${one.seconds.toFixed(1).padStart(8)} s  ${one.step}`),
       `${total.toFixed(1).padStart(8)} s  in all, from PostgreSQL ${report?.from} to ${report?.to}; every relation equal by count and sum: ${report?.mended.length === 0}`,
     ],

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
-import { faultOf } from './fault.ts';
+import { classifyFault } from './fault.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
@@ -16,7 +16,7 @@ const MAX_ERROR_CHARACTERS = 300;
  * accepts an empty batch.
  */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
-  const fault = faultOf(error);
+  const fault = classifyFault(error);
   if (fault !== 'code') return fault === 'data';
   return writer.write([]).then(
     () => true,
@@ -42,13 +42,13 @@ function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
  * half repeatedly, and stores it as a rejection. Throws if the database fails or a rejection cannot be stored; the parts written before the
  * error stay written.
  */
-export async function writeOrRefuse(writer: Writer, batch: readonly IncomingMessage[]): Promise<void> {
+export async function writeOrReject(writer: Writer, batch: readonly IncomingMessage[]): Promise<void> {
   try {
     await writer.write(batch);
   } catch (error) {
     if (!(await isOfTheMessages(writer, error))) throw error;
     const [only] = batch;
-    if (batch.length > 1) for (const half of halvesOf(batch)) await writeOrRefuse(writer, half);
+    if (batch.length > 1) for (const half of halvesOf(batch)) await writeOrReject(writer, half);
     else if (only) await writer.write([refused(only, error as Error)]);
   }
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
-import { type Queued, RecentDevices } from './turns.ts';
+import { type QueuedMessage, RecentDevices } from './turns.ts';
 
-interface Message extends Queued {
+interface Message extends QueuedMessage {
   number: number;
 }
 const message = (deviceId: string, number: number, weight = 1, bytes = 100): Message => ({

@@ -1,4 +1,4 @@
-import { type Queued, RecentDevices, SAMPLE, Turn, Turns } from './turns.ts';
+import { DeviceTurn, type QueuedMessage, ReadyDevices, RecentDevices, SENDING_DEVICES_SAMPLE } from './turns.ts';
 
 /**
  * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES` is the approximate maximum of
@@ -23,7 +23,7 @@ const MAX_READY = 20_000;
 const MAX_COSTLY = 10_000;
 
 /** A batch that is being collected, with its size and its limits. */
-class BatchBuilder<T extends Queued> {
+class BatchBuilder<T extends QueuedMessage> {
   readonly messages: T[] = [];
   weight = 0;
   devices = 0;
@@ -39,7 +39,7 @@ class BatchBuilder<T extends Queued> {
   }
 
   /** Takes messages of a device up to a weight. An empty batch accepts at least one message, whatever its weight. */
-  take(turn: Turn<T>, weight: number): T[] {
+  take(turn: DeviceTurn<T>, weight: number): T[] {
     const max = { weight, bytes: MAX_BATCH_BYTES - this.#bytes, count: MAX_BATCH - this.messages.length };
     const taken = turn.take(max, this.messages.length === 0);
     for (const message of taken) {
@@ -55,9 +55,9 @@ class BatchBuilder<T extends Queued> {
    * Returns whether any message was taken (`some`) and whether the batch is full.
    */
   takeAccount(
-    turns: Iterable<Turn<T>>,
+    turns: Iterable<DeviceTurn<T>>,
     { most, share }: { most: number; share: number },
-    onTaken: (turn: Turn<T>) => void,
+    onTaken: (turn: DeviceTurn<T>) => void,
   ): { some: boolean; full: boolean } {
     const until = Math.min(this.#maxWeight, this.weight + most);
     let some = false;
@@ -89,12 +89,12 @@ const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
  * determines its partition. A device is in one batch at a time, and its messages stay in order. If only backlogged devices send, as after
  * an outage, all partitions write them, and the additional partition serves devices that send little.
  */
-export class FairQueue<T extends Queued> {
+export class FairQueue<T extends QueuedMessage> {
   /** Devices with pending messages or with a batch that is being written. */
-  readonly #turns = new Map<string, Turn<T>>();
+  readonly #turns = new Map<string, DeviceTurn<T>>();
   /** Devices that are ready to be written, in order: one list for each partition; `#backlogged` has the backlogged devices. */
-  readonly #ready: readonly Turns<T>[];
-  readonly #backlogged = new Turns<T>();
+  readonly #ready: readonly ReadyDevices<T>[];
+  readonly #backlogged = new ReadyDevices<T>();
   /** Kind of the batch that each partition is writing. */
   readonly #busyWith: ('ready' | 'backlogged' | null)[];
   readonly #recent = new RecentDevices();
@@ -103,7 +103,7 @@ export class FairQueue<T extends Queued> {
 
   /** `partitions`: number of partitions, without the additional, last one for backlogged devices. `now`: clock, ms. */
   constructor(partitions: number, now: () => number = Date.now) {
-    this.#ready = Array.from({ length: partitions }, () => new Turns<T>());
+    this.#ready = Array.from({ length: partitions }, () => new ReadyDevices<T>());
     this.#busyWith = this.#ready.map(() => null);
     this.#now = now;
   }
@@ -112,7 +112,7 @@ export class FairQueue<T extends Queued> {
     let turn = this.#turns.get(message.deviceId);
     if (turn) turn.waiting.push(message);
     else {
-      turn = new Turn(message, this.#ready.length);
+      turn = new DeviceTurn(message, this.#ready.length);
       this.#turns.set(message.deviceId, turn);
     }
     turn.weight += message.weight;
@@ -153,10 +153,10 @@ export class FairQueue<T extends Queued> {
     this.#costly.add(deviceId);
   }
 
-  #enqueue(turn: Turn<T>): void {
+  #enqueue(turn: DeviceTurn<T>): void {
     // The device's entry in `#costly` may have been evicted: a backlogged device stays backlogged until its next batch.
     if (this.#backlogged.has(turn)) return;
-    const home = this.#ready[turn.home] as Turns<T>;
+    const home = this.#ready[turn.home] as ReadyDevices<T>;
     if (turn.weight <= BACKLOG && !this.#costly.has(turn.deviceId)) home.add(turn);
     else {
       home.delete(turn);
@@ -175,7 +175,7 @@ export class FairQueue<T extends Queued> {
   }
 
   #takeReady(home: number): Batch<T> {
-    return this.#batchOf(this.#ready[home] as Turns<T>, MAX_READY, Number.POSITIVE_INFINITY);
+    return this.#batchOf(this.#ready[home] as ReadyDevices<T>, MAX_READY, Number.POSITIVE_INFINITY);
   }
 
   #takeAlone(): Batch<T> {
@@ -186,13 +186,13 @@ export class FairQueue<T extends Queued> {
    * Collects a batch from several devices. First each account gets an equal share, then the remaining room goes to accounts with more
    * messages.
    */
-  #batchOf(from: Turns<T>, maxWeight: number, share: number): Batch<T> {
+  #batchOf(from: ReadyDevices<T>, maxWeight: number, share: number): Batch<T> {
     const batch = new BatchBuilder<T>(maxWeight);
     const isBacklogged = from === this.#backlogged;
-    const onTaken = (turn: Turn<T>) => {
+    const onTaken = (turn: DeviceTurn<T>) => {
       from.delete(turn);
       turn.isUnderWay = true;
-      if (batch.devices <= SAMPLE) this.#recent.note(turn.deviceId, isBacklogged, this.#now());
+      if (batch.devices <= SENDING_DEVICES_SAMPLE) this.#recent.note(turn.deviceId, isBacklogged, this.#now());
     };
     for (const most of [Math.max(BACKLOG, MAX_BATCH / from.accounts), Number.POSITIVE_INFINITY])
       if (from.size > 0) from.round((turns) => batch.takeAccount(turns, { most, share }, onTaken));

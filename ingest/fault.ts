@@ -7,7 +7,7 @@ const OF_THE_DATA = /^(22|23|54)[0-9A-Z]{3}$/;
 const OF_THE_LANGUAGE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
 /** Error during the decoding of a message, which does no I/O. Its cause is therefore the message or the decoder. */
-export class ReadingFault extends Error {
+export class DecodingFault extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
   }
@@ -19,9 +19,9 @@ export class ReadingFault extends Error {
  * terminated"), so unknown errors count as `database`: a batch that is retried for ever is visible in the log and loses nothing, whereas a
  * batch that is rejected by mistake is acknowledged and lost.
  */
-export function faultOf(error: unknown): 'data' | 'code' | 'database' {
+export function classifyFault(error: unknown): 'data' | 'code' | 'database' {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code === 'string' && OF_THE_DATA.test(code)) return 'data';
-  if (error instanceof ReadingFault || OF_THE_LANGUAGE.some((type) => error instanceof type)) return 'code';
+  if (error instanceof DecodingFault || OF_THE_LANGUAGE.some((type) => error instanceof type)) return 'code';
   return 'database';
 }

@@ -17,10 +17,10 @@ const READINGS = 50;
 const KIBIBYTES = 4;
 
 /** Returns the number of messages that a message counts as, by its length, before it is decoded. */
-export const countOfBytes = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
+export const messageCountOfBytes = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
 
 /** Returns the number of additional messages that a decoded message counts as. */
-export const countOfElements = (readings: number, rejections: number): number =>
+export const messageCountOfElements = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 
 /** Limits the number of messages that each device may send. */

@@ -10,7 +10,7 @@ export interface Sender {
 }
 
 /** Returns the device or gateway of a topic; null if the topic is of neither. */
-export function senderOf(topic: string): Sender | null {
+export function parseSender(topic: string): Sender | null {
   const native = parseNativeTopic(topic);
   if (native) return { id: native.deviceId, isGateway: false };
   const below = parseGatewayTopic(topic);
@@ -18,7 +18,7 @@ export function senderOf(topic: string): Sender | null {
 }
 
 /** Creates a rejection of a whole message, whatever it contains. */
-export const unread = (
+export const rejectedMessage = (
   { topic, payload, receivedAtMs, replayed }: RawMessage,
   deviceId: string,
   reason: string,

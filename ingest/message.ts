@@ -18,7 +18,7 @@ export interface IncomingMessage {
 }
 
 /** Creates an empty message. It makes a writer recompute a device whose owner has changed it. */
-export const nothingOf = (deviceId: string): IncomingMessage => ({
+export const emptyMessage = (deviceId: string): IncomingMessage => ({
   topic: '',
   payload: Buffer.alloc(0),
   receivedAtMs: Date.now(),
@@ -26,7 +26,7 @@ export const nothingOf = (deviceId: string): IncomingMessage => ({
 });
 
 /** Whether a message contains no reading, no rejection and no state of its device. */
-export const isEmpty = ({ decoded }: IncomingMessage): boolean =>
+export const isEmptyMessage = ({ decoded }: IncomingMessage): boolean =>
   decoded.readings.length === 0 && decoded.rejections.length === 0 && decoded.status === undefined;
 
 /**
@@ -46,7 +46,7 @@ export interface WriteResult {
 }
 
 /** A rejection of a message or element, for `rejected_messages`. */
-export interface Reject {
+export interface Rejection {
   message: IncomingMessage;
   /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;

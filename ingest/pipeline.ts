@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { BatchWriter, type PipelineCounts } from './batch-writer.ts';
 import { FairQueue } from './fair-queue.ts';
-import { countOfBytes, countOfElements, createFloodLimit, type FloodLimit } from './flood-limit.ts';
-import { type Sender, senderOf, toIncoming, unread } from './incoming.ts';
-import type { RawMessage, Receipt, Receive } from './source/source.ts';
-import type { Queued } from './turns.ts';
-import { WaitingRoom } from './waiting-room.ts';
+import { createFloodLimit, type FloodLimit, messageCountOfBytes, messageCountOfElements } from './flood-limit.ts';
+import { parseSender, rejectedMessage, type Sender, toIncoming } from './incoming.ts';
+import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
+import type { QueuedMessage } from './turns.ts';
+import { WaitingMessageLimit } from './waiting-room.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 /** Maximum memory of decoded content before it is written: messages of 20 KB may have 10,000 elements. */
@@ -35,7 +35,7 @@ const REST = 3;
  * A message as received. It is decoded only when its batch is collected, so that the garbage collector has little to copy while the message
  * waits, and it takes a third of the memory.
  */
-interface Waiting extends Queued {
+interface Waiting extends QueuedMessage {
   raw: RawMessage;
   receipt: Receipt;
   /** Reason to reject the message without decoding it; null: none. */
@@ -82,13 +82,13 @@ class MessageReader {
   }
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
-    if (refusal !== null) return unread(raw, deviceId, refusal);
+    if (refusal !== null) return rejectedMessage(raw, deviceId, refusal);
     // Not null, because the topic belongs to a device or gateway.
     const message = toIncoming(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
-    const further = countOfElements(readings.length, rejections.length);
+    const further = messageCountOfElements(readings.length, rejections.length);
     const reason = further > 0 ? this.refuse(deviceId, further) : null;
-    return reason === null ? message : unread(raw, deviceId, reason);
+    return reason === null ? message : rejectedMessage(raw, deviceId, reason);
   }
 }
 
@@ -102,7 +102,7 @@ export class Pipeline {
   readonly #queue: FairQueue<Waiting>;
   readonly #writer: BatchWriter<Read>;
   readonly #reader: MessageReader;
-  readonly #room: WaitingRoom;
+  readonly #room: WaitingMessageLimit;
   /** Whether each partition is writing. The last partition is for backlogged devices. */
   readonly #isRunning: boolean[];
   #waiting = 0;
@@ -126,16 +126,16 @@ export class Pipeline {
     this.#writer = new BatchWriter(writer, log, (batch, result) => this.#settle(batch, result));
     this.counts = this.#writer.counts;
     this.#reader = new MessageReader(this.counts, log, floodLimit);
-    this.#room = new WaitingRoom(onRoom);
+    this.#room = new WaitingMessageLimit(onRoom);
     this.#isRunning = Array.from({ length: partitions + 1 }, () => false);
   }
 
   /** Number of messages that are accepted and not committed yet. */
   readonly waiting = (): number => this.#waiting;
 
-  readonly receive: Receive = (raw, receipt) => {
+  readonly receive: ReceiveMessage = (raw, receipt) => {
     this.counts.received++;
-    const sender = senderOf(raw.topic);
+    const sender = parseSender(raw.topic);
     // A message on a topic of neither a device nor a gateway is acknowledged and ignored.
     if (!sender) {
       receipt.done();
@@ -144,7 +144,7 @@ export class Pipeline {
     const one: Waiting = {
       raw,
       receipt,
-      refusal: this.#reader.refuse(sender.id, countOfBytes(raw.payload.length)),
+      refusal: this.#reader.refuse(sender.id, messageCountOfBytes(raw.payload.length)),
       message: null,
       deviceId: sender.id,
       account: raw.account ?? sender.id,

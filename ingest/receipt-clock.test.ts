@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ClockStep, createReceiptClock, receiptAtStart } from './receipt-clock.ts';
+import { type ClockStep, createReceiptClock, firstReceiptTime } from './receipt-clock.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const [HOUR, DAY] = [3_600_000, 86_400_000];
@@ -72,7 +72,7 @@ test('trusts a step of any size that leads nearer to the believed time', () => {
 
 test('stamps by the believed time after a start more than 31 days beyond it, until the clock is confirmed', () => {
   const believed = NOW - 430 * DAY;
-  expect(receiptAtStart(NOW, believed, believed - 1_000)).toEqual({ stampMs: believed, step: null });
+  expect(firstReceiptTime(NOW, believed, believed - 1_000)).toEqual({ stampMs: believed, step: null });
   const { set, state } = host({ startMs: believed, believedMs: believed });
   expect(set(0)).toBe(-430 * DAY);
   state.believed = NOW;
@@ -80,10 +80,10 @@ test('stamps by the believed time after a start more than 31 days beyond it, unt
 });
 
 test('reports a start behind the host’s newest receipt as a step, and distrusts it beyond a day', () => {
-  expect(receiptAtStart(NOW, NOW, NOW + HOUR).step).toEqual({ beforeMs: NOW + HOUR, afterMs: NOW });
-  expect(receiptAtStart(NOW, NOW + 3 * DAY, NOW + 3 * DAY)).toEqual({ stampMs: NOW + 3 * DAY, step: null });
-  expect(receiptAtStart(NOW, NOW, NOW + 430 * DAY).stampMs).toBe(NOW);
-  expect(receiptAtStart(NOW, NOW, NOW - 1).step).toBeNull();
+  expect(firstReceiptTime(NOW, NOW, NOW + HOUR).step).toEqual({ beforeMs: NOW + HOUR, afterMs: NOW });
+  expect(firstReceiptTime(NOW, NOW + 3 * DAY, NOW + 3 * DAY)).toEqual({ stampMs: NOW + 3 * DAY, step: null });
+  expect(firstReceiptTime(NOW, NOW, NOW + 430 * DAY).stampMs).toBe(NOW);
+  expect(firstReceiptTime(NOW, NOW, NOW - 1).step).toBeNull();
 });
 
 test('moves receipts back only at a reported step', () => {

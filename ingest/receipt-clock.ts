@@ -32,7 +32,7 @@ const isNearer = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean
  * Returns the first time of receipt after a start, and the step of the clock that it implies. Pure; Unix ms. `newestMs`: the newest receipt
  * of this host; null: none. A clock behind the newest receipt counts as a step of the clock, too.
  */
-export function receiptAtStart(
+export function firstReceiptTime(
   clockMs: number,
   believedMs: number,
   newestMs: number | null,

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { noteClockStep } from '#src/devices/edits/clock.ts';
-import { type ClockStep, createReceiptClock, type ReceiptClock, receiptAtStart } from './receipt-clock.ts';
-import type { RawMessage, Receipt, Receive } from './source/source.ts';
+import { type ClockStep, createReceiptClock, firstReceiptTime, type ReceiptClock } from './receipt-clock.ts';
+import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
 
 /** Interval at which the newest receipt of a host is stored, ms. A killed worker may have received messages for this long after the stored one. */
 const NOTE_MS = 1_000;
@@ -14,7 +14,7 @@ const DISTRUSTED =
   'the clock was set back by more than a day and is not believed: messages are stamped by the monotonic clock until it is right, or somebody confirms it (energy doctor --confirm-clock)';
 
 type Waiting = { message: RawMessage; receipt: Receipt } | { step: ClockStep };
-type Pipeline = { receive: Receive; waiting(): number };
+type Pipeline = { receive: ReceiveMessage; waiting(): number };
 type Output = Pipeline & { resume: () => void };
 
 /** Clocks of this host. */
@@ -27,14 +27,14 @@ export interface HostClocks {
 }
 
 /** Loads this host's clock record and starts stamping. If the clock is behind the host's newest receipt, that is recorded as a step. */
-export async function startReceipts(
+export async function startReceiptStamper(
   pool: Pool,
   { log, host = hostname(), ...clocks }: HostClocks & { log: Logger; host?: string },
-): Promise<Receipts> {
+): Promise<ReceiptStamper> {
   // Raw SQL: ingest does not use typed queries.
   const { rows } = await pool.query('SELECT stretch_from, newest_at FROM host_clocks WHERE host = $1', [host]);
   const newestMs = rows[0] ? rows[0].newest_at.getTime() + NOTE_MS : null;
-  const { stampMs, step } = receiptAtStart((clocks.wallMs ?? Date.now)(), clocks.believedMs(), newestMs);
+  const { stampMs, step } = firstReceiptTime((clocks.wallMs ?? Date.now)(), clocks.believedMs(), newestMs);
   let stretchFromMs = stampMs;
   if (step) {
     const earlierMs = rows[0].stretch_from.getTime();
@@ -43,13 +43,13 @@ export async function startReceipts(
     // The clock may be set back again over the time before an earlier step back, so the stretch then continues.
     stretchFromMs = Math.min(stampMs, earlierMs);
   }
-  const receipts = new Receipts(pool, { host, log, clocks, startMs: stampMs, stretchFromMs });
+  const receipts = new ReceiptStamper(pool, { host, log, clocks, startMs: stampMs, stretchFromMs });
   await receipts.start();
   return receipts;
 }
 
 /** Stamps messages with their receipt, and records a step of the clock before any message received after it is stored. */
-export class Receipts {
+export class ReceiptStamper {
   readonly host: string;
   readonly #pool: Pool;
   readonly #db: Database;
@@ -101,7 +101,7 @@ export class Receipts {
    * Returns a receiver that passes stamped messages to a pipeline. While a step of the clock is being recorded, later messages wait here and
    * the source is paused; then `resume` is called.
    */
-  stamp(pipeline: Pipeline, resume: () => void): Receive {
+  stamp(pipeline: Pipeline, resume: () => void): ReceiveMessage {
     this.#output = { ...pipeline, resume };
     return (message, receipt) => {
       const atMs = this.#wallMs();

@@ -11,21 +11,21 @@ import { endedCertificates, loginOfCertificate } from '#src/devices/certificates
 import { accountOfLogin, endedLogins, findDeviceLogin } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
-import { saveUnread, startSavingUnread } from './gateways/save-unread.ts';
-import { createUnreadMessages, type UnreadMessages } from './gateways/unread.ts';
+import { saveUnrecognised, startSavingUnrecognised } from './gateways/save-unrecognised.ts';
+import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './gateways/unrecognised.ts';
 import { Pipeline } from './pipeline.ts';
-import { startReceipts } from './receipts.ts';
+import { startReceiptStamper } from './receipts.ts';
 import { startAmqp } from './source/amqp/amqp-source.ts';
 import type { ClientCertificates } from './source/broker-logins.ts';
-import type { Claims } from './source/claiming.ts';
+import type { ClaimOptions } from './source/claiming.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import type { HomeUsagePort } from './source/home-topics.ts';
-import type { Receive, Source } from './source/source.ts';
+import type { MessageSource, ReceiveMessage } from './source/source.ts';
 import { startStandbyClient } from './source/standby-client.ts';
 import { watchChangedDevices } from './write/changed-devices.ts';
 import { headMemory } from './write/head-memory.ts';
-import { createKeeping } from './write/rejected.ts';
-import { createUntimed } from './write/untimed.ts';
+import { createRejectionQuota } from './write/save-rejections.ts';
+import { createUntimedSeries } from './write/untimed-series.ts';
 import { createWriter } from './write/writer.ts';
 
 /** Maximum time of a shutdown to hand over and to commit accepted messages; the broker redelivers the rest. */
@@ -79,7 +79,7 @@ export interface IngestParts {
   pool: Pool;
   tls: { cert: Buffer; key: Buffer };
   /** Handles claims of meters for their identities. */
-  claims?: Claims;
+  claims?: ClaimOptions;
   /** Called when another worker has obtained this worker's session at the broker: the process must end and start again. */
   onSessionLost: () => void;
   /** Source of the usage that is published to homes at the embedded broker. */
@@ -92,12 +92,12 @@ export interface IngestParts {
 /** Wires source, pipeline and writer together. The source is the embedded broker, or a client if MQTT_URL names a broker. */
 export async function startIngest(config: Config, parts: IngestParts): Promise<Ingest> {
   const { pool, believed, log } = parts;
-  const keeping = createKeeping();
-  const unread = createUnreadMessages();
-  const receipts = await startReceipts(pool, { believedMs: believed.nowMs, log });
+  const keeping = createRejectionQuota();
+  const unread = createUnrecognisedMessageCounter();
+  const receipts = await startReceiptStamper(pool, { believedMs: believed.nowMs, log });
   const writer = createWriter(pool, {
     ageNow: () => believed.ageClock().getTime(),
-    untimed: createUntimed(receipts.host),
+    untimed: createUntimedSeries(receipts.host),
     retentionMonths: config.retentionMonths,
     maxChannels: config.maxChannels,
     keeping,
@@ -112,7 +112,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
   // Requests to resume before `connected` was set had no effect. If the pipeline still has no room, the next message pauses the source again.
   source.resume();
   const changedDevices = watchChangedDevices(pool, writer, log);
-  const savingUnread = startSavingUnread(pool, unread, log);
+  const savingUnread = startSavingUnrecognised(pool, unread, log);
   return {
     counts: pipeline.counts,
     waiting: pipeline.waiting,
@@ -140,39 +140,53 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
   };
 }
 
-async function saveLastCounts(pool: Pool, unread: UnreadMessages, saving: { stop(): Promise<void> }): Promise<void> {
+async function saveLastCounts(
+  pool: Pool,
+  unread: UnrecognisedMessageCounter,
+  saving: { stop(): Promise<void> },
+): Promise<void> {
   await saving.stop();
-  while ((await saveUnread(pool, unread, true)) > 0);
+  while ((await saveUnrecognised(pool, unread, true)) > 0);
 }
 
 /** A source, with what only its kind has. */
-type Connected = { source: Source } & Partial<Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls'>>;
+type Connected = { source: MessageSource } & Partial<Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls'>>;
 
 /** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. */
-function connectSource(config: Config, parts: IngestParts, receive: Receive): Promise<Connected> {
+function connectSource(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
   const { url } = config.mqtt;
   if (url === undefined) return embeddedBroker(config, parts, receive);
   return isAmqp(url) ? clusterSource(url, config, parts, receive) : standbySource(url, config, parts, receive);
 }
 
-async function clusterSource(url: string, config: Config, parts: IngestParts, receive: Receive): Promise<Connected> {
+async function clusterSource(
+  url: string,
+  config: Config,
+  parts: IngestParts,
+  receive: ReceiveMessage,
+): Promise<Connected> {
   const { pool, log } = parts;
   const address = parseAmqpUrl(url);
   if (!address) throw new Error('MQTT_URL is not the URL of a broker cluster');
-  const shards = await shardCount(pool, config.mqtt.shards);
+  const shards = await fixShardCount(pool, config.mqtt.shards);
   const topics = { routingKeys: ROUTING_KEYS, topicOf: topicOfRoutingKey };
   const source = await startAmqp({ url: address, shards, ...topics, receive, log });
   return { source, strays: () => source.strays() };
 }
 
-async function standbySource(url: string, config: Config, parts: IngestParts, receive: Receive): Promise<Connected> {
+async function standbySource(
+  url: string,
+  config: Config,
+  parts: IngestParts,
+  receive: ReceiveMessage,
+): Promise<Connected> {
   const { pool, onSessionLost: onLost, log } = parts;
   const { environment } = config;
   const source = await startStandbyClient({ url, pool, environment, topics: TOPIC_FILTERS, receive, onLost, log });
   return { source, isStandingBy: () => source.isStandingBy() };
 }
 
-async function embeddedBroker(config: Config, parts: IngestParts, receive: Receive): Promise<Connected> {
+async function embeddedBroker(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
   const { pool, tls, homes, claims, log } = parts;
   const db = createDb(pool);
   const { host, port, tlsHost, tlsPort } = config.mqtt;
@@ -209,7 +223,7 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
  * Returns the number of shards of this installation. The number wanted at its first start at a cluster is permanent, since it decides in
  * which queue a device's messages wait. Throws, with what to do, if another number is wanted now.
  */
-export async function shardCount(pool: Pool, wanted: number | undefined): Promise<number> {
+export async function fixShardCount(pool: Pool, wanted: number | undefined): Promise<number> {
   // Raw SQL: a single statement, so that the first of several workers decides.
   const { rows } = await pool.query('UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards', [
     wanted ?? DEFAULT_SHARDS,

@@ -9,11 +9,11 @@ const SENDING_MS = 10_000;
  * Number of most recently sending devices in the sample. If fewer than a quarter of them are not backlogged, nearly all devices are
  * backlogged, as after an outage.
  */
-export const SAMPLE = 64;
+export const SENDING_DEVICES_SAMPLE = 64;
 const OTHERS_SHARE = 0.25;
 
 /** A waiting message, with the fields that scheduling needs. */
-export interface Queued {
+export interface QueuedMessage {
   /** Id of the device or gateway. Messages of one id are written in order of arrival. */
   deviceId: string;
   /** Account of the device. Accounts are scheduled in turn, and devices in turn within their account. */
@@ -25,7 +25,7 @@ export interface Queued {
 }
 
 /** The pending messages of a device, and whether a batch of them is being written. */
-export class Turn<T extends Queued> {
+export class DeviceTurn<T extends QueuedMessage> {
   readonly deviceId: string;
   readonly account: string;
   /** Partition of the device, by its id. */
@@ -60,19 +60,19 @@ export class Turn<T extends Queued> {
 }
 
 /** Devices with messages to write, by account: accounts in the order of their turns, and devices within them. */
-export class Turns<T extends Queued> {
-  readonly #byAccount = new Map<string, Set<Turn<T>>>();
+export class ReadyDevices<T extends QueuedMessage> {
+  readonly #byAccount = new Map<string, Set<DeviceTurn<T>>>();
   size = 0;
 
   get accounts(): number {
     return this.#byAccount.size;
   }
 
-  has(turn: Turn<T>): boolean {
+  has(turn: DeviceTurn<T>): boolean {
     return this.#byAccount.get(turn.account)?.has(turn) ?? false;
   }
 
-  add(turn: Turn<T>): void {
+  add(turn: DeviceTurn<T>): void {
     const ofAccount = this.#byAccount.get(turn.account);
     if (ofAccount?.has(turn)) return;
     this.size++;
@@ -80,7 +80,7 @@ export class Turns<T extends Queued> {
     else this.#byAccount.set(turn.account, new Set([turn]));
   }
 
-  delete(turn: Turn<T>): void {
+  delete(turn: DeviceTurn<T>): void {
     const ofAccount = this.#byAccount.get(turn.account);
     if (!ofAccount?.delete(turn)) return;
     this.size--;
@@ -91,7 +91,7 @@ export class Turns<T extends Queued> {
    * Offers each account's devices to `take`, until it returns `full`. An account of which `take` took `some` moves to the end, if it has
    * more; an account of which it took nothing keeps its place.
    */
-  round(take: (devices: Iterable<Turn<T>>) => { some: boolean; full: boolean }): void {
+  round(take: (devices: Iterable<DeviceTurn<T>>) => { some: boolean; full: boolean }): void {
     const served: string[] = [];
     for (const [account, devices] of this.#byAccount) {
       const { some, full } = take(devices);
@@ -115,7 +115,7 @@ export class RecentDevices {
     const before = this.#last.get(deviceId)?.backloggedAtMs ?? Number.NEGATIVE_INFINITY;
     this.#last.delete(deviceId);
     this.#last.set(deviceId, { atMs, backloggedAtMs: isBacklogged ? atMs : before });
-    if (this.#last.size > SAMPLE) this.#last.delete(this.#last.keys().next().value as string);
+    if (this.#last.size > SENDING_DEVICES_SAMPLE) this.#last.delete(this.#last.keys().next().value as string);
   }
 
   /** Whether at least a quarter of the sending devices are not backlogged and have not recently been backlogged. */

@@ -19,7 +19,7 @@ interface Held {
  * Bounds the memory of messages that wait for their commit. Accounts share the room. If an account sends faster than its messages are written, only that
  * account is paused. `onRoom` is called when an account, or all of them, may send again.
  */
-export class WaitingRoom {
+export class WaitingMessageLimit {
   readonly #shares = new Shares(MAX_BYTES);
   readonly #full = new Set<string>();
   readonly #onRoom: (account?: string) => void;

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 
 /** One use of an appliance: its power in watts, starting at a minute of the local day. The part after midnight is dropped. */
-export interface Run {
+export interface ApplianceRun {
   startMinute: number;
   /** Consecutive phases, each with its duration in minutes and its power in watts. */
   stretches: readonly (readonly [minutes: number, watts: number])[];
@@ -19,7 +19,7 @@ export interface DayHabits {
 }
 
 /** Returns when the residents get up, leave, return and sleep on a day of the week (0 = Sunday). */
-export function habitsOf(random: Random, weekday: number, worksFromHome: boolean): DayHabits {
+export function drawDayHabits(random: Random, weekday: number, worksFromHome: boolean): DayHabits {
   const weekend = weekday === 0 || weekday === 6;
   const wakesAtMinute = weekend ? random.whole(450, 570) : random.whole(375, 425);
   const stays = weekend ? random.chance(0.6) : worksFromHome;
@@ -35,15 +35,15 @@ export function habitsOf(random: Random, weekday: number, worksFromHome: boolean
 }
 
 /** Whether somebody is at home and awake. */
-export function isActive(habits: DayHabits, minute: number): boolean {
+export function isSomebodyActive(habits: DayHabits, minute: number): boolean {
   if (habits.away || minute < habits.wakesAtMinute || minute >= habits.sleepsAtMinute) return false;
   return minute < habits.leavesAtMinute || minute >= habits.returnsAtMinute;
 }
 
 /** Returns the appliance runs of a day: breakfast, dinner, dishes, laundry, car. */
-export function runsOf(random: Random, habits: DayHabits, hasCar: boolean): Run[] {
+export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boolean): ApplianceRun[] {
   if (habits.away) return [];
-  const runs: Run[] = [];
+  const runs: ApplianceRun[] = [];
   const breakfast = habits.wakesAtMinute + random.whole(10, 25);
   runs.push({
     startMinute: breakfast,
@@ -52,7 +52,7 @@ export function runsOf(random: Random, habits: DayHabits, hasCar: boolean): Run[
       [random.whole(4, 8), random.whole(700, 1100)],
     ],
   });
-  if (isActive(habits, 740))
+  if (isSomebodyActive(habits, 740))
     runs.push({ startMinute: random.whole(715, 765), stretches: [[random.whole(15, 30), 1200]] });
   const dinner = Math.max(random.whole(1065, 1155), habits.returnsAtMinute + 10);
   runs.push({
@@ -94,7 +94,7 @@ export function runsOf(random: Random, habits: DayHabits, hasCar: boolean): Run[
 }
 
 /** Adds the power of runs to the watts of each minute of a day. */
-export function addRuns(wattsByMinute: Int32Array, runs: readonly Run[]): void {
+export function addRuns(wattsByMinute: Int32Array, runs: readonly ApplianceRun[]): void {
   for (const run of runs) {
     let minute = run.startMinute;
     for (const [minutes, watts] of run.stretches) {

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#src/core/units.ts';
-import { type DayHabits, isActive } from './appliances.ts';
+import { type DayHabits, isSomebodyActive } from './appliances.ts';
 import { createRandom } from './random.ts';
 
 const HYSTERESIS_C = 0.3;
@@ -9,7 +9,7 @@ const COOLING_HOURS = 55;
 const HEATING_C_PER_HOUR = 1.6;
 
 /** State of a home's thermostat in one minute. */
-export interface Room {
+export interface ThermostatState {
   temperatureC: number;
   setpointC: number;
   heating: boolean;
@@ -28,12 +28,12 @@ export function outdoorC(seed: string, dayMs: number, minuteOfDay: number): numb
 
 /** Set-point in °C: lower at night, and slightly lower while nobody is at home. */
 export function setpointC(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
-  if (isActive(habits, minuteOfDay)) return comfortC;
+  if (isSomebodyActive(habits, minuteOfDay)) return comfortC;
   return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
 }
 
 /** Returns the next minute of a room. It cools towards the outdoor temperature, and is heated between the thermostat's two thresholds. */
-export function nextRoom(room: Room, outsideC: number, wantedC: number): Room {
+export function nextRoom(room: ThermostatState, outsideC: number, wantedC: number): ThermostatState {
   const heating = room.temperatureC < wantedC - (room.heating ? -HYSTERESIS_C : HYSTERESIS_C);
   const change = (outsideC + 2 - room.temperatureC) / COOLING_HOURS + (heating ? HEATING_C_PER_HOUR : 0);
   return { temperatureC: room.temperatureC + change / 60, setpointC: wantedC, heating };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CsvOptions, csvReadings, parseTime } from '#simulators/csv-readings.ts';
-import { noCounts } from '#simulators/past/element.ts';
+import { createImportCounts } from '#simulators/past/element.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const usual: CsvOptions = {
 async function read(content: string | Buffer, options: Partial<CsvOptions> = {}) {
   const file = join(directory, typeof content === 'string' ? 'a.csv' : 'a.csv.gz');
   await writeFile(file, content);
-  const counts = noCounts();
+  const counts = createImportCounts();
   const elements = [];
   for await (const element of csvReadings(file, { ...usual, ...options }, counts)) elements.push(element);
   return { elements, counts };
@@ -74,7 +74,7 @@ describe('a CSV file', () => {
         bytesRead = bytes;
       };
       const all = (async () => {
-        for await (const _ of csvReadings(one, usual, noCounts(), onBytes));
+        for await (const _ of csvReadings(one, usual, createImportCounts(), onBytes));
       })();
       await expect(all).rejects.toThrow(/line \d+: the row is longer than 131,072 characters/);
       expect(bytesRead).toBeLessThan(2_000_000);

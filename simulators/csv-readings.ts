@@ -1,6 +1,6 @@
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { localStamps } from './local-stamps.ts';
-import { type PastCounts, type PastElement, unreadableValue } from './past/element.ts';
+import { createLocalTimeParser } from './local-stamps.ts';
+import { countUnreadableValue, type ImportCounts, type ImportElement } from './past/element.ts';
 import { csvRows } from './past/file-rows.ts';
 
 /** Options for reading the rows of a CSV file. */
@@ -24,10 +24,10 @@ export interface CsvOptions {
 export async function* csvReadings(
   file: string,
   options: CsvOptions,
-  counts: PastCounts,
+  counts: ImportCounts,
   onBytes?: (bytes: number) => void,
-): AsyncGenerator<PastElement> {
-  const local = options.zone === undefined ? undefined : localStamps(options.zone);
+): AsyncGenerator<ImportElement> {
+  const local = options.zone === undefined ? undefined : createLocalTimeParser(options.zone);
   const wanted = [options.timeColumn, options.valueColumn, ...options.where.map(({ column }) => column)];
   for await (const row of csvRows<Record<string, string>>(file, onBytes, { columns: true })) {
     counts.rows++;
@@ -50,8 +50,8 @@ export async function* csvReadings(
     const atMs = parseTime(time, local);
     const value = Number(text);
     if (atMs === null || !Number.isFinite(value)) {
-      if (atMs === null) unreadableValue(counts, options.timeColumn, time, 'time');
-      else unreadableValue(counts, options.valueColumn, text, 'number');
+      if (atMs === null) countUnreadableValue(counts, options.timeColumn, time, 'time');
+      else countUnreadableValue(counts, options.valueColumn, text, 'number');
       continue;
     }
     yield toElement(atMs, value, options);
@@ -71,7 +71,7 @@ export function parseTime(text: string, local?: (stamp: string) => number | null
   return Number.isNaN(at) ? null : at;
 }
 
-function toElement(atMs: number, value: number, options: CsvOptions): PastElement {
+function toElement(atMs: number, value: number, options: CsvOptions): ImportElement {
   const scaled = options.unit === 'Wh' ? value / 1000 : options.unit === 'kW' ? value * 1000 : value;
   const endMs = options.kind === 'interval' && options.timeMarks === 'start' ? options.intervalSeconds * 1000 : 0;
   const head = {

@@ -1,17 +1,17 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { rotateSecret } from './credentials.ts';
-import type { OwnDevice, OwnKind } from './own-devices.ts';
+import type { SimulatorDevice, SimulatorDeviceKind } from './own-devices.ts';
 
 /** Length of a new device's history, and the current time of the simulation. */
-export interface History {
+export interface DemoHistory {
   historyDays: number;
   nowMs: number;
 }
 
 /** A device that the demo plays, with the secret created at this start. */
 export interface DemoDevice {
-  kind: OwnKind;
+  kind: SimulatorDeviceKind;
   deviceId: string;
   secret: string;
   /** Time at which its registers were at zero. */
@@ -23,10 +23,10 @@ export interface DemoDevice {
 }
 
 /** Prepares a simulated device for playing, with a new secret. */
-export async function playedDevice(
+export async function preparePlayedDevice(
   db: Database,
-  { deviceId, lastReadAtMs }: OwnDevice,
-  { nowMs }: History,
+  { deviceId, lastReadAtMs }: SimulatorDevice,
+  { nowMs }: DemoHistory,
   played: Pick<DemoDevice, 'kind' | 'installedAtMs' | 'readings'>,
 ): Promise<DemoDevice> {
   const knownUntilMs = Math.min(nowMs, Math.max(lastReadAtMs ?? 0, played.installedAtMs));
@@ -34,7 +34,7 @@ export async function playedDevice(
 }
 
 /** Start of a device's history. Later starts of the demo return the same instant. */
-export const historyStartMs = ({ createdAt }: OwnDevice, { historyDays }: History): number =>
+export const historyStartMs = ({ createdAt }: SimulatorDevice, { historyDays }: DemoHistory): number =>
   createdAt.getTime() - historyDays * DAY_MS;
 
 /**

@@ -1,13 +1,19 @@
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
 import { createUser } from '#src/users/store.ts';
-import { type DemoDevice, type History, historyStartMs, localOffsetMinutes, playedDevice } from './demo-device.ts';
+import {
+  type DemoDevice,
+  type DemoHistory,
+  historyStartMs,
+  localOffsetMinutes,
+  preparePlayedDevice,
+} from './demo-device.ts';
 import { ensureSolarDevices } from './demo-solar.ts';
 import { meterReading } from './devices/native-meter.ts';
 import { thermostatReading } from './devices/native-thermostat.ts';
 import { createHome } from './home-clock.ts';
-import { traitsOf } from './homes.ts';
-import { ensureOwnDevice } from './own-devices.ts';
+import { drawHomeTraits } from './homes.ts';
+import { ensureSimulatorDevice } from './own-devices.ts';
 
 /** E-mail address of the demo's utility, which sees all of its homes. */
 export const DEMO_UTILITY = 'utility@demo.example';
@@ -36,7 +42,7 @@ export interface DemoHomes {
 }
 
 /** Finds or creates the demo's accounts and devices, and gives each device a new secret. */
-export async function ensureDemoHomes(db: Database, history: History): Promise<DemoHomes> {
+export async function ensureDemoHomes(db: Database, history: DemoHistory): Promise<DemoHomes> {
   const utilityId =
     (await findUser(db, DEMO_UTILITY)) ??
     (await createUser(db, { email: DEMO_UTILITY, role: 'utility', plan: 'enterprise', timezone: 'UTC' })).user_id;
@@ -73,13 +79,13 @@ export async function ensureDevice(
     location: string;
     managedBy?: ManagedBy;
   },
-  history: History,
+  history: DemoHistory,
 ): Promise<DemoDevice> {
-  const own = await ensureOwnDevice(db, place);
+  const own = await ensureSimulatorDevice(db, place);
   // The register starts at an instant that later starts of the demo also compute, so its history is always the same.
-  const traits = traitsOf(place.email, localOffsetMinutes(place.timezone, own.createdAt));
+  const traits = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, own.createdAt));
   const home = createHome(traits, historyStartMs(own, history));
-  return playedDevice(db, own, history, {
+  return preparePlayedDevice(db, own, history, {
     kind: place.kind,
     installedAtMs: home.installedAtMs,
     readings: (atMs, withPower) =>

@@ -1,10 +1,16 @@
 import type { Database } from '#src/database/connect.ts';
-import { type DemoDevice, type History, historyStartMs, localOffsetMinutes, playedDevice } from './demo-device.ts';
+import {
+  type DemoDevice,
+  type DemoHistory,
+  historyStartMs,
+  localOffsetMinutes,
+  preparePlayedDevice,
+} from './demo-device.ts';
 import { type MeterReading, registerReading } from './devices/native-meter.ts';
 import { createSolarHome, type SolarHome } from './home-clock.ts';
-import { traitsOf } from './homes.ts';
-import { ensureOwnDevice, type OwnDevice } from './own-devices.ts';
-import { type SolarFlow, solarTraitsOf } from './solar.ts';
+import { drawHomeTraits } from './homes.ts';
+import { ensureSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
+import { drawSolarTraits, type SolarFlow } from './solar.ts';
 
 /** Registers of each device of a solar home, with their channels. Energy that flows out of the device is on `export`. */
 export const SOLAR_REGISTERS = {
@@ -31,12 +37,22 @@ export async function ensureSolarDevices(
   place: { userId: string; email: string; timezone: string },
   latitude: number,
   meterLocation: string,
-  history: History,
+  history: DemoHistory,
 ): Promise<DemoDevice[]> {
   // The inverter comes before the meter. If the meter is older, it was created by a version of the demo without inverters.
-  const inverter = await ensureOwnDevice(db, { ...place, kind: 'inverter', location: 'Roof', placement: 'production' });
-  const battery = await ensureOwnDevice(db, { ...place, kind: 'battery', location: 'Cellar', placement: 'storage' });
-  const meter = await ensureOwnDevice(db, {
+  const inverter = await ensureSimulatorDevice(db, {
+    ...place,
+    kind: 'inverter',
+    location: 'Roof',
+    placement: 'production',
+  });
+  const battery = await ensureSimulatorDevice(db, {
+    ...place,
+    kind: 'battery',
+    location: 'Cellar',
+    placement: 'storage',
+  });
+  const meter = await ensureSimulatorDevice(db, {
     ...place,
     kind: 'smart_meter',
     location: meterLocation,
@@ -45,12 +61,12 @@ export async function ensureSolarDevices(
   const isAfterMeter = inverter.firstCreatedAt > meter.firstCreatedAt;
   const sinceMs = isAfterMeter ? inverter.firstCreatedAt.getTime() : Number.NEGATIVE_INFINITY;
   // All three devices use the clock of the first meter, even if one of them is replaced later.
-  const home = traitsOf(place.email, localOffsetMinutes(place.timezone, meter.firstCreatedAt));
-  const solar = solarTraitsOf(place.email, latitude);
-  const play = (kind: SolarDevice, own: OwnDevice, installedAtMs: number) => {
+  const home = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, meter.firstCreatedAt));
+  const solar = drawSolarTraits(place.email, latitude);
+  const play = (kind: SolarDevice, own: SimulatorDevice, installedAtMs: number) => {
     // Each device has its own simulated home: their histories are read concurrently, and a home's clock only goes forward.
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
-    return playedDevice(db, own, history, {
+    return preparePlayedDevice(db, own, history, {
       kind,
       installedAtMs: seen.installedAtMs,
       readings: (atMs, withPower) => solarReadings(seen, kind, atMs, withPower),

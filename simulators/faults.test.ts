@@ -1,24 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
 import { createHome } from '#simulators/home-clock.ts';
-import { traitsOf } from '#simulators/homes.ts';
-import { clockSkew, combine, duplicates, gaps, glitches, lateBursts, reset } from './faults.ts';
+import { drawHomeTraits } from '#simulators/homes.ts';
+import {
+  addGlitches,
+  combineFaults,
+  delayRuns,
+  dropRuns,
+  repeatReadings,
+  resetRegister,
+  shiftClock,
+} from './faults.ts';
 
 const START = Date.UTC(2026, 1, 2);
-const clean = [...meterHistory(createHome(traitsOf('faults'), START), START, START + 2 * 86_400_000, 900)];
+const clean = [...meterHistory(createHome(drawHomeTraits('faults'), START), START, START + 2 * 86_400_000, 900)];
 const times = (readings: MeterReading[]) => readings.map((reading) => Date.parse(reading.ts));
 const sorted = (readings: MeterReading[]) => [...readings].sort((left, right) => (left.ts < right.ts ? -1 : 1));
 const kwh = (readings: MeterReading[]) => readings.map((reading) => reading.energy_total_kwh);
 
 describe('faults', () => {
   it('returns the same faults for the same seed', () => {
-    const fault = (seed: string) => combine(gaps(seed, 2, 5), duplicates(seed, 0.1), lateBursts(seed, 1, 8))(clean);
+    const fault = (seed: string) =>
+      combineFaults(dropRuns(seed, 2, 5), repeatReadings(seed, 0.1), delayRuns(seed, 1, 8))(clean);
     expect(fault('x')).toEqual(fault('x'));
     expect(fault('y')).not.toEqual(fault('x'));
   });
 
   it('gaps drop runs of readings, but neither the first nor the last reading', () => {
-    const left = gaps('x', 1, 12)(clean);
+    const left = dropRuns('x', 1, 12)(clean);
     expect(left).toHaveLength(clean.length - 12);
     expect([left[0], left.at(-1)]).toEqual([clean[0], clean.at(-1)]);
     const steps = times(left).map((time, index, all) => time - (all[index - 1] ?? time));
@@ -26,31 +35,31 @@ describe('faults', () => {
   });
 
   it('duplicates repeat readings and lose none', () => {
-    const doubled = duplicates('x', 0.2)(clean);
+    const doubled = repeatReadings('x', 0.2)(clean);
     expect(doubled.length).toBeGreaterThan(clean.length);
     expect(new Set(doubled.map((reading) => JSON.stringify(reading))).size).toBe(clean.length);
   });
 
   it('late bursts change the order of arrival and nothing else', () => {
-    const late = lateBursts('x', 2, 6)(clean);
+    const late = delayRuns('x', 2, 6)(clean);
     expect(late).not.toEqual(clean);
     expect(sorted(late)).toEqual(clean);
   });
 
   it('a reset restarts the register from zero, once', () => {
-    const values = kwh(reset('x')(clean));
+    const values = kwh(resetRegister('x')(clean));
     const drops = values.filter((value, index) => value < (values[index - 1] ?? 0));
     expect(drops).toHaveLength(1);
     expect(drops[0]).toBeLessThan(0.1 * Math.max(...values) + 1);
   });
 
   it('glitches change the requested number of readings, never two neighbours', () => {
-    const bad = glitches('x', 3)(clean).map((reading) => reading.energy_total_kwh > 400_000);
+    const bad = addGlitches('x', 3)(clean).map((reading) => reading.energy_total_kwh > 400_000);
     expect(bad.filter(Boolean)).toHaveLength(3);
     expect(bad.some((is, index) => is && bad[index + 1])).toBe(false);
   });
 
   it('clock skew shifts every time by the same amount', () => {
-    expect(times(clockSkew(-90_000)(clean))).toEqual(times(clean).map((time) => time - 90_000));
+    expect(times(shiftClock(-90_000)(clean))).toEqual(times(clean).map((time) => time - 90_000));
   });
 });

@@ -2,10 +2,10 @@ import type { MeterReading } from './devices/native-meter.ts';
 import { createRandom } from './random.ts';
 
 /** A fault between a meter and the database. Takes readings in order and returns them as they would arrive. */
-export type Fault = (readings: readonly MeterReading[]) => MeterReading[];
+export type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[];
 
 /** The device is off repeatedly: `count` runs of `length` readings are never sent. The first and the last reading remain. */
-export function gaps(seed: string, count: number, length: number): Fault {
+export function dropRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'gaps');
     const lost = new Set<number>();
@@ -18,7 +18,7 @@ export function gaps(seed: string, count: number, length: number): Fault {
 }
 
 /** Repeats a share of the readings, up to ten places later, as QoS 1 does after a lost PUBACK. */
-export function duplicates(seed: string, share: number): Fault {
+export function repeatReadings(seed: string, share: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'duplicates');
     const placed = readings.map((reading, index) => ({ reading, place: index }));
@@ -30,7 +30,7 @@ export function duplicates(seed: string, share: number): Fault {
 }
 
 /** Simulates a lost connection: `count` runs of `length` readings arrive in one burst after all others. */
-export function lateBursts(seed: string, count: number, length: number): Fault {
+export function delayRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'late');
     const late = new Set<number>();
@@ -43,7 +43,7 @@ export function lateBursts(seed: string, count: number, length: number): Fault {
 }
 
 /** Restarts the register from zero at a reading in the middle half. */
-export function reset(seed: string): Fault {
+export function resetRegister(seed: string): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'reset');
     const at = random.whole(Math.ceil(readings.length / 4), Math.floor((readings.length * 3) / 4));
@@ -55,7 +55,7 @@ export function reset(seed: string): Fault {
 }
 
 /** Replaces single readings, never two in a row, with a value that no home could have reached. */
-export function glitches(seed: string, count: number): Fault {
+export function addGlitches(seed: string, count: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'glitches');
     const bad = new Set<number>();
@@ -71,13 +71,13 @@ export function glitches(seed: string, count: number): Fault {
 }
 
 /** Shifts the device's clock by this much (positive: ahead). */
-export function clockSkew(milliseconds: number): Fault {
+export function shiftClock(milliseconds: number): ReadingFault {
   return (readings) =>
     readings.map((reading) => ({ ...reading, ts: new Date(Date.parse(reading.ts) + milliseconds).toISOString() }));
 }
 
 /** Combines several faults, applied in order. */
-export function combine(...faults: Fault[]): Fault {
+export function combineFaults(...faults: ReadingFault[]): ReadingFault {
   return (readings) => faults.reduce<MeterReading[]>((sofar, fault) => fault(sofar), [...readings]);
 }
 
@@ -89,18 +89,20 @@ function toWattHour(kwh: number): number {
  * Faults by the names that `energy demo --faults` accepts, each strong enough to show within 90 days. Faults of the meter come before
  * faults of the connection, because a reset cannot depend on readings that arrive late.
  */
-const FAULTS: Record<string, (seed: string) => Fault> = {
-  reset: (seed) => reset(seed),
-  glitches: (seed) => glitches(seed, 6),
-  skew: () => clockSkew(-90_000),
-  gaps: (seed) => gaps(seed, 6, 20),
-  duplicates: (seed) => duplicates(seed, 0.05),
-  late: (seed) => lateBursts(seed, 6, 40),
+const FAULTS: Record<string, (seed: string) => ReadingFault> = {
+  reset: (seed) => resetRegister(seed),
+  glitches: (seed) => addGlitches(seed, 6),
+  skew: () => shiftClock(-90_000),
+  gaps: (seed) => dropRuns(seed, 6, 20),
+  duplicates: (seed) => repeatReadings(seed, 0.05),
+  late: (seed) => delayRuns(seed, 6, 40),
 };
 
 export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
 
 /** Combines the named faults, in the order of `FAULTS`. The same seed gives the same faults. Unknown names are ignored. */
-export function faultsNamed(names: readonly string[], seed: string): Fault {
-  return combine(...FAULT_NAMES.filter((name) => names.includes(name)).flatMap((name) => FAULTS[name]?.(seed) ?? []));
+export function faultsNamed(names: readonly string[], seed: string): ReadingFault {
+  return combineFaults(
+    ...FAULT_NAMES.filter((name) => names.includes(name)).flatMap((name) => FAULTS[name]?.(seed) ?? []),
+  );
 }

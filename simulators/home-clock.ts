@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
-import type { Room } from './climate.ts';
-import { dayStartMs, type HomeDay, type HomeTraits, simulateDay } from './homes.ts';
+import type { ThermostatState } from './climate.ts';
+import { dayStartMs, type HomeTraits, type SimulatedHomeDay, simulateDay } from './homes.ts';
 import { SOLAR_FLOWS, type SolarDay, type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 
 /** 1 W for 1 ms is 1 mJ; 1 mWh is 3600 mJ. */
@@ -15,7 +15,7 @@ export interface MeterState {
 
 /** State of a home's meter and thermostat at one time. */
 interface HomeState extends MeterState {
-  room: Room;
+  room: ThermostatState;
 }
 
 /** A simulated home with its state at any time since its meter was installed. */
@@ -28,7 +28,7 @@ export interface SimulatedHome {
 /** A home with panels and a battery: the register and power of each energy flow at any time since they were installed. */
 export interface SolarHome {
   installedAtMs: number;
-  at(timeMs: number): Record<SolarFlow, MeterState> & { room: Room };
+  at(timeMs: number): Record<SolarFlow, MeterState> & { room: ThermostatState };
 }
 
 /**
@@ -37,13 +37,13 @@ export interface SolarHome {
  */
 export function createHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
   const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
-  const clock = createClock(traits, installedAtMs, simulate, [(day: HomeDay) => day.watts]);
+  const clock = createClock(traits, installedAtMs, simulate, [(day: SimulatedHomeDay) => day.watts]);
   return {
     traits,
     installedAtMs: clock.installedAtMs,
     at(timeMs) {
       const { day, minute, meters } = clock.at(timeMs);
-      return { ...(meters[0] as MeterState), room: day.rooms[minute] as Room };
+      return { ...(meters[0] as MeterState), room: day.rooms[minute] as ThermostatState };
     },
   };
 }
@@ -63,7 +63,7 @@ export function createSolarHome(
     at(timeMs) {
       const { day, minute, meters } = clock.at(timeMs);
       const byFlow = Object.fromEntries(SOLAR_FLOWS.map((flow, index) => [flow, meters[index]]));
-      return { ...(byFlow as Record<SolarFlow, MeterState>), room: day.rooms[minute] as Room };
+      return { ...(byFlow as Record<SolarFlow, MeterState>), room: day.rooms[minute] as ThermostatState };
     },
   };
 }

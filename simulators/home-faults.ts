@@ -23,7 +23,7 @@ const hasFault = (faults: readonly HomeFault[] | undefined, kind: HomeFault['kin
   faults?.some((fault) => fault.kind === kind && fault.fromMs <= atMs && atMs < fault.toMs) ?? false;
 
 /** Power of a compressor in a minute, in watts. `runsOn`: its door is open, so it does not stop. */
-export function compressorW(
+export function compressorWatts(
   { watts, everyMinutes, onMinutes }: Compressor,
   minuteSinceEver: number,
   state?: 'runs on' | 'failing',
@@ -34,10 +34,14 @@ export function compressorW(
 }
 
 /** Power that a forgotten heater adds in a minute, in watts. */
-export const forgottenW = (faults: readonly HomeFault[] | undefined, atMs: number): number =>
+export const forgottenHeaterWatts = (faults: readonly HomeFault[] | undefined, atMs: number): number =>
   hasFault(faults, 'forgotten heater', atMs) ? HEATER_W : 0;
 
 /** Returns the minutes of a day, which starts at `startsAtMs` (Unix ms), in which a fault is present. */
-export function faultyMinutes(faults: readonly HomeFault[] | undefined, kind: HomeFault['kind'], startsAtMs: number) {
+export function findFaultyMinutes(
+  faults: readonly HomeFault[] | undefined,
+  kind: HomeFault['kind'],
+  startsAtMs: number,
+) {
   return (minute: number): boolean => hasFault(faults, kind, startsAtMs + minute * MINUTE_MS);
 }

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { meterHistory, meterReading } from '#simulators/devices/native-meter.ts';
 import { thermostatHistory } from '#simulators/devices/native-thermostat.ts';
 import { createHome } from '#simulators/home-clock.ts';
-import { traitsOf } from '#simulators/homes.ts';
+import { drawHomeTraits } from '#simulators/homes.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 5);
-const home = (seed: string, offset = 60) => createHome(traitsOf(seed, offset), START);
+const home = (seed: string, offset = 60) => createHome(drawHomeTraits(seed, offset), START);
 const kwhOfDays = (seed: string, fromMs: number, days: number) => {
-  const one = createHome(traitsOf(seed), START);
+  const one = createHome(drawHomeTraits(seed), START);
   return (one.at(fromMs + days * DAY_MS).registerMilliwattHours - one.at(fromMs).registerMilliwattHours) / 1e6;
 };
 
@@ -52,7 +52,9 @@ describe('a simulated home', () => {
       expect(week).toBeGreaterThan(25);
       expect(week).toBeLessThan(500);
     }
-    const seed = ['s1', 's2', 's3', 's4', 's5', 's6'].find((name) => traitsOf(name).heating === 'heat pump') as string;
+    const seed = ['s1', 's2', 's3', 's4', 's5', 's6'].find(
+      (name) => drawHomeTraits(name).heating === 'heat pump',
+    ) as string;
     expect(kwhOfDays(seed, START, 14)).toBeGreaterThan(1.5 * kwhOfDays(seed, Date.UTC(2026, 6, 6), 14));
   });
 

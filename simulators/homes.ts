@@ -1,7 +1,13 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
-import { addRuns, type DayHabits, habitsOf, isActive, runsOf } from './appliances.ts';
-import { nextRoom, outdoorC, type Room, setpointC } from './climate.ts';
-import { type Compressor, compressorW, faultyMinutes, forgottenW, type HomeFault } from './home-faults.ts';
+import { addRuns, type DayHabits, drawApplianceRuns, drawDayHabits, isSomebodyActive } from './appliances.ts';
+import { nextRoom, outdoorC, setpointC, type ThermostatState } from './climate.ts';
+import {
+  type Compressor,
+  compressorWatts,
+  findFaultyMinutes,
+  forgottenHeaterWatts,
+  type HomeFault,
+} from './home-faults.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
@@ -24,14 +30,14 @@ export interface HomeTraits {
 }
 
 /** One local day of a home, minute by minute. */
-export interface HomeDay {
+export interface SimulatedHomeDay {
   startsAtMs: number;
   watts: Int32Array;
-  rooms: Room[];
+  rooms: ThermostatState[];
 }
 
 /** Traits drawn from a seed. */
-export function traitsOf(seed: string, utcOffsetMinutes = 0): HomeTraits {
+export function drawHomeTraits(seed: string, utcOffsetMinutes = 0): HomeTraits {
   const random = createRandom(seed, 'traits');
   return {
     seed,
@@ -50,12 +56,12 @@ export function dayStartMs(traits: HomeTraits, atMs: number): number {
 }
 
 /** Load and climate of one local day: a function of the traits and the day only. */
-export function simulateDay(traits: HomeTraits, startsAtMs: number): HomeDay {
+export function simulateDay(traits: HomeTraits, startsAtMs: number): SimulatedHomeDay {
   const localDayMs = startsAtMs + traits.utcOffsetMinutes * MINUTE_MS;
   const habits = habitsOfDay(traits, localDayMs);
   const random = createRandom(traits.seed, localDayMs, 'load');
   const watts = baseLoad(traits, habits, localDayMs);
-  addRuns(watts, runsOf(random, habits, traits.hasCar));
+  addRuns(watts, drawApplianceRuns(random, habits, traits.hasCar));
   const rooms = climateOf(traits, habits, localDayMs);
   rooms.forEach((room, minute) => {
     if (room.heating) watts[minute] = (watts[minute] as number) + (traits.heating === 'heat pump' ? 1900 : 70);
@@ -65,7 +71,7 @@ export function simulateDay(traits: HomeTraits, startsAtMs: number): HomeDay {
 
 function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
   const random = createRandom(traits.seed, localDayMs, 'habits');
-  const habits = habitsOf(random, new Date(localDayMs).getUTCDay(), traits.worksFromHome);
+  const habits = drawDayHabits(random, new Date(localDayMs).getUTCDay(), traits.worksFromHome);
   const startsAtMs = localDayMs - traits.utcOffsetMinutes * MINUTE_MS;
   const isHoliday = traits.holidays?.some(({ fromMs, toMs }) => fromMs <= startsAtMs && startsAtMs < toMs);
   return isHoliday ? { ...habits, away: true } : habits;
@@ -83,13 +89,13 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): In
   const watts = new Int32Array(MINUTES);
   const startsAtMs = localDayMs - traits.utcOffsetMinutes * MINUTE_MS;
   const freezerW = freezerWatts(traits, startsAtMs);
-  const isDoorOpen = faultyMinutes(traits.faults, 'fridge door', startsAtMs);
+  const isDoorOpen = findFaultyMinutes(traits.faults, 'fridge door', startsAtMs);
   for (let minute = 0; minute < MINUTES; minute++) {
     const sinceEver = localDayMs / MINUTE_MS + minute;
     let sum = standby + noise.whole(-8, 8);
-    sum += compressorW(fridge, sinceEver, isDoorOpen(minute) ? 'runs on' : undefined);
-    sum += (freezerW[minute] ?? 0) + forgottenW(traits.faults, startsAtMs + minute * MINUTE_MS);
-    if (isActive(habits, minute)) {
+    sum += compressorWatts(fridge, sinceEver, isDoorOpen(minute) ? 'runs on' : undefined);
+    sum += (freezerW[minute] ?? 0) + forgottenHeaterWatts(traits.faults, startsAtMs + minute * MINUTE_MS);
+    if (isSomebodyActive(habits, minute)) {
       if (minute < dark.untilMinute || minute >= dark.fromMinute) sum += lights + noise.whole(-30, 30);
       if (minute >= 1110 || habits.weekend || traits.worksFromHome) sum += screens;
     }
@@ -101,10 +107,12 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): In
 /** Power of the freezer in each minute of a day; all 0 without a freezer. */
 export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, startsAtMs: number): Int32Array {
   const watts = new Int32Array(freezer ? MINUTES : 0);
-  const isFailing = faultyMinutes(faults, 'failing freezer', startsAtMs);
+  const isFailing = findFaultyMinutes(faults, 'failing freezer', startsAtMs);
   const firstMinute = startsAtMs / MINUTE_MS + utcOffsetMinutes;
   return freezer
-    ? watts.map((_, minute) => compressorW(freezer, firstMinute + minute, isFailing(minute) ? 'failing' : undefined))
+    ? watts.map((_, minute) =>
+        compressorWatts(freezer, firstMinute + minute, isFailing(minute) ? 'failing' : undefined),
+      )
     : watts;
 }
 
@@ -115,13 +123,13 @@ function darkness(localDayMs: number): { untilMinute: number; fromMinute: number
 }
 
 /** The simulation starts half a day early from a fixed state. Hysteresis loses it within hours, so days join smoothly. */
-function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): Room[] {
+function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): ThermostatState[] {
   const before = habitsOfDay(traits, localDayMs - DAY_MS);
-  let room: Room = { temperatureC: traits.comfortC - 0.5, setpointC: traits.comfortC, heating: false };
+  let room: ThermostatState = { temperatureC: traits.comfortC - 0.5, setpointC: traits.comfortC, heating: false };
   for (let minute = MINUTES / 2; minute < MINUTES; minute++) {
     room = nextRoom(room, hourly(traits, localDayMs - DAY_MS, minute), setpointC(before, minute, traits.comfortC));
   }
-  const rooms: Room[] = [];
+  const rooms: ThermostatState[] = [];
   for (let minute = 0; minute < MINUTES; minute++) {
     room = nextRoom(room, hourly(traits, localDayMs, minute), setpointC(habits, minute, traits.comfortC));
     rooms.push(room);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import { withTemporarySecret } from './credentials.ts';
-import { noCounts, type PastCounts, type PastElement, type ReadPast } from './past/element.ts';
+import { createImportCounts, type ImportCounts, type ImportElement, type ImportReader } from './past/element.ts';
 import { createPublisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
 
@@ -10,7 +10,7 @@ export interface ImportOptions {
   deviceId: string;
   files: readonly string[];
   /** Reader for each file's format. */
-  read: ReadPast;
+  read: ImportReader;
   /** URL of the broker. If it contains a user name, the import logs in as that user, otherwise as the device. */
   mqttUrl: string;
   /** Ends the import early; readings that the broker has acknowledged remain. */
@@ -20,7 +20,7 @@ export interface ImportOptions {
 }
 
 /** Counts of rows by outcome, and the number of readings that the broker acknowledged. */
-export interface ImportResult extends PastCounts {
+export interface ImportResult extends ImportCounts {
   device_id: string;
   sent: number;
   /** Readings of this import that the service rejected, by reason. With an external broker some may be rejected later. */
@@ -38,7 +38,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   const { deviceId, files, read, mqttUrl, signal, onBytes } = options;
   const began = performance.now();
   const sentOf = new Map<string, Sent>();
-  const counts = noCounts();
+  const counts = createImportCounts();
   const play = async (username: string, secret: string) => {
     const publisher = await createPublisher({ url: mqttUrl, deviceId: username, secret });
     // Closing fails pending publishes, so that an import ended by Ctrl-C never waits for an unreachable broker.
@@ -100,10 +100,10 @@ interface Sent {
   toMs: number;
 }
 
-const kindOf = (element: PastElement): Sent['kind'] =>
+const kindOf = (element: ImportElement): Sent['kind'] =>
   'energy_total_kwh' in element ? 'register' : 'energy_kwh' in element ? 'interval' : 'power';
 
-async function* noted(elements: AsyncIterable<PastElement>, sent: Map<string, Sent>): AsyncGenerator<PastElement> {
+async function* noted(elements: AsyncIterable<ImportElement>, sent: Map<string, Sent>): AsyncGenerator<ImportElement> {
   for await (const element of elements) {
     const atMs = Date.parse(element.ts);
     const { channel = 'import' } = element;

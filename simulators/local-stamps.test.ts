@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { localStamps } from './local-stamps.ts';
+import { createLocalTimeParser } from './local-stamps.ts';
 
 const read = (zone: string, stamps: string[]) => {
-  const at = localStamps(zone);
+  const at = createLocalTimeParser(zone);
   return stamps.map((stamp) => {
     const ms = at(stamp);
     return ms === null ? null : new Date(ms).toISOString().slice(11, 16);

@@ -5,7 +5,7 @@ import { DateTime } from 'luxon';
  * the clocks go back, the order of rows decides. If a time is not later than that of the previous row (not earlier, in a file from new to
  * old), it is in the other of the two hours. Null: the clock never showed that time.
  */
-export function localStamps(zone: string): (local: string) => number | null {
+export function createLocalTimeParser(zone: string): (local: string) => number | null {
   let beforeMs: number | null = null;
   /** Whether the file is ordered from old to new; null until known. */
   let isRising: boolean | null = null;

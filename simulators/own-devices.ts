@@ -7,7 +7,7 @@ import type { ManagedBy, Placement } from '#src/database/enums.ts';
 import { createDevice } from '#src/devices/store.ts';
 
 /** A device that only the simulator plays. */
-export interface OwnDevice {
+export interface SimulatorDevice {
   deviceId: string;
   createdAt: Date;
   /** Creation time of the first device that it replaces; its own if it replaces none. */
@@ -17,15 +17,15 @@ export interface OwnDevice {
 }
 
 /** Kind of simulated device, which is also the device's type. */
-export type OwnKind = 'smart_meter' | 'thermostat' | 'inverter' | 'battery';
+export type SimulatorDeviceKind = 'smart_meter' | 'thermostat' | 'inverter' | 'battery';
 
 /** Kinds that earlier simulators identified by type and location. */
-const ONCE_BY_LOCATION: ReadonlySet<OwnKind> = new Set(['smart_meter', 'thermostat']);
+const ONCE_BY_LOCATION: ReadonlySet<SimulatorDeviceKind> = new Set(['smart_meter', 'thermostat']);
 
 /** Owner and kind of a simulated device, and the location of a new one. */
-export interface Place {
+export interface DevicePlace {
   userId: string;
-  kind: OwnKind;
+  kind: SimulatorDeviceKind;
   location: string;
   /** Placement of a new device; by default it follows from the kind. */
   placement?: Placement;
@@ -44,7 +44,7 @@ interface Row {
  * Finds or creates the simulator's own device of a user. It is identified by the end of its id, even if people change its location, type
  * and settings. A device that people paired has no such id, whatever its name.
  */
-export async function ensureOwnDevice(db: Database, place: Place): Promise<OwnDevice> {
+export async function ensureSimulatorDevice(db: Database, place: DevicePlace): Promise<SimulatorDevice> {
   const { userId, kind, location, placement, managedBy = 'owner' } = place;
   let known = await ownDevices(db, place);
   if (known.length === 0 && (await adopt(db, place))) known = await ownDevices(db, place);
@@ -75,17 +75,17 @@ export async function ensureOwnDevice(db: Database, place: Place): Promise<OwnDe
  * Returns the end of these devices' ids: 48 bits, which no random id ends with by chance. The alphabet of ids contains all hexadecimal
  * digits.
  */
-const endOfId = ({ userId, kind }: Place): string =>
+const endOfId = ({ userId, kind }: DevicePlace): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
 
 /** Returns a new id that begins with the time, as all ids do, so that lists stay in order. */
-function newOwnId(place: Place): string {
+function newOwnId(place: DevicePlace): string {
   const end = endOfId(place);
   return newId('dev').slice(0, -end.length) + end;
 }
 
 /** Returns the simulator's devices of this kind and user, including deleted ones, oldest first. */
-async function ownDevices(db: Database, place: Place): Promise<Row[]> {
+async function ownDevices(db: Database, place: DevicePlace): Promise<Row[]> {
   return db
     .selectFrom('devices')
     .select(({ selectFrom }) => [
@@ -119,7 +119,7 @@ async function ownDevices(db: Database, place: Place): Promise<Row[]> {
  * settings are the attribute that people change least. Only if no device is found by its id, so that a device that a user later pairs at
  * that location remains the user's.
  */
-async function adopt(db: Database, place: Place): Promise<boolean> {
+async function adopt(db: Database, place: DevicePlace): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;
   const { numUpdatedRows } = await db
     .updateTable('devices')

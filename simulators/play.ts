@@ -16,7 +16,7 @@ export interface PlayOptions {
 const HISTORY_SECONDS = { smart_meter: 900, inverter: 900, battery: 900, thermostat: 3600 };
 
 /** Simulated devices with their connections. */
-export interface Players {
+export interface DevicePlayers {
   /** Returns the number of historical readings still to be sent. */
   missing(nowMs: number): number;
   /** Sends the missing readings up to now. Resolves when the broker has acknowledged all. */
@@ -31,7 +31,7 @@ export async function createPlayers(
   mqttUrl: string,
   devices: readonly DemoDevice[],
   { liveSeconds, faults }: PlayOptions = { liveSeconds: 10, faults: [] },
-): Promise<Players> {
+): Promise<DevicePlayers> {
   const liveMs = liveSeconds * 1000;
   const players = await Promise.all(
     devices.map(async (device) => ({

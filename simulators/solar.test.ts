@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createHome, createSolarHome } from '#simulators/home-clock.ts';
-import { traitsOf } from '#simulators/homes.ts';
-import { SOLAR_FLOWS, type SolarDay, simulateSolarDay, solarTraitsOf } from '#simulators/solar.ts';
+import { drawHomeTraits } from '#simulators/homes.ts';
+import { drawSolarTraits, SOLAR_FLOWS, type SolarDay, simulateSolarDay } from '#simulators/solar.ts';
 import { clearSkyShare } from '#simulators/sun.ts';
 import { solarReadings } from './demo-solar.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 5);
 const BERLIN = 52.5;
-const traits = traitsOf('solar', 0);
-const solar = solarTraitsOf('solar', BERLIN);
+const traits = drawHomeTraits('solar', 0);
+const solar = drawSolarTraits('solar', BERLIN);
 const home = (sinceMs?: number) => createSolarHome(traits, solar, START, sinceMs);
 const dayOf = (startsAtMs: number) => simulateSolarDay(traits, solar, startsAtMs, Number.NEGATIVE_INFINITY);
 const kwh = (day: SolarDay, flow: (typeof SOLAR_FLOWS)[number]) =>

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '#src/core/units.ts';
-import { faultyMinutes } from './home-faults.ts';
-import { type HomeDay, type HomeTraits, simulateDay } from './homes.ts';
+import { findFaultyMinutes } from './home-faults.ts';
+import { type HomeTraits, type SimulatedHomeDay, simulateDay } from './homes.ts';
 import { createRandom } from './random.ts';
 import { sunnyWatts } from './sun.ts';
 
@@ -24,11 +24,11 @@ export type SolarFlow = (typeof SOLAR_FLOWS)[number];
 export interface SolarDay {
   startsAtMs: number;
   watts: Record<SolarFlow, Int32Array>;
-  rooms: HomeDay['rooms'];
+  rooms: SimulatedHomeDay['rooms'];
 }
 
 /** Traits drawn from a seed. */
-export function solarTraitsOf(seed: string, latitude: number): SolarTraits {
+export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
   const random = createRandom(seed, 'solar');
   const batteryW = random.whole(25, 40) * 100;
   return {
@@ -47,7 +47,7 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
   const localDayMs = startsAtMs + home.utcOffsetMinutes * MINUTE_MS;
   const upFromMinute = Math.ceil((sinceMs - startsAtMs) / MINUTE_MS);
   const production = sunnyWatts(home.seed, solar.latitude, solar.peakW, localDayMs).fill(0, 0, clamped(upFromMinute));
-  const isDead = faultyMinutes(home.faults, 'dead inverter', startsAtMs);
+  const isDead = findFaultyMinutes(home.faults, 'dead inverter', startsAtMs);
   for (let minute = 0; minute < MINUTES; minute++) if (isDead(minute)) production[minute] = 0;
   const { charged, discharged } = batteryOf(solar.battery, load, production);
   const gridImport = new Int32Array(MINUTES);

@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { givenUp, patience } from '../patience.ts';
+import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 
 /** Address of a server, always on the loopback interface. */
-export interface Address {
+export interface ServerAddress {
   host: string;
   port: number;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   bytes: Buffer;
@@ -18,7 +18,7 @@ export interface Answer {
   json: any;
 }
 
-export interface Sent {
+export interface RequestOptions {
   key?: string | undefined;
   body?: unknown;
   /** Raw body, sent unchanged instead of `body`. */
@@ -37,7 +37,12 @@ const TRUST = { rejectUnauthorized: false } as const;
 const agent = new Agent({ keepAlive: true, maxSockets: 400, ...TRUST });
 
 /** Sends a request to an API. Rejects if the connection ends without a response. */
-export function send(to: Address, method: string, path: string, sent: Sent = {}): Promise<Answer> {
+export function sendRequest(
+  to: ServerAddress,
+  method: string,
+  path: string,
+  sent: RequestOptions = {},
+): Promise<HttpResponse> {
   const { key, body, raw, headers, from } = sent;
   const data = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const typed = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(data ?? '') };
@@ -63,13 +68,15 @@ export function send(to: Address, method: string, path: string, sent: Sent = {})
           response.destroy();
         });
     });
-    asked.setTimeout(patience(MAX_ANSWER_MS), () => asked.destroy(new Error(givenUp('no answer', MAX_ANSWER_MS))));
+    asked.setTimeout(scaleTimeLimitMs(MAX_ANSWER_MS), () =>
+      asked.destroy(new Error(describeTimeout('no answer', MAX_ANSWER_MS))),
+    );
     asked.on('error', reject);
     asked.end(data);
   });
 }
 
-function bodyOf(bytes: Buffer, type: string): Pick<Answer, 'bytes' | 'text' | 'json'> {
+function bodyOf(bytes: Buffer, type: string): Pick<HttpResponse, 'bytes' | 'text' | 'json'> {
   const text = bytes.toString();
   try {
     return { bytes, text, json: /json/.test(type) && text !== '' ? JSON.parse(text) : null };
@@ -79,14 +86,14 @@ function bodyOf(bytes: Buffer, type: string): Pick<Answer, 'bytes' | 'text' | 'j
 }
 
 /** Opens a connection without HTTP. Errors of the connection are ignored; it just ends. */
-export function open(to: Address, layer: 'tcp' | 'tls', options: ConnectionOptions = {}): Socket {
+export function openSocket(to: ServerAddress, layer: 'tcp' | 'tls', options: ConnectionOptions = {}): Socket {
   const socket = layer === 'tcp' ? connectTcp(to) : connectTls({ ...to, ...TRUST, ...options });
   socket.on('error', () => {});
   return socket;
 }
 
 /** Returns how long the server left a connection open, in ms; null if it stayed open for `withinMs`. */
-export function msUntilClosed(socket: Socket, withinMs: number): Promise<number | null> {
+export function waitForClose(socket: Socket, withinMs: number): Promise<number | null> {
   const fromMs = performance.now();
   socket.resume();
   return new Promise((resolve) => {
@@ -101,8 +108,13 @@ export function msUntilClosed(socket: Socket, withinMs: number): Promise<number 
 }
 
 /** Sends bytes unchanged. Returns the bytes received until the connection ended or `withinMs` had passed. */
-export function exchange(to: Address, layer: 'tcp' | 'tls', bytes: string | Buffer, withinMs = 5_000): Promise<Answer> {
-  const socket = open(to, layer);
+export function exchangeBytes(
+  to: ServerAddress,
+  layer: 'tcp' | 'tls',
+  bytes: string | Buffer,
+  withinMs = 5_000,
+): Promise<HttpResponse> {
+  const socket = openSocket(to, layer);
   socket.write(bytes);
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import type { MqttClient } from 'mqtt';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { quantile } from '../support.ts';
-import { type Address, send } from './client.ts';
-import { HOGS, type HogTask } from './hogs.ts';
-import { feedHours } from './probes/load.ts';
-import { ownInstallation } from './target.ts';
-import { createWorld, type Device, type Person, pause, type World } from './world.ts';
+import { type ServerAddress, sendRequest } from './client.ts';
+import { type HogTask, OVERLOADING_ACCOUNTS } from './hogs.ts';
+import { publishHourlyReadings } from './probes/load.ts';
+import { startInstallation } from './target.ts';
+import { type AttackedInstallation, createAttackedInstallation, type Device, type Person, pause } from './world.ts';
 
 const PHASE_MS = 5_000;
 const ROUNDS = 3;
@@ -26,7 +26,7 @@ interface Waits {
 }
 
 /** Result with one account that overloads the service (a hog). */
-export interface Fairness {
+export interface HogResult {
   hog: string;
   puback: Waits;
   answer: Waits;
@@ -52,22 +52,22 @@ interface Measured {
  * Measures a neighbour's times to PUBACK, response and webhook, alternately without a hog and with each hog, which takes as much of the
  * service as it can. Runs a separate service, with the hog in its own process.
  */
-export async function fairness(
+export async function measureFairness(
   tell: (line: string) => void,
   options: { checkout?: string | undefined } = {},
-): Promise<Fairness[]> {
+): Promise<HogResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-fairness-'));
   const [fast, slow] = [await startReceiver(), await startReceiver()];
   slow.answer = () => null;
   const ca = join(folder, 'receivers.pem');
   await writeFile(ca, `${fast.ca}\n${slow.ca}`);
   const env = { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_CA_FILE: ca };
-  const target = await ownInstallation({ ...options, env });
-  const world = createWorld(target);
+  const target = await startInstallation({ ...options, env });
+  const world = createAttackedInstallation(target);
   try {
     const neighbour = await neighbourOf(world, fast.url, () => fast.calls.length);
-    const results: Fairness[] = [];
-    for (const kind of Object.keys(HOGS) as HogTask['kind'][]) {
+    const results: HogResult[] = [];
+    for (const kind of Object.keys(OVERLOADING_ACCOUNTS) as HogTask['kind'][]) {
       tell(kind);
       const task = await taskOf(world, kind, slow.url);
       const [without, hogged] = [empty(), empty()];
@@ -103,21 +103,21 @@ export async function fairness(
 const empty = (): Measured => ({ puback: [], answer: [], webhook: [] });
 const round = (ms: number) => Math.round(ms * 10) / 10;
 
-async function subscribe(world: World, key: string, url: string): Promise<string> {
+async function subscribe(world: AttackedInstallation, key: string, url: string): Promise<string> {
   const body = { event: 'usage.updated', url, auth_token: 'a secret of the bench' };
   return (await world.must('POST', '/v1/webhooks', { key, body })).json.webhook_id;
 }
 
-async function neighbourOf(world: World, url: string, received: () => number): Promise<Neighbour> {
+async function neighbourOf(world: AttackedInstallation, url: string, received: () => number): Promise<Neighbour> {
   const person = await world.person('homeowner');
   const device = await world.device(person);
   const client = await world.connect(device);
   return { person, device, client, received, webhookId: await subscribe(world, person.key, url) };
 }
 
-async function taskOf(world: World, kind: HogTask['kind'], url: string): Promise<HogTask> {
+async function taskOf(world: AttackedInstallation, kind: HogTask['kind'], url: string): Promise<HogTask> {
   const { userId, key } = await world.person('homeowner');
-  const firstMs = /year/.test(kind) ? await feedHours(world, userId, YEAR_HOURS) : Date.now();
+  const firstMs = /year/.test(kind) ? await publishHourlyReadings(world, userId, YEAR_HOURS) : Date.now();
   const [start, end] = [firstMs, firstMs + YEAR_HOURS * HOUR_MS - 1].map((ms) =>
     new Date(ms).toISOString().slice(0, 10),
   );
@@ -127,11 +127,15 @@ async function taskOf(world: World, kind: HogTask['kind'], url: string): Promise
   const { username, password, topic } = await world.device({ userId });
   const path = `/v1/energy-insights?group_by=hour&start=${start}&end=${end}`;
   const { api, mqtt } = world.target;
-  return { kind, api, mqtt: mqtt as Address, key, path, webhookIds, login: { username, password, topic } };
+  return { kind, api, mqtt: mqtt as ServerAddress, key, path, webhookIds, login: { username, password, topic } };
 }
 
 /** Measures one phase of a neighbour's normal use. */
-async function measure(world: World, { person, client, device, webhookId, received }: Neighbour, into: Measured) {
+async function measure(
+  world: AttackedInstallation,
+  { person, client, device, webhookId, received }: Neighbour,
+  into: Measured,
+) {
   const untilMs = performance.now() + PHASE_MS;
   const timed = async (list: number[], one: () => Promise<unknown>, everyMs: number) => {
     while (performance.now() < untilMs) {
@@ -143,7 +147,7 @@ async function measure(world: World, { person, client, device, webhookId, receiv
   };
   let watts = 0;
   const publish = () => client.publishAsync(device.topic, JSON.stringify({ power_w: ++watts }), { qos: 1 });
-  const ask = () => send(world.target.api, 'GET', '/v1/devices', { key: person.key });
+  const ask = () => sendRequest(world.target.api, 'GET', '/v1/devices', { key: person.key });
   const notify = async () => {
     const before = received();
     await world.must('POST', `/v1/webhooks/${webhookId}/test`, { key: person.key });

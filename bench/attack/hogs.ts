@@ -1,11 +1,11 @@
 import mqtt from 'mqtt';
-import { type Address, open, send } from './client.ts';
+import { openSocket, type ServerAddress, sendRequest } from './client.ts';
 
 /** Task of a hog process: the service's address, the account to use, and the paths to request. */
 export interface HogTask {
-  kind: keyof typeof HOGS;
-  api: Address;
-  mqtt: Address;
+  kind: keyof typeof OVERLOADING_ACCOUNTS;
+  api: ServerAddress;
+  mqtt: ServerAddress;
   key: string;
   login: { username: string; password: string; topic: string };
   /** Path of a slow request. */
@@ -23,7 +23,7 @@ async function device({ mqtt: { host, port }, login: { username, password } }: H
 }
 
 /** Accounts that overload the service without end. Each function resolves when the load has begun. */
-export const HOGS = {
+export const OVERLOADING_ACCOUNTS = {
   async 'a device with 20,000 channels'(task: HogTask) {
     const client = await device(task);
     const { topic } = task.login;
@@ -45,7 +45,7 @@ export const HOGS = {
   },
   async '110 questions of a year of hours by one account'({ api, key, path }: HogTask) {
     const ask = async () => {
-      for (;;) await send(api, 'GET', path, { key, isForgotten: true }).catch(() => pause(100));
+      for (;;) await sendRequest(api, 'GET', path, { key, isForgotten: true }).catch(() => pause(100));
     };
     for (let underWay = 0; underWay < 110; underWay++) void ask();
     // Wait until all connections are open: the cost of 110 handshakes has nothing to do with that of the requests.
@@ -54,7 +54,7 @@ export const HOGS = {
   async 'slow bodies and silent sockets'({ api, key }: HogTask) {
     const head = `POST /v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`;
     const hold = (index: number) => {
-      const socket = open(api, index % 3 === 0 ? 'tcp' : 'tls');
+      const socket = openSocket(api, index % 3 === 0 ? 'tcp' : 'tls');
       if (index % 3 === 1) socket.write(head);
       const dripping = setInterval(() => index % 3 === 1 && socket.writable && socket.write(' '), 500);
       socket.once('close', () => {
@@ -69,7 +69,7 @@ export const HOGS = {
     const everyMs = 5_000;
     // The calls are spread over time: the receivers are slow, and the requests need not be simultaneous.
     const test = (id: string, index: number) => {
-      const post = () => send(api, 'POST', `/v1/webhooks/${id}/test`, { key }).catch(() => {});
+      const post = () => sendRequest(api, 'POST', `/v1/webhooks/${id}/test`, { key }).catch(() => {});
       setTimeout(() => setInterval(post, everyMs), (index * everyMs) / webhookIds.length);
       return post();
     };
@@ -79,6 +79,6 @@ export const HOGS = {
 
 if (import.meta.main) {
   const task = JSON.parse(process.argv[2] ?? '') as HogTask;
-  await HOGS[task.kind](task);
+  await OVERLOADING_ACCOUNTS[task.kind](task);
   process.send?.('begun');
 }

@@ -1,9 +1,9 @@
-import { givenUp, patience } from '../patience.ts';
-import type { Target } from './target.ts';
-import type { World } from './world.ts';
+import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
+import type { AttackTarget } from './target.ts';
+import type { AttackedInstallation } from './world.ts';
 
 /** Parts of an installation that a probe may need in addition to its API. */
-type Need = Exclude<keyof Target, 'api' | 'adminKey' | 'remove'>;
+type Need = Exclude<keyof AttackTarget, 'api' | 'adminKey' | 'remove'>;
 
 /** One attack on the service from outside. */
 export interface Probe {
@@ -16,10 +16,10 @@ export interface Probe {
    */
   kind: 'quick' | 'waits' | 'alone';
   /** Throws `Fell` if the property does not hold. */
-  run(world: World): Promise<void>;
+  run(world: AttackedInstallation): Promise<void>;
 }
 
-export interface Result {
+export interface ProbeResult {
   name: string;
   result: 'held' | 'fell' | 'not tried';
   /** Reason why the property did not hold. */
@@ -28,38 +28,38 @@ export interface Result {
 }
 
 /** Error of a probe whose property does not hold. */
-export class Fell extends Error {
+export class ProbeFailedError extends Error {
   override name = 'Fell';
 }
 
 /** Error of a probe that has nothing to try on this installation, with the reason. */
-export class NotTried extends Error {
+export class ProbeSkippedError extends Error {
   override name = 'NotTried';
 }
 
-export function probe(name: string, run: Probe['run'], more: Partial<Pick<Probe, 'needs' | 'kind'>> = {}): Probe {
+export function defineProbe(name: string, run: Probe['run'], more: Partial<Pick<Probe, 'needs' | 'kind'>> = {}): Probe {
   return { name, run, needs: [], kind: 'quick', ...more };
 }
 
 /** Throws if the value found is not one of the allowed values. */
 export function expectOneOf<T>(found: T, allowed: readonly T[], what: string): void {
-  if (!allowed.includes(found)) throw new Fell(`${what}: ${found}, not ${allowed.join(' or ')}`);
+  if (!allowed.includes(found)) throw new ProbeFailedError(`${what}: ${found}, not ${allowed.join(' or ')}`);
 }
 
 export function expectThat(holds: boolean, why: string): asserts holds {
-  if (!holds) throw new Fell(why);
+  if (!holds) throw new ProbeFailedError(why);
 }
 
 const MAX_PROBE_MS = 90_000;
 const AT_ONCE = { quick: 8, waits: 50, alone: 1 } as const;
 
 /** Runs the probes, kind by kind. `tell` receives each result as it comes. Returns the results in the order of the probes. */
-export async function attack(
-  world: World,
+export async function runProbes(
+  world: AttackedInstallation,
   probes: readonly Probe[],
-  tell: (result: Result) => void = () => {},
-): Promise<Result[]> {
-  const results = new Map<Probe, Result>();
+  tell: (result: ProbeResult) => void = () => {},
+): Promise<ProbeResult[]> {
+  const results = new Map<Probe, ProbeResult>();
   for (const kind of ['quick', 'waits', 'alone'] as const) {
     const waiting = probes.filter((one) => one.kind === kind);
     const work = async () => {
@@ -74,9 +74,9 @@ export async function attack(
   return probes.flatMap((one) => results.get(one) ?? []);
 }
 
-async function put(world: World, { name, needs, run }: Probe): Promise<Result> {
+async function put(world: AttackedInstallation, { name, needs, run }: Probe): Promise<ProbeResult> {
   const fromMs = performance.now();
-  const done = (result: Result['result'], why = ''): Result => ({
+  const done = (result: ProbeResult['result'], why = ''): ProbeResult => ({
     name,
     result,
     why,
@@ -86,13 +86,16 @@ async function put(world: World, { name, needs, run }: Probe): Promise<Result> {
   if (missing.length > 0) return done('not tried', `needs ${missing.join(', ')}`);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Fell(givenUp('no result', MAX_PROBE_MS))), patience(MAX_PROBE_MS));
+    timer = setTimeout(
+      () => reject(new ProbeFailedError(describeTimeout('no result', MAX_PROBE_MS))),
+      scaleTimeLimitMs(MAX_PROBE_MS),
+    );
   });
   try {
     await Promise.race([run(world), late]);
     return done('held');
   } catch (error) {
-    if (error instanceof NotTried) return done('not tried', error.message);
+    if (error instanceof ProbeSkippedError) return done('not tried', error.message);
     const { name: kind, message } = error as Error;
     // A probe that could not run has not shown that its property holds.
     return done('fell', kind === 'Fell' ? message : `broke: ${message}`);

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { isApart, runApart } from '../apart.ts';
-import { type Fairness, fairness } from './fairness.ts';
-import { fuzz } from './fuzz/fuzz.ts';
-import { attack, type Result } from './probe.ts';
+import { isIsolatedRun, runIsolated } from '../isolated-run.ts';
+import { type HogResult, measureFairness } from './fairness.ts';
+import { runFuzzer } from './fuzz/fuzz.ts';
+import { type ProbeResult, runProbes } from './probe.ts';
 import { PROBES } from './probes/all.ts';
-import { feedHours } from './probes/load.ts';
-import { given, ownInstallation, type Target } from './target.ts';
-import { createWorld } from './world.ts';
+import { publishHourlyReadings } from './probes/load.ts';
+import { type AttackTarget, startInstallation, useRunningInstallation } from './target.ts';
+import { createAttackedInstallation } from './world.ts';
 
 const HELP = `npm run attack [-- options] [words of a probe]
 
@@ -54,10 +54,10 @@ async function main(): Promise<void> {
   const probes = PROBES.filter(({ name, kind }) => isWanted(name) && (!values.quick || kind === 'quick'));
   if (values.list) return console.log(probes.map(({ name }) => name).join('\n'));
   const target = await targetOf(values);
-  const world = createWorld(target);
-  let results: Result[] = [];
+  const world = createAttackedInstallation(target);
+  let results: ProbeResult[] = [];
   try {
-    results = await attack(world, probes, (result) => {
+    results = await runProbes(world, probes, (result) => {
       if (!values.json) console.log(lineOf(result));
     });
     await world.end();
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   } finally {
     await target.remove();
   }
-  const count = (wanted: Result['result']) => results.filter(({ result }) => result === wanted).length;
+  const count = (wanted: ProbeResult['result']) => results.filter(({ result }) => result === wanted).length;
   const summary = { held: count('held'), fell: count('fell'), not_tried: count('not tried') };
   if (values.json) console.log(JSON.stringify({ ...summary, results }, null, 2));
   else console.log(`\n${summary.held} held, ${summary.fell} fell, ${summary.not_tried} were not tried.`);
@@ -78,9 +78,9 @@ async function fuzzAll({ json, set, checkout, ...given }: Options, requests: num
   if (given.api !== undefined) throw new Error('--fuzz takes a service of its own, not --api.');
   const seed = given.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(given.seed);
   const target = await targetOf({ ...(set && { set }), ...(checkout && { checkout }) });
-  const world = createWorld(target);
-  const feed = (userId: string) => feedHours(world, userId, FED_HOURS);
-  const { statuses, faults, ...rest } = await fuzz(world, { seed, requests, feed }).finally(target.remove);
+  const world = createAttackedInstallation(target);
+  const feed = (userId: string) => publishHourlyReadings(world, userId, FED_HOURS);
+  const { statuses, faults, ...rest } = await runFuzzer(world, { seed, requests, feed }).finally(target.remove);
   if (json) console.log(JSON.stringify({ ...rest, statuses, faults }, null, 2));
   else {
     console.table(statuses);
@@ -99,9 +99,9 @@ async function fuzzAll({ json, set, checkout, ...given }: Options, requests: num
 const FAIR_RATIO = 2;
 
 async function showFairness({ json, checkout }: Options): Promise<void> {
-  const results = await fairness((hog) => process.stderr.write(`${hog} …\n`), { checkout });
+  const results = await measureFairness((hog) => process.stderr.write(`${hog} …\n`), { checkout });
   if (json) return console.log(JSON.stringify(results, null, 2));
-  const shown = ({ without, with: hogged, ratio }: Fairness['puback']) =>
+  const shown = ({ without, with: hogged, ratio }: HogResult['puback']) =>
     `${without} → ${hogged} ms: ${ratio}${ratio > FAIR_RATIO ? ' (over 2)' : ''}`;
   const rows = results.map(({ hog, puback, answer, webhook }) => [
     hog,
@@ -122,21 +122,21 @@ interface Options {
   http?: string;
 }
 
-async function targetOf({ set = [], checkout, api, key, mqtt, mqtts, http }: Options): Promise<Target> {
+async function targetOf({ set = [], checkout, api, key, mqtt, mqtts, http }: Options): Promise<AttackTarget> {
   if (api === undefined) {
     const env = Object.fromEntries(set.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]));
     process.stderr.write('starting a service of its own …\n');
-    return ownInstallation({ checkout, env });
+    return startInstallation({ checkout, env });
   }
   if (key === undefined) throw new Error('--api needs --key, the API key of an administrator.');
-  return given({ api, key, mqtt, mqtts, http });
+  return useRunningInstallation({ api, key, mqtt, mqtts, http });
 }
 
 const FUZZED_REQUESTS = 20_000;
 const FED_HOURS = 30 * 24;
 
 const MARK = { held: 'held     ', fell: 'FELL     ', 'not tried': 'not tried' };
-const lineOf = ({ name, result, why, ms }: Result) =>
+const lineOf = ({ name, result, why, ms }: ProbeResult) =>
   `${MARK[result]}  ${String(ms).padStart(6)} ms  ${name}${why === '' ? '' : `\n                     ${why}`}`;
 
 function fail(error: Error): never {
@@ -144,5 +144,5 @@ function fail(error: Error): never {
   process.exit(1);
 }
 
-if (!isApart()) await runApart();
+if (!isIsolatedRun()) await runIsolated();
 await main().catch(fail);

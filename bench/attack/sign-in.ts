@@ -1,11 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { type Answer, send } from './client.ts';
-import { pause, type World } from './world.ts';
+import { type HttpResponse, sendRequest } from './client.ts';
+import { type AttackedInstallation, pause } from './world.ts';
 
 /** Returns the mails to an address that were captured so far, in no particular order. */
-export async function mailsTo(world: World, email: string): Promise<{ subject: string; text: string }[]> {
+export async function findMailsTo(
+  world: AttackedInstallation,
+  email: string,
+): Promise<{ subject: string; text: string }[]> {
   const folder = join(world.target.dataDir as string, 'mail');
   const names = (await readdir(folder).catch(() => [])).filter((one) => one.endsWith('.eml'));
   const mails = await Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
@@ -14,20 +17,20 @@ export async function mailsTo(world: World, email: string): Promise<{ subject: s
     .map(({ subject = '', text = '' }) => ({ subject, text }));
 }
 
-export const askForSignIn = (world: World, email: string, from: string): Promise<Answer> =>
-  send(world.target.api, 'POST', '/dashboard/sign-in', { body: { email }, from });
+export const askForSignIn = (world: AttackedInstallation, email: string, from: string): Promise<HttpResponse> =>
+  sendRequest(world.target.api, 'POST', '/dashboard/sign-in', { body: { email }, from });
 
 /** Returns the tokens of the links that were mailed to an address. */
-async function tokensTo(world: World, email: string): Promise<string[]> {
-  return (await mailsTo(world, email)).flatMap(({ text }) => /\/dashboard\/sign-in#(\S+)/.exec(text)?.[1] ?? []);
+async function tokensTo(world: AttackedInstallation, email: string): Promise<string[]> {
+  return (await findMailsTo(world, email)).flatMap(({ text }) => /\/dashboard\/sign-in#(\S+)/.exec(text)?.[1] ?? []);
 }
 
 /** Requests a sign-in link and waits for the mail. Returns its token and the response. Rejects if no mail comes. */
-export async function mailedToken(
-  world: World,
+export async function requestMailedToken(
+  world: AttackedInstallation,
   email: string,
   from: string,
-): Promise<{ token: string; answer: Answer }> {
+): Promise<{ token: string; answer: HttpResponse }> {
   const before = new Set(await tokensTo(world, email));
   const answer = await askForSignIn(world, email, from);
   for (let turn = 0; turn < 100; turn++) {
@@ -39,9 +42,9 @@ export async function mailedToken(
 }
 
 /** Waits for the mail that confirms a changed address and returns the token of its link. Rejects if no mail comes. */
-export async function confirmationToken(world: World, email: string): Promise<string> {
+export async function waitForConfirmationToken(world: AttackedInstallation, email: string): Promise<string> {
   for (let turn = 0; turn < 150; turn++) {
-    for (const { text } of await mailsTo(world, email)) {
+    for (const { text } of await findMailsTo(world, email)) {
       const token = /\/dashboard\/email#(\S+)/.exec(text)?.[1];
       if (token !== undefined) return token;
     }
@@ -50,7 +53,7 @@ export async function confirmationToken(world: World, email: string): Promise<st
   throw new Error(`no mail to ${email} that confirms it`);
 }
 
-export const confirmEmail = (world: World, token: string): Promise<Answer> =>
+export const confirmEmail = (world: AttackedInstallation, token: string): Promise<HttpResponse> =>
   world.ask('POST', '/dashboard/email', { body: { token }, from: world.address() });
 
 /** Headers of a signed-in browser. */
@@ -59,21 +62,21 @@ export interface Session {
   'x-csrf-token': string;
 }
 
-export async function openSession(world: World, token: string, from: string): Promise<Session | null> {
-  const answer = await send(world.target.api, 'POST', '/dashboard/session', { body: { token }, from });
+export async function openSession(world: AttackedInstallation, token: string, from: string): Promise<Session | null> {
+  const answer = await sendRequest(world.target.api, 'POST', '/dashboard/session', { body: { token }, from });
   if (answer.status !== 201) return null;
   const cookie = /__Secure-energy_session=[^;]+/.exec(String(answer.headers['set-cookie']))?.[0] ?? '';
   return { cookie, 'x-csrf-token': answer.json.csrf_token };
 }
 
 /** Signs in as a person does: requests a mail and follows its link. */
-export async function signIn(world: World, email: string): Promise<Session> {
+export async function signIn(world: AttackedInstallation, email: string): Promise<Session> {
   const from = world.address();
-  const { token } = await mailedToken(world, email, from);
+  const { token } = await requestMailedToken(world, email, from);
   const session = await openSession(world, token, from);
   if (!session) throw new Error('the mailed link does not sign in');
   return session;
 }
 
-export const statusOf = async (world: World, session: Session): Promise<number> =>
+export const sessionStatus = async (world: AttackedInstallation, session: Session): Promise<number> =>
   (await world.ask('GET', '/dashboard/v1/devices', { headers: { ...session } })).status;

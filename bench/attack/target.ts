@@ -7,18 +7,18 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
 import { freePorts, startService } from '../service.ts';
-import { type Address, send } from './client.ts';
+import { type ServerAddress, sendRequest } from './client.ts';
 
 /** The installation under attack. A probe that needs a missing part is skipped, and the skip is reported. */
-export interface Target {
-  api: Address;
+export interface AttackTarget {
+  api: ServerAddress;
   /** Another API process on the same database. */
-  otherApi?: Address;
+  otherApi?: ServerAddress;
   adminKey: string;
-  mqtt?: Address;
-  mqtts?: Address;
-  plainHttp?: Address;
-  operator?: Address;
+  mqtt?: ServerAddress;
+  mqtts?: ServerAddress;
+  plainHttp?: ServerAddress;
+  operator?: ServerAddress;
   /** Folder of captured mail and of keys. */
   dataDir?: string;
   /** Stops and removes everything that was started for the attack. */
@@ -28,7 +28,7 @@ export interface Target {
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1)$/;
 
 /** Resolves a URL to a loopback address. Throws for any other address, so that this tool cannot attack another installation. */
-export async function loopback(url: string): Promise<Address> {
+export async function resolveLoopback(url: string): Promise<ServerAddress> {
   if (!URL.canParse(url)) throw new Error(`${url} is no URL.`);
   const { hostname, port, protocol } = new URL(url);
   const name = hostname.replace(/^\[|\]$/g, '');
@@ -40,20 +40,20 @@ export async function loopback(url: string): Promise<Address> {
 }
 
 /** Returns a running installation as a target: its API, an administrator's key, and the other parts that may be attacked. */
-export async function given(options: {
+export async function useRunningInstallation(options: {
   api: string;
   key: string;
   mqtt?: string | undefined;
   mqtts?: string | undefined;
   http?: string | undefined;
-}): Promise<Target> {
+}): Promise<AttackTarget> {
   const { api, key: adminKey, mqtt, mqtts, http } = options;
   return {
-    api: await loopback(api),
+    api: await resolveLoopback(api),
     adminKey,
-    ...(mqtt === undefined ? {} : { mqtt: await loopback(mqtt) }),
-    ...(mqtts === undefined ? {} : { mqtts: await loopback(mqtts) }),
-    ...(http === undefined ? {} : { plainHttp: await loopback(http) }),
+    ...(mqtt === undefined ? {} : { mqtt: await resolveLoopback(mqtt) }),
+    ...(mqtts === undefined ? {} : { mqtts: await resolveLoopback(mqtts) }),
+    ...(http === undefined ? {} : { plainHttp: await resolveLoopback(http) }),
     remove: async () => {},
   };
 }
@@ -66,9 +66,9 @@ const PLAN_LIMITS = { free: { minute: 30, day: 5_000 }, developer: UNLIMITED, en
  * Starts a service for the attack, and a second API process next to it. `checkout` is the folder of another version of this repository.
  * `env` holds variables that weaken the service, so that probes fail.
  */
-export async function ownInstallation(
+export async function startInstallation(
   options: { checkout?: string | undefined; env?: Record<string, string> } = {},
-): Promise<Target> {
+): Promise<AttackTarget> {
   const checkout = resolve(options.checkout ?? join(import.meta.dirname, '../..'));
   const folder = await mkdtemp(join(tmpdir(), 'energy-attack-'));
   const dataDir = join(folder, 'data');
@@ -118,10 +118,10 @@ export async function ownInstallation(
   };
 }
 
-async function answering(api: Address): Promise<void> {
+async function answering(api: ServerAddress): Promise<void> {
   const fromMs = performance.now();
   for (;;) {
-    const isThere = await send(api, 'GET', '/readyz').then(
+    const isThere = await sendRequest(api, 'GET', '/readyz').then(
       ({ status }) => status === 200,
       () => false,
     );

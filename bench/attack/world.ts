@@ -1,6 +1,6 @@
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
-import { type Address, type Answer, type Sent, send } from './client.ts';
-import type { Target } from './target.ts';
+import { type HttpResponse, type RequestOptions, type ServerAddress, sendRequest } from './client.ts';
+import type { AttackTarget } from './target.ts';
 
 type Role = 'homeowner' | 'utility' | 'admin';
 
@@ -21,13 +21,13 @@ export interface Device {
 }
 
 /** The installation under attack, with helper functions for probes. Everything that they create is removed at the end. */
-export interface World {
-  target: Target;
+export interface AttackedInstallation {
+  target: AttackTarget;
   /** Addresses of all API processes. */
-  apis: readonly Address[];
-  ask(method: string, path: string, sent?: Sent): Promise<Answer>;
+  apis: readonly ServerAddress[];
+  ask(method: string, path: string, sent?: RequestOptions): Promise<HttpResponse>;
   /** Sends a request as the administrator. Rejects if the response is not 2xx. */
-  must(method: string, path: string, sent?: Sent): Promise<Answer>;
+  must(method: string, path: string, sent?: RequestOptions): Promise<HttpResponse>;
   person(role: Role, options?: { enrolledBy?: Person; plan?: string; scopes?: string[] }): Promise<Person>;
   key(of: Person, options?: { scopes?: string[]; expires_at?: string }): Promise<{ key: string; keyId: string }>;
   /** Pairs a device for the given person, or for a new account. */
@@ -48,7 +48,7 @@ const AT = 'attack.example.com';
 /** Maximum number of retries of a rate-limited request, on an installation with the usual limits. */
 const MAX_PATIENCE = 3;
 
-export function createWorld(target: Target): World {
+export function createAttackedInstallation(target: AttackTarget): AttackedInstallation {
   const { api, otherApi, adminKey } = target;
   const run = Math.random().toString(36).slice(2, 8);
   const made: string[] = [];
@@ -57,13 +57,13 @@ export function createWorld(target: Target): World {
   let people = 0;
   let addresses = 0;
 
-  const world: World = {
+  const world: AttackedInstallation = {
     target,
     apis: otherApi ? [api, otherApi] : [api],
-    ask: (method, path, sent) => send(api, method, path, sent),
+    ask: (method, path, sent) => sendRequest(api, method, path, sent),
     async must(method, path, sent = {}) {
       for (let tried = 1; ; tried++) {
-        const answer = await send(api, method, path, { key: adminKey, ...sent });
+        const answer = await sendRequest(api, method, path, { key: adminKey, ...sent });
         if (answer.status < 300) return answer;
         const waitSeconds = Number(answer.headers['retry-after'] ?? Number.POSITIVE_INFINITY);
         if (answer.status !== 429 || waitSeconds > 65 || tried > MAX_PATIENCE)
@@ -92,7 +92,7 @@ export function createWorld(target: Target): World {
       return { deviceId, ...login };
     },
     async connect({ username, password }, options = {}) {
-      const { host, port } = target.mqtt as Address;
+      const { host, port } = target.mqtt as ServerAddress;
       const login = {
         username,
         password,
@@ -115,7 +115,8 @@ export function createWorld(target: Target): World {
       await Promise.all(clients.map((client) => client.endAsync(true).catch(() => {})));
     },
     async clear() {
-      for (const userId of made) await send(api, 'DELETE', `/v1/users/${userId}`, { key: adminKey }).catch(() => {});
+      for (const userId of made)
+        await sendRequest(api, 'DELETE', `/v1/users/${userId}`, { key: adminKey }).catch(() => {});
     },
   };
   return world;

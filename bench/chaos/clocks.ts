@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { replayRejected } from '#ingest/rejected.ts';
+import { replayRejected } from '#ingest/replay-rejected.ts';
 import type { Fault } from './fault.ts';
 import type { Installation } from './installation.ts';
 

@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt';
 import { generate } from 'mqtt-packet';
-import type { Paired } from '../support.ts';
+import type { PairedDevice } from '../support.ts';
 import { CLOCK_FAULTS } from './clocks.ts';
 import type { Fault } from './fault.ts';
 import { fillDisk } from './installation.ts';
@@ -8,7 +8,7 @@ import { fillDisk } from './installation.ts';
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Intensity of the faults. */
-export interface Scale {
+export interface FaultScale {
   floodS: number;
   queuedMessages: number;
 }
@@ -18,7 +18,7 @@ const floods = (broker: Fault['broker'], floodS: number): Fault => ({
   name: `a device floods for ${floodS} s`,
   broker,
   async harm(installation) {
-    const [{ deviceId, secret }] = (await installation.players(1)) as [Paired];
+    const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
     const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
     const until = Date.now() + floodS * 1_000;
     const startMs = Date.now() - 20 * 3_600_000;
@@ -36,7 +36,7 @@ const floods = (broker: Fault['broker'], floodS: number): Fault => ({
   },
 });
 
-export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] => [
+export const createFaults = ({ floodS, queuedMessages }: FaultScale): readonly Fault[] => [
   ...CLOCK_FAULTS,
   {
     name: 'ingest (with its broker) killed, three times',
@@ -99,7 +99,7 @@ export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] =>
     broker: 'embedded',
     async harm(installation) {
       // An additional device, whose readings are not counted.
-      const [{ deviceId, secret }] = (await installation.players(1)) as [Paired];
+      const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
       const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
       client.on('error', () => {});
       const topic = `energy/v1/${deviceId}/readings`;
@@ -122,7 +122,7 @@ export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] =>
     broker: 'embedded',
     mostMib: 300,
     async harm(installation) {
-      const [{ deviceId, secret }] = (await installation.players(1)) as [Paired];
+      const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
       const payload = Buffer.alloc(1_000_000, ' ');
       for (let session = 0; session < 30; session++) {
         const client = await connectAsync(installation.brokerUrl, {
@@ -193,7 +193,7 @@ export const faultsOf = ({ floodS, queuedMessages }: Scale): readonly Fault[] =>
     name: `service away while ${queuedMessages.toLocaleString('en')} messages queue`,
     broker: 'mosquitto',
     async harm(installation) {
-      const [{ deviceId }] = (await installation.players(1)) as [Paired];
+      const [{ deviceId }] = (await installation.players(1)) as [PairedDevice];
       await installation.stop();
       const client = await connectAsync(installation.brokerUrl);
       const startMs = Date.now() - 20 * 3_600_000;

@@ -1,5 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
-import type { Paired } from '../support.ts';
+import type { PairedDevice } from '../support.ts';
 
 /** Devices that publish register readings in order, repeating each until it is acknowledged, as real devices do. */
 export interface Fleet {
@@ -16,11 +16,11 @@ const STEP_MS = 40;
 const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
 
-export async function startFleet(url: string, players: readonly Paired[], perSecond: number): Promise<Fleet> {
+export async function startFleet(url: string, players: readonly PairedDevice[], perSecond: number): Promise<Fleet> {
   let isOver = false;
   const fleet = { sent: 0, acknowledged: 0, finish: async () => {} };
   const startMs = Date.now() - START_MS;
-  const play = async ({ deviceId, secret }: Paired) => {
+  const play = async ({ deviceId, secret }: PairedDevice) => {
     const client = await reach(url, deviceId, secret);
     const underWay = new Set<Promise<void>>();
     const pauseMs = (1_000 * players.length) / perSecond;

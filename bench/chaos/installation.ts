@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { embeddedUrl } from '#src/database/embedded-postgres.ts';
-import { reachable } from '../../test/support/mosquitto.ts';
+import { waitUntilReachable } from '../../test/support/mosquitto.ts';
 import { freePorts, type Service, startService } from '../service.ts';
-import { type Paired, pairDevices } from '../support.ts';
+import { type PairedDevice, pairDevices } from '../support.ts';
 
 /** A complete service for the chaos test (`npm start`), with a mosquitto next to it if requested. */
 export interface Installation {
@@ -24,7 +24,7 @@ export interface Installation {
   mosquitto: { start(): Promise<void>; stop(signal: NodeJS.Signals): Promise<void> };
   /** Sets the clock of the processes, in seconds ahead of the machine's clock. Requires `hasClock`. */
   setClock(seconds: number): Promise<void>;
-  players(count: number): Promise<Paired[]>;
+  players(count: number): Promise<PairedDevice[]>;
   remove(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-li
  * Starts an installation. `diskMb`: puts the data on a disk of that size (needs root). `hasClock`: gives the processes a separate clock
  * (needs faketime).
  */
-export async function install(options: {
+export async function startChaosInstallation(options: {
   broker: 'embedded' | 'mosquitto';
   persistence?: boolean;
   diskMb?: number;
@@ -91,7 +91,7 @@ export async function install(options: {
         stdio: 'ignore',
         env: { PATH: `${process.env.PATH}:/usr/sbin` },
       });
-      await reachable(Number(ports.BROKER));
+      await waitUntilReachable(Number(ports.BROKER));
     },
     async stop(signal: NodeJS.Signals) {
       const child = running;

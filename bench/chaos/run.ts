@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from '#src/database/connect.ts';
-import { isApart, runApart } from '../apart.ts';
-import { givenUp, patience } from '../patience.ts';
-import { helpOf, isHelpRequested } from '../questions.ts';
-import type { Paired } from '../support.ts';
+import { isIsolatedRun, runIsolated } from '../isolated-run.ts';
+import { formatHelp, isHelpRequested } from '../questions.ts';
+import type { PairedDevice } from '../support.ts';
+import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import type { Fault } from './fault.ts';
-import { faultsOf } from './faults.ts';
+import { createFaults } from './faults.ts';
 import { startFleet } from './fleet.ts';
-import { type Installation, install } from './installation.ts';
+import { type Installation, startChaosInstallation } from './installation.ts';
 
 /** Maximum number of log lines shown. */
 const LAST_LINES = 30;
@@ -43,7 +43,7 @@ async function diagnosis(pool: Pool, logs: string): Promise<string> {
 }
 
 /** Result of a run with one fault. */
-export interface Row {
+export interface FaultResult {
   fault: string;
   broker: string;
   sent: number;
@@ -76,8 +76,8 @@ const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Starts an installation that the fault can be injected into. */
-export const installationFor = ({ broker, persistence, diskMb, hasClock }: Fault): Promise<Installation> =>
-  install({
+export const startInstallationFor = ({ broker, persistence, diskMb, hasClock }: Fault): Promise<Installation> =>
+  startChaosInstallation({
     broker,
     ...(persistence === undefined ? {} : { persistence }),
     ...(diskMb === undefined ? {} : { diskMb }),
@@ -85,7 +85,11 @@ export const installationFor = ({ broker, persistence, diskMb, hasClock }: Fault
   });
 
 /** Lets devices publish `perSecond` messages in total, injects the fault meanwhile, and counts the stored messages. */
-export async function endure(installation: Installation, fault: Fault, perSecond = PER_SECOND): Promise<Row> {
+export async function injectFault(
+  installation: Installation,
+  fault: Fault,
+  perSecond = PER_SECOND,
+): Promise<FaultResult> {
   const { broker } = fault;
   const players = await installation.players(DEVICES);
   const fleet = await startFleet(installation.brokerUrl, players, perSecond);
@@ -101,7 +105,7 @@ export async function endure(installation: Installation, fault: Fault, perSecond
   const { sent, acknowledged } = fleet;
   const isMissing = acknowledged > counted.stored && !fault.brokerForgets;
   const stillMissing = isMissing
-    ? givenUp(`${acknowledged - counted.stored} acknowledged readings are not stored`, quietMs)
+    ? describeTimeout(`${acknowledged - counted.stored} acknowledged readings are not stored`, quietMs)
     : null;
   return {
     ...(isMissing ? { diagnosis: await diagnosis(installation.pool, installation.logs) } : {}),
@@ -125,9 +129,9 @@ function residentMib({ pidsOf }: Installation): number {
   return pid === undefined ? 0 : Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;
 }
 
-const ids = (players: readonly Paired[]) => players.map(({ deviceId }) => deviceId);
+const ids = (players: readonly PairedDevice[]) => players.map(({ deviceId }) => deviceId);
 
-async function count(pool: Pool, players: readonly Paired[]): Promise<{ stored: number; double: number }> {
+async function count(pool: Pool, players: readonly PairedDevice[]): Promise<{ stored: number; double: number }> {
   const { rows } = await pool.query(
     `WITH mine AS (SELECT device_id, read_at, value FROM readings JOIN series USING (series_id)
        WHERE device_id = ANY ($1) AND kind = 'register'),
@@ -143,12 +147,12 @@ async function count(pool: Pool, players: readonly Paired[]): Promise<{ stored: 
 
 async function untilMoreIsStored(
   pool: Pool,
-  players: readonly Paired[],
+  players: readonly PairedDevice[],
 ): Promise<{ seconds: number; gaveUp: string | null }> {
   const from = performance.now();
   const done = (gaveUp: string | null) => ({ seconds: Math.round((performance.now() - from) / 100) / 10, gaveUp });
   let first: number | undefined;
-  while (performance.now() - from < patience(SETTLE_MS)) {
+  while (performance.now() - from < scaleTimeLimitMs(SETTLE_MS)) {
     const stored = await count(pool, players).then(
       (counted) => counted.stored,
       () => undefined,
@@ -159,14 +163,14 @@ async function untilMoreIsStored(
     }
     await wait(50);
   }
-  return done(givenUp('no new reading is stored after the fault', SETTLE_MS));
+  return done(describeTimeout('no new reading is stored after the fault', SETTLE_MS));
 }
 
 /** Waits until the acknowledged messages are stored, or no more arrive. */
-async function settled(pool: Pool, players: readonly Paired[], acknowledged: number, quietMs: number) {
+async function settled(pool: Pool, players: readonly PairedDevice[], acknowledged: number, quietMs: number) {
   let counted = await count(pool, players);
   let lastChange = performance.now();
-  while (counted.stored < acknowledged && performance.now() - lastChange < patience(quietMs)) {
+  while (counted.stored < acknowledged && performance.now() - lastChange < scaleTimeLimitMs(quietMs)) {
     await wait(250);
     const next = await count(pool, players);
     if (next.stored !== counted.stored) lastChange = performance.now();
@@ -178,22 +182,22 @@ async function settled(pool: Pool, players: readonly Paired[], acknowledged: num
 if (import.meta.main) {
   const [, , ...flags] = process.argv;
   if (isHelpRequested(flags)) {
-    console.log(helpOf('chaos'));
+    console.log(formatHelp('chaos'));
     process.exit(0);
   }
-  if (!isApart()) await runApart();
+  if (!isIsolatedRun()) await runIsolated();
   if (flags[0] === 'cluster') {
-    const { chaosOfCluster } = await import('./cluster/run.ts');
+    const { runClusterChaos: chaosOfCluster } = await import('./cluster/run.ts');
     process.exit(await chaosOfCluster(flags.slice(1)));
   }
   const wanted = flags.filter((flag) => !flag.startsWith('--'));
-  const rows: Row[] = [];
-  for (const fault of faultsOf({ floodS: 10, queuedMessages: 100_000 }).filter(({ name }) =>
+  const rows: FaultResult[] = [];
+  for (const fault of createFaults({ floodS: 10, queuedMessages: 100_000 }).filter(({ name }) =>
     wanted.every((word) => name.includes(word)),
   )) {
     process.stderr.write(`${fault.broker}: ${fault.name} …\n`);
-    const installation = await installationFor(fault);
-    rows.push(await endure(installation, fault).finally(() => installation.remove()));
+    const installation = await startInstallationFor(fault);
+    rows.push(await injectFault(installation, fault).finally(() => installation.remove()));
     if (!flags.includes('--json')) console.table(rows.slice(-1).map(shown));
   }
   if (flags.includes('--json')) console.log(JSON.stringify(rows));
@@ -205,7 +209,7 @@ if (import.meta.main) {
   process.exit(isBad ? 1 : 0);
 }
 
-function shown({ brokerForgets, lost, diagnosis: why, gaveUp, ...row }: Row) {
+function shown({ brokerForgets, lost, diagnosis: why, gaveUp, ...row }: FaultResult) {
   if (gaveUp !== null) process.stderr.write(`${row.fault}: ${gaveUp}\n`);
   if (why !== undefined) process.stderr.write(`${why}\n`);
   return { ...row, lost: brokerForgets ? `${lost} (by the broker)` : lost };

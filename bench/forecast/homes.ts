@@ -6,14 +6,14 @@ import { dayNumber } from '#src/remarks/calendar.ts';
 import type { DailyUse } from '#src/remarks/daily-use.ts';
 
 /** Readings of a register, as Unix ms and cumulative kWh, ordered by time. */
-export type Register = readonly (readonly [atMs: number, kwh: number])[];
+export type RegisterReadings = readonly (readonly [atMs: number, kwh: number])[];
 
 /** A real home: its local days, and its register readings if known. */
 export interface RealHome {
   name: string;
   zone: string;
   used: DailyUse;
-  registers: ReadonlyMap<string, Register>;
+  registers: ReadonlyMap<string, RegisterReadings>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -33,7 +33,7 @@ interface Piece {
  * Returns the homes of a file. The form is recognised by the column names: the project's own days, or forms of public data sets. Gzip or
  * plain.
  */
-export function homesOf(file: string): RealHome[] {
+export function readHomes(file: string): RealHome[] {
   const bytes = readFileSync(file);
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8');
   const [header = '', ...lines] = text.trim().split(/\r?\n/);
@@ -69,7 +69,7 @@ export function homesOf(file: string): RealHome[] {
 }
 
 /** Signs of the columns in used = import − export + production. Each column is optional. */
-export const SIGNS: readonly [RegExp, number][] = [
+export const COLUMN_SIGNS: readonly [RegExp, number][] = [
   [/^(import_t\d|grid_import)$/, 1],
   [/^(export_t\d|grid_export)$/, -1],
   [/^(solar|pv)$/, 1],
@@ -81,7 +81,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
   const spans: [number, number][] = [];
   const dayOf = dayIn(zone);
   for (const [name, readings] of registers) {
-    const sign = SIGNS.find(([pattern]) => pattern.test(name))?.[1];
+    const sign = COLUMN_SIGNS.find(([pattern]) => pattern.test(name))?.[1];
     if (sign === undefined) continue;
     const sorted = readings.toSorted(([a], [b]) => a - b);
     // The home's use is unknown until all of its meters are installed.

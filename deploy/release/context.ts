@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * which exclude everything, re-include some paths (`!path`), and finally exclude some of those. Throws if a line has another form. Pure
  * except for reading the file.
  */
-export function contextPaths(root: string): string[] {
+export function listContextPaths(root: string): string[] {
   const [everything, ...lines] = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean);
   if (everything !== '*')
     throw new Error('.dockerignore must begin with *, so that it names what the image is built of');

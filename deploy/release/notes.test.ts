@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isVersion, notesOf } from './notes.ts';
+import { findReleaseNotes, isVersion } from './notes.ts';
 
 const CHANGELOG = `# Changelog
 
@@ -20,12 +20,12 @@ const CHANGELOG = `# Changelog
 `;
 
 test("returns a release's section of the changelog as its notes", () => {
-  expect(notesOf(CHANGELOG, '1.7.0')).toBe('- one\n- two\n');
-  expect(notesOf(CHANGELOG, '1.5.0')).toBe('- old\n');
+  expect(findReleaseNotes(CHANGELOG, '1.7.0')).toBe('- one\n- two\n');
+  expect(findReleaseNotes(CHANGELOG, '1.5.0')).toBe('- old\n');
 });
 
 test.each(['1.6.0', '1.7', '1.7.0-rc.1', '1.4.0', 'Unreleased '])('returns null for %s', (version) => {
-  expect(notesOf(CHANGELOG, version)).toBeNull();
+  expect(findReleaseNotes(CHANGELOG, version)).toBeNull();
 });
 
 test.each([

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzipSync } from 'node:zlib';
-import { contextPaths } from './context.ts';
-import { isVersion, notesOf } from './notes.ts';
+import { listContextPaths } from './context.ts';
+import { findReleaseNotes, isVersion } from './notes.ts';
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /** Error that prevents a release; its message is for the person who started it. */
-export class NoRelease extends Error {}
+export class ReleaseRefusedError extends Error {}
 
 interface Manifest {
   name: string;
@@ -21,7 +21,7 @@ interface Manifest {
 
 /**
  * Writes all files of a release of a commit into a folder: the npm package, the image's build context, a bill of materials (CycloneDX), the
- * release notes, and checksums of all. The same commit gives the same bytes. Returns the file names. Throws `NoRelease` if the working tree
+ * release notes, and checksums of all. The same commit gives the same bytes. Returns the file names. Throws `ReleaseRefusedError` if the working tree
  * differs from the commit, or if the version differs from that of package.json, package-lock.json or a section of CHANGELOG.md.
  */
 export async function makeRelease(root: string, version: string, folder: string): Promise<string[]> {
@@ -62,10 +62,13 @@ async function mayRelease(
   read: (name: string) => Promise<string>,
   version: string,
 ): Promise<{ name: string; notes: string }> {
-  if (!isVersion(version)) throw new NoRelease(`${version} is no version: give one such as 1.7.0 (--version 1.7.0)`);
+  if (!isVersion(version))
+    throw new ReleaseRefusedError(`${version} is no version: give one such as 1.7.0 (--version 1.7.0)`);
   const changed = await git('status', '--porcelain');
   if (changed !== '')
-    throw new NoRelease(`The tree has what is not committed; commit it, or take it away, and try again:\n${changed}`);
+    throw new ReleaseRefusedError(
+      `The tree has what is not committed; commit it, or take it away, and try again:\n${changed}`,
+    );
   const manifest: Manifest = JSON.parse(await read('package.json'));
   const lock: Manifest = JSON.parse(await read('package-lock.json'));
   for (const [file, said] of [
@@ -73,15 +76,17 @@ async function mayRelease(
     ['package-lock.json', lock.version],
   ] as const)
     if (said !== version)
-      throw new NoRelease(`${file} has version ${said}, not ${version}: npm version ${version} --no-git-tag-version`);
-  const notes = notesOf(await read('CHANGELOG.md'), version);
+      throw new ReleaseRefusedError(
+        `${file} has version ${said}, not ${version}: npm version ${version} --no-git-tag-version`,
+      );
+  const notes = findReleaseNotes(await read('CHANGELOG.md'), version);
   if (notes === null)
-    throw new NoRelease(
+    throw new ReleaseRefusedError(
       `CHANGELOG.md says nothing of ${version}: move what is below "Unreleased" into "## ${version}"`,
     );
   const tagged = await git('tag', '--list', `v${version}`);
   if (tagged !== '' && (await git('rev-parse', `v${version}^{commit}`)) !== (await git('rev-parse', 'HEAD')))
-    throw new NoRelease(`The tag v${version} names another commit: git checkout v${version}`);
+    throw new ReleaseRefusedError(`The tag v${version} names another commit: git checkout v${version}`);
   return { name: manifest.name, notes };
 }
 
@@ -89,7 +94,7 @@ async function mayRelease(
  * Build context of the image, which `docker build -f deploy/Dockerfile` reads from its standard input. Its files have the commit's time.
  */
 async function imageContext(root: string): Promise<Buffer> {
-  const args = ['archive', '--format=tar', 'HEAD', '--', ...contextPaths(root)];
+  const args = ['archive', '--format=tar', 'HEAD', '--', ...listContextPaths(root)];
   const { stdout } = await run('git', args, { cwd: root, encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES });
   return zipped(stdout);
 }

@@ -1,13 +1,13 @@
-import type { Described } from './registers-of-a-device/register.ts';
+import type { RegisterDescription } from './registers-of-a-device/register.ts';
 
-export type Kind = 'register' | 'interval' | 'power' | 'temperature' | 'setpoint' | 'heating' | 'humidity';
+export type QuantityKind = 'register' | 'interval' | 'power' | 'temperature' | 'setpoint' | 'heating' | 'humidity';
 
 /** One reading decoded from a message. */
 export interface DecodedReading {
   deviceId: string;
   /** Channel of the reading, such as `import`, `export`, `import/t1`, `switch0/import`: lower-case words between slashes. */
   channel: string;
-  kind: Kind;
+  kind: QuantityKind;
   /** Event time in Unix ms; for an interval, its end. */
   readAtMs: number;
   /** Whether the message has no time of its own; `readAtMs` is then the time of its receipt. */
@@ -25,7 +25,7 @@ export interface DecodedReading {
   native?: string;
   unit?: string | null;
   /** Description of a register that is classified together with the other registers of its device. */
-  described?: Described;
+  described?: RegisterDescription;
 }
 
 /** Reason why a message, or one element of it, cannot be used. */
@@ -44,7 +44,7 @@ export interface DecodedMessage {
 }
 
 /** Plausible bounds of device values, minimum and maximum. The bound of a register is the limit up to which mWh (cm³) are exact numbers. */
-export const BOUNDS = {
+export const PLAUSIBLE_BOUNDS = {
   energy_total_kwh: [0, 9_000_000_000],
   energy_interval_kwh: [0, 1_000_000],
   volume_total_m3: [0, 9_000_000_000],

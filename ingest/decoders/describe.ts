@@ -1,25 +1,25 @@
-import { current, type DecoderSettings, type DeviceMessage, type Said } from './family.ts';
-import { hearNative } from './native/describe.ts';
-import { createDecoders } from './remembering.ts';
+import { type DecodedValue, type DecoderSettings, type DeviceMessage, selectCurrentValues } from './family.ts';
+import { createDecoders } from './gateway-decoders.ts';
+import { decodeNativeForDisplay } from './native/describe.ts';
 
 /** An earlier message. The decoders learn from it (announcements, units); its readings are not shown. */
-export interface Prior {
+export interface EarlierMessage {
   topic: string;
   payload: Buffer;
 }
 
 /** A reading as `energy decode` prints it. */
-export interface Described {
+export interface PrintedReading {
   device: string;
   channel: string;
-  kind: Said['kind'];
+  kind: DecodedValue['kind'];
   value: number | boolean;
   /** Time as ISO 8601 in UTC; null if the message has no time of its own (the time of receipt applies). */
   ts: string | null;
 }
 
 /** A quantity that does not count until the owner states its meaning. */
-export interface Asked {
+export interface PrintedQuestion {
   device: string;
   native_name: string;
   /** Unit of the value; null if the message does not state one. */
@@ -31,35 +31,35 @@ export interface Asked {
  * Returns the readings, open questions and refusals of one message, decoded by new decoders that have learnt only from `prior`. Returns
  * null if no family recognises the message.
  */
-export function describe(
+export function describeMessage(
   message: DeviceMessage & { replayed: boolean },
   settings: DecoderSettings,
-  prior: readonly Prior[],
-): { family: string; readings: Described[]; asks: Asked[]; refused: string[] } | null {
-  const native = hearNative(message);
+  prior: readonly EarlierMessage[],
+): { family: string; readings: PrintedReading[]; asks: PrintedQuestion[]; refused: string[] } | null {
+  const native = decodeNativeForDisplay(message);
   if (native) {
-    const readings = native.said.filter(({ asks }) => !asks).map(described);
-    return { family: 'native', readings, asks: native.said.flatMap(asked), refused: native.refused };
+    const readings = native.said.filter(({ asks }) => !asks).map(toPrintedReading);
+    return { family: 'native', readings, asks: native.said.flatMap(printedQuestionsOf), refused: native.refused };
   }
   const decoders = createDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const heard = decoders.hear(message, settings);
   if (!heard) return null;
-  const said = current(heard, message.replayed);
+  const said = selectCurrentValues(heard, message.replayed);
   return {
     family: heard.family,
-    readings: said.filter(({ asks }) => !asks).map(described),
-    asks: said.flatMap(asked),
+    readings: said.filter(({ asks }) => !asks).map(toPrintedReading),
+    asks: said.flatMap(printedQuestionsOf),
     refused: heard.refused,
   };
 }
 
 /** Returns the open question to the owner about a quantity, as a list of at most one element. */
-export const asked = ({ device, native, value, asks }: Said): Asked[] =>
+export const printedQuestionsOf = ({ device, native, value, asks }: DecodedValue): PrintedQuestion[] =>
   asks ? [{ device, native_name: native, unit: asks.unit, value }] : [];
 
 /** Returns a quantity in the form that `energy decode` prints. */
-export const described = ({ device, channel, kind, value, atMs }: Said): Described => ({
+export const toPrintedReading = ({ device, channel, kind, value, atMs }: DecodedValue): PrintedReading => ({
   device,
   channel,
   kind,

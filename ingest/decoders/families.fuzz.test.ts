@@ -1,10 +1,10 @@
 import { createContext, Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { FAMILIES } from '#ingest/decoders/families.ts';
-import type { Family, Said } from '#ingest/decoders/family.ts';
-import { createDecoders } from '#ingest/decoders/remembering.ts';
-import { openPayload } from '#ingest/decoders/sparkplug/payload.ts';
-import { type Case, casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
+import type { DecodedValue, Family } from '#ingest/decoders/family.ts';
+import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
+import { parseSparkplugPayload } from '#ingest/decoders/sparkplug/payload.ts';
+import { casesOf, type FamilyCase, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
 import { createMutator } from '#test/support/mutate.ts';
 
 /**
@@ -90,7 +90,7 @@ function numbersOf(value: unknown): number[] {
 
 /** Returns the numbers of Sparkplug metrics. Fields of 32 and of 64 bits carry signed numbers as two's complement. */
 function numbersInProtobuf(payload: Buffer): number[] {
-  const opened = openPayload(payload);
+  const opened = parseSparkplugPayload(payload);
   if (typeof opened === 'string') return [];
   return opened.metrics.flatMap(({ intValue, longValue, plainValue }) => [
     ...[8, 16, 32].flatMap((bits) => (intValue === undefined ? [] : [intValue, intValue - 2 ** bits])),
@@ -140,7 +140,7 @@ const WORD = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
 const DEVICE = /^\P{Cc}{1,128}$/u;
 
 /** Plain conditions, because vitest's assertions would take most of the time for two million messages. */
-const isWellFormed = ({ device, channel, value, atMs }: Said): boolean =>
+const isWellFormed = ({ device, channel, value, atMs }: DecodedValue): boolean =>
   DEVICE.test(device) &&
   WORD.test(channel) &&
   channel.length <= 128 &&
@@ -169,7 +169,7 @@ function createFuzz(family: Family, seed: number) {
   let now = '';
 
   function next(index: number): void {
-    const [, { in: given, out }] = cases[index % cases.length] as [string, Case];
+    const [, { in: given, out }] = cases[index % cases.length] as [string, FamilyCase];
     const message = messageOf(given);
     const payload = mutate.bytes(message.payload);
     const topic = index % 5 === 0 ? mutate.text(message.topic) : message.topic;

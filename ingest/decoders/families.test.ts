@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe as group, test } from 'vitest';
-import { describe } from '#ingest/decoders/describe.ts';
+import { describeMessage } from '#ingest/decoders/describe.ts';
 import { FAMILIES } from '#ingest/decoders/families.ts';
+import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { readJson } from '#ingest/decoders/read/payload.ts';
-import { createDecoders } from '#ingest/decoders/remembering.ts';
-import { casesOf, FOLDER, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
+import { casesOf, FAMILIES_FOLDER, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
 
 const sorted = (readings: readonly object[]) => readings.map((one) => JSON.stringify(one)).sort();
 const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) => ({
@@ -21,14 +21,14 @@ const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) 
 const SHARED = ['read', 'native', 'vocabulary', 'registers-of-a-device', '_blueprint', 'tables'];
 
 test('each family has a table or a README and a decoder, at least eight cases, and a line in the list', () => {
-  const folders = readdirSync(FOLDER, { withFileTypes: true })
+  const folders = readdirSync(FAMILIES_FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !SHARED.includes(entry.name))
     .map((entry) => entry.name);
-  const tables = readdirSync(join(FOLDER, 'tables')).filter((file) => /^(?!.*\.cases\.).*\.json$/.test(file));
+  const tables = readdirSync(join(FAMILIES_FOLDER, 'tables')).filter((file) => /^(?!.*\.cases\.).*\.json$/.test(file));
   const families = [...folders, ...tables.map((file) => file.slice(0, -'.json'.length))];
   expect(FAMILIES.map(({ name }) => name).sort()).toEqual(families.sort());
   for (const folder of [...folders, '_blueprint']) {
-    for (const file of ['README.md', 'decode.ts']) expect(existsSync(join(FOLDER, folder, file))).toBe(true);
+    for (const file of ['README.md', 'decode.ts']) expect(existsSync(join(FAMILIES_FOLDER, folder, file))).toBe(true);
   }
   for (const family of families) expect(casesOf(family).length, `cases of ${family}`).toBeGreaterThanOrEqual(8);
 });
@@ -54,7 +54,7 @@ test('parses a body once for all families, and no family changes it', () => {
 for (const family of FAMILIES) {
   group(family.name, () => {
     test.each(casesOf(family.name))('%s', (_file, { in: given, out }) => {
-      const read = describe(messageOf(given), settingsOf(given), priorOf(given));
+      const read = describeMessage(messageOf(given), settingsOf(given), priorOf(given));
       if (out === null) return expect(read).toBeNull();
       expect(read?.family).toBe(family.name);
       expect(sorted((read?.readings ?? []).map((one) => inOrder({ ...one })))).toEqual(

@@ -25,7 +25,7 @@ import { shellyGen1 } from './shelly-gen1/decode.ts';
 import { shellyGen2 } from './shelly-gen2/decode.ts';
 import { sparkplug } from './sparkplug/decode.ts';
 import { statestream } from './statestream/decode.ts';
-import { tableFamily } from './tables/engine.ts';
+import { loadTableFamily } from './tables/engine.ts';
 import { tasmota } from './tasmota/decode.ts';
 import { victron } from './victron/decode.ts';
 import { vzlogger } from './vzlogger/decode.ts';
@@ -45,18 +45,18 @@ export const FAMILIES: readonly Family[] = [
   mapping,
   glow,
   tasmota,
-  tableFamily('otgw'),
+  loadTableFamily('otgw'),
   zigbee2mqtt,
   dsmrApi,
-  tableFamily('dsmr-reader'),
-  tableFamily('dsmr2mqtt'),
+  loadTableFamily('dsmr-reader'),
+  loadTableFamily('dsmr2mqtt'),
   p1,
-  tableFamily('p1meter'),
-  tableFamily('p1monitor'),
-  tableFamily('smlreader'),
+  loadTableFamily('p1meter'),
+  loadTableFamily('p1monitor'),
+  loadTableFamily('smlreader'),
   amsreader,
   openwb,
-  tableFamily('heishamon'),
+  loadTableFamily('heishamon'),
   wmbusmeters,
   shellyGen2,
   shellyGen1,
@@ -67,7 +67,7 @@ export const FAMILIES: readonly Family[] = [
   rtl433,
   rtlamr,
   growatt,
-  tableFamily('iammeter'),
+  loadTableFamily('iammeter'),
   mbmd,
   vzlogger,
   senml,
@@ -75,14 +75,14 @@ export const FAMILIES: readonly Family[] = [
   evcc,
   victron,
   opendtu,
-  tableFamily('ahoydtu'),
-  tableFamily('solaredge2mqtt'),
+  loadTableFamily('ahoydtu'),
+  loadTableFamily('solaredge2mqtt'),
   warp,
   openmqttgateway,
   lorawan,
   homeassistant,
   zwavejs,
-  tableFamily('go-e'),
+  loadTableFamily('go-e'),
   ebusd,
   statestream,
   emsesp,

@@ -1,6 +1,6 @@
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
 import type { Mapped } from '#src/devices/mapping.ts';
-import type { Described } from './registers-of-a-device/register.ts';
+import type { RegisterDescription } from './registers-of-a-device/register.ts';
 
 /** A message as the device's own broker delivers it: its topic has no prefix `gw/{gateway_id}/`. */
 export interface DeviceMessage {
@@ -35,7 +35,7 @@ export interface DecoderSettings {
 }
 
 /** Kind of a value, with its unit. `heating` and `availability` are booleans. */
-export type SaidKind =
+export type ValueKind =
   | 'energy_total_kwh'
   | 'energy_interval_kwh'
   | 'volume_total_m3'
@@ -46,7 +46,7 @@ export type SaidKind =
   | 'availability';
 
 /** One value decoded from a message. */
-export interface Said {
+export interface DecodedValue {
   /** The device's native id: topic segment, serial number or MAC. */
   device: string;
   /**
@@ -54,7 +54,7 @@ export interface Said {
    * the commodity: `mbus1/gas/m3`.
    */
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
   value: number | boolean;
   /** The message's own time in Unix ms if it is plausible; null means that the time of receipt applies. */
   atMs: number | null;
@@ -66,25 +66,25 @@ export interface Said {
    * Question to the owner, if the meaning of the value is unknown. The value does not count until the owner has answered. Its channel
    * contains the word `unknown`.
    */
-  asks?: Asks;
+  asks?: OwnerQuestion;
   /** Permanent key of the value within its device, independent of its classification. Default: its native name. */
   key?: string;
   /** Description of a register that is classified together with the other registers of its device. Its channel is then only a name. */
-  described?: Described;
+  described?: RegisterDescription;
 }
 
 /** Question to the owner of a quantity with unknown meaning. */
-export interface Asks {
+export interface OwnerQuestion {
   /** Unit of the value; null if the message does not state one. */
   unit: string | null;
 }
 
 /** Channel of a quantity, with the members that describe and identify it. */
-export type Place = Pick<Said, 'channel' | 'asks' | 'key' | 'described'>;
+export type ChannelAssignment = Pick<DecodedValue, 'channel' | 'asks' | 'key' | 'described'>;
 
 /** Result that a family returns for a message of its own. */
-export interface Heard {
-  said: Said[];
+export interface FamilyDecodeResult {
+  said: DecodedValue[];
   /** Why the message, or an element of it, cannot be used: one sentence each. A refused element does not affect the others. */
   refused: string[];
   /** Native ids of devices that sent a message without any usable value yet (for example a count without a unit). */
@@ -133,11 +133,13 @@ export interface Family<Memory = unknown> {
   /** Native ids of the devices that have announced a value on this topic. If it is not defined, the family announces no devices. */
   announcedOn?(memory: Memory, topic: string): readonly string[];
   /** Returns null for a message of another family. Commands and echoes of this family return `{said: [], refused: []}`. */
-  decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): Heard | null;
+  decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): FamilyDecodeResult | null;
 }
 
 /** Returns a family without memory: each message can be decoded alone. */
-export const withoutMemory = (family: Pick<Family<null>, 'name' | 'takes' | 'knows' | 'decode'>): Family<null> => ({
+export const createStatelessFamily = (
+  family: Pick<Family<null>, 'name' | 'takes' | 'knows' | 'decode'>,
+): Family<null> => ({
   ...family,
   remembers: () => false,
   newMemory: () => null,
@@ -145,8 +147,8 @@ export const withoutMemory = (family: Pick<Family<null>, 'name' | 'takes' | 'kno
 });
 
 /** Returns the values that count: all of them, or, if the broker replayed the message, only values with a time of their own. */
-export const current = ({ said }: Heard, replayed: boolean): Said[] =>
+export const selectCurrentValues = ({ said }: FamilyDecodeResult, replayed: boolean): DecodedValue[] =>
   replayed ? said.filter(({ atMs }) => atMs !== null) : said;
 
 /** Parses the owner's `decoder_config`; members that cannot be parsed are omitted. */
-export const readSettings = (config: unknown): DecoderSettings => readDecoderConfig(config) as DecoderSettings;
+export const parseDecoderSettings = (config: unknown): DecoderSettings => readDecoderConfig(config) as DecoderSettings;

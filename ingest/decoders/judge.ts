@@ -1,12 +1,12 @@
-import { type Asked, asked, type Described, described } from './describe.ts';
-import { current, type DecoderSettings, type DeviceMessage, type Heard } from './family.ts';
-import { type Member, membersOf } from './members.ts';
-import { hearNative } from './native/describe.ts';
-import { createDecoders, type Decoders, type FamilyHeard } from './remembering.ts';
-import { trialsFor } from './trials.ts';
+import { type PrintedQuestion, type PrintedReading, printedQuestionsOf, toPrintedReading } from './describe.ts';
+import { type DecoderSettings, type DeviceMessage, type FamilyDecodeResult, selectCurrentValues } from './family.ts';
+import { createDecoders, type Decoders, type NamedDecodeResult } from './gateway-decoders.ts';
+import { type PayloadMember, payloadMembersOf } from './members.ts';
+import { decodeNativeForDisplay } from './native/describe.ts';
+import { settingTrialsFor } from './trials.ts';
 
 /** Diagnosis of one message: how the service decodes it and which settings would help. Shown to an owner whose device does not count. */
-export interface Judgement {
+export interface MessageDiagnosis {
   /**
    * `read`: at least one value counts. `asked`: no value counts until the owner states its meaning. `refused`: a family recognises the
    * message, but it is unusable. `nothing`: a family recognises the message, and it contains no readings. `nobody`: no family recognises
@@ -16,31 +16,31 @@ export interface Judgement {
   /** The examined topic, without any prefix `gw/{gateway_id}/`. */
   topic: string;
   family: string | null;
-  readings: Described[];
-  asks: Asked[];
+  readings: PrintedReading[];
+  asks: PrintedQuestion[];
   refused: string[];
   /** Number of readings that are skipped because the broker had retained the message and it has no time of its own. */
   left_out: number;
   /** Families that would read the message, or more of it, with one more setting each. Values that only the owner knows are examples. */
   would: { family: string; decoder_config: Record<string, unknown> }[];
   /** Members of the message that a mapping can name. */
-  members: Member[];
+  members: PayloadMember[];
 }
 
 /**
  * Diagnoses one message under the settings of a gateway's owner. `decoders` have learnt from earlier messages, and learn from this one,
  * too.
  */
-export function judge(
+export function diagnoseMessage(
   message: DeviceMessage & { replayed: boolean },
   settings: DecoderSettings,
   decoders: Decoders = createDecoders(),
-): Judgement {
+): MessageDiagnosis {
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
-  const members = membersOf(message.payload, topic);
+  const members = payloadMembersOf(message.payload, topic);
   // A native device connects under its own account. Below a gateway's prefix, native topics belong to no family.
-  const native = topic === message.topic ? hearNative(own) : null;
+  const native = topic === message.topic ? decodeNativeForDisplay(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
   const heard = decoders.hear(own, settings);
   const now = heard ? judged(heard.family, heard, own) : NOBODY;
@@ -48,7 +48,7 @@ export function judge(
     const then = decoders.read(own, { ...settings, ...tried });
     return then && tellsMore(then, heard) ? then.family : null;
   };
-  const would = trialsFor({
+  const would = settingTrialsFor({
     topic,
     settings,
     seen: heard?.seen ?? [],
@@ -74,16 +74,16 @@ const NOBODY = {
   asks: [],
   refused: [],
   left_out: 0,
-} as const satisfies Omit<Judgement, 'topic' | 'would' | 'members'>;
+} as const satisfies Omit<MessageDiagnosis, 'topic' | 'would' | 'members'>;
 
 function judged(
   family: string,
-  heard: Heard,
+  heard: FamilyDecodeResult,
   { replayed }: { replayed: boolean },
-): Omit<Judgement, 'topic' | 'would' | 'members'> {
-  const said = current(heard, replayed);
-  const readings = said.filter((one) => !one.asks).map(described);
-  const asks = said.flatMap(asked);
+): Omit<MessageDiagnosis, 'topic' | 'would' | 'members'> {
+  const said = selectCurrentValues(heard, replayed);
+  const readings = said.filter((one) => !one.asks).map(toPrintedReading);
+  const asks = said.flatMap(printedQuestionsOf);
   const { refused } = heard;
   const rest = asks.length > 0 ? 'asked' : refused.length > 0 ? 'refused' : 'nothing';
   const outcome = readings.length > 0 ? 'read' : rest;
@@ -91,10 +91,10 @@ function judged(
 }
 
 /** Whether more values count with the tried setting, or equally many, of which more have a time of their own. */
-function tellsMore(then: FamilyHeard, now: FamilyHeard | null): boolean {
-  const counted = ({ said }: Heard) => said.filter(({ asks }) => !asks);
+function tellsMore(then: NamedDecodeResult, now: NamedDecodeResult | null): boolean {
+  const counted = ({ said }: FamilyDecodeResult) => said.filter(({ asks }) => !asks);
   const [after, before] = [counted(then), now ? counted(now) : []];
   if (after.length !== before.length) return after.length > before.length;
-  const timed = (all: Heard['said']) => all.filter(({ atMs }) => atMs !== null).length;
+  const timed = (all: FamilyDecodeResult['said']) => all.filter(({ atMs }) => atMs !== null).length;
   return timed(after) > timed(before);
 }

@@ -1,18 +1,18 @@
 import { MAX_PATH_CHARACTERS } from '#src/core/json-path.ts';
-import { type Proposal, proposalFor } from './proposal.ts';
+import { type MeaningProposal, proposeMeaning } from './proposal.ts';
 import { readNumber } from './read/number.ts';
 import { readJson, readText } from './read/payload.ts';
-import { fromIso } from './read/time.ts';
+import { parseIsoTime } from './read/time.ts';
 
 /** A member of a message that a mapping can name. */
-export interface Member {
+export interface PayloadMember {
   /** JSONPath of the member; null if the payload itself is a plain number. */
   path: string | null;
   value: number | string;
   /** Whether the member can also be a time: ISO 8601, or Unix time since 2020. */
   may_be_time: boolean;
   /** Proposed quantity, by the unit in its name; null if nothing indicates it. */
-  proposed: Proposal | null;
+  proposed: MeaningProposal | null;
 }
 
 const MAX_MEMBERS = 200;
@@ -26,13 +26,13 @@ const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * Returns the members of a payload that a mapping can name: numbers, as JSON or as text, and times; the first 200. The words of `topic`
  * help to propose their meaning. Pure.
  */
-export function membersOf(payload: Buffer, topic = ''): Member[] {
+export function payloadMembersOf(payload: Buffer, topic = ''): PayloadMember[] {
   const levels = topic.split('/').reverse();
   const text = readText(payload);
   const plain = text === null ? undefined : readNumber(text);
   if (typeof plain === 'number')
-    return [{ path: null, value: plain, may_be_time: false, proposed: proposalFor(levels) }];
-  const found: Member[] = [];
+    return [{ path: null, value: plain, may_be_time: false, proposed: proposeMeaning(levels) }];
+  const found: PayloadMember[] = [];
   const open: Place[] = [{ path: '$', names: levels, value: readJson(payload), depth: 0 }];
   // The queue is read by index: removing its first element would move all others each time.
   for (let looked = 0; looked < Math.min(open.length, MAX_PLACES) && found.length < MAX_MEMBERS; looked++) {
@@ -56,12 +56,12 @@ interface Place {
   depth: number;
 }
 
-function memberOf({ path, names, value }: Place): Member | null {
+function memberOf({ path, names, value }: Place): PayloadMember | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   const number = readNumber(value);
   if (typeof number === 'number')
-    return { path, value, may_be_time: number >= EARLIEST_SECONDS, proposed: proposalFor(names) };
-  const isTime = fromIso(value, { tz: 'UTC', receivedAtMs: 0 }) !== null;
+    return { path, value, may_be_time: number >= EARLIEST_SECONDS, proposed: proposeMeaning(names) };
+  const isTime = parseIsoTime(value, { tz: 'UTC', receivedAtMs: 0 }) !== null;
   return isTime ? { path, value, may_be_time: true, proposed: null } : null;
 }
 

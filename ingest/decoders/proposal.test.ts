@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { membersOf } from './members.ts';
-import { proposalFor } from './proposal.ts';
+import { payloadMembersOf } from './members.ts';
+import { proposeMeaning } from './proposal.ts';
 
 const ENERGY = ['kWh', 'Wh', 'MWh'];
 /** Names as firmware composes them from words. */
@@ -62,7 +62,7 @@ describe('proposed meaning of a number by its name', () => {
   test('proposes the unit at the end of a name, and nothing without a unit', () => {
     fc.assert(
       fc.property(words, style, fc.constantFrom(...Object.keys(UNITS)), fc.string(), (all, written, unit, topic) => {
-        const proposed = proposalFor([written([...all, ...(unit === '' ? [] : [unit])]), topic]);
+        const proposed = proposeMeaning([written([...all, ...(unit === '' ? [] : [unit])]), topic]);
         if (proposed) expect(UNITS[unit]).toContain(proposed.unit);
         if (proposed && !ENERGY.includes(proposed.unit)) expect(proposed.meaning).not.toBe('import');
         // A name with a battery, a day or an unknown word gets no proposal: the owner must state its meaning.
@@ -88,21 +88,21 @@ describe('proposed meaning of a number by its name', () => {
     ['reactive_kwh', null],
     ['price_per_kwh', null],
   ])('%s', (name, proposed) => {
-    expect(proposalFor([name])).toEqual(proposed);
+    expect(proposeMeaning([name])).toEqual(proposed);
   });
 
   test('uses the name of the enclosing object if the member’s own name is plain', () => {
     const payload = Buffer.from(JSON.stringify({ total_kwh: { value: 5 }, battery: { total_kwh: 1 }, InvSerial: 7 }));
-    expect(membersOf(payload, 'home/meter').map(({ path, proposed }) => [path, proposed])).toEqual([
+    expect(payloadMembersOf(payload, 'home/meter').map(({ path, proposed }) => [path, proposed])).toEqual([
       ['$.InvSerial', null],
       ['$.total_kwh.value', { unit: 'kWh', meaning: 'import' }],
       ['$.battery.total_kwh', null],
     ]);
-    expect(membersOf(Buffer.from('12.5'), 'home/meter/total_kwh')[0]?.proposed).toEqual({
+    expect(payloadMembersOf(Buffer.from('12.5'), 'home/meter/total_kwh')[0]?.proposed).toEqual({
       unit: 'kWh',
       meaning: 'import',
     });
-    expect(membersOf(Buffer.from('12.5'), 'home/meter')[0]?.proposed).toBeNull();
-    expect(membersOf(Buffer.from('{"energy_kwh": 5}'), 'gas/meter')[0]?.proposed?.meaning).toBe('gas');
+    expect(payloadMembersOf(Buffer.from('12.5'), 'home/meter')[0]?.proposed).toBeNull();
+    expect(payloadMembersOf(Buffer.from('{"energy_kwh": 5}'), 'gas/meter')[0]?.proposed?.meaning).toBe('gas');
   });
 });

@@ -1,14 +1,14 @@
-import { judgeAlone } from './registers-of-a-device/alone.ts';
-import { commodityOf } from './vocabulary/volume-of.ts';
+import { classifySingleRegister } from './registers-of-a-device/alone.ts';
+import { volumeCommodityOf } from './vocabulary/volume-of.ts';
 
 /** Proposed meaning of a number, as the members of a `mapping`. */
-export interface Proposal {
+export interface MeaningProposal {
   unit: 'kWh' | 'Wh' | 'MWh' | 'W' | 'kW' | 'm3' | 'l' | 'C';
   meaning: string;
 }
 
 /** Spellings of units at the end of a name. `mw`, `mwh` and `MW` are excluded, because they may mean milli or mega. */
-const WRITTEN: Readonly<Record<string, Proposal['unit']>> = {
+const WRITTEN: Readonly<Record<string, MeaningProposal['unit']>> = {
   ...{ kWh: 'kWh', KWh: 'kWh', Kwh: 'kWh', KWH: 'kWh', kwh: 'kWh', MWh: 'MWh', Wh: 'Wh', WH: 'Wh', wh: 'Wh' },
   ...{ kW: 'kW', KW: 'kW', Kw: 'kW', kw: 'kW', W: 'W', w: 'W', watt: 'W', Watt: 'W', watts: 'W', Watts: 'W' },
   ...{ m3: 'm3', M3: 'm3', 'm³': 'm3', l: 'l', L: 'l', liter: 'l', liters: 'l', litre: 'l', litres: 'l' },
@@ -20,7 +20,7 @@ const ENDING = new RegExp(`(${LONGEST_FIRST.join('|')})[)\\]]?$`, 'u');
 const PLAIN = /^(?:value|val|v|state|now|current|\d*)$/i;
 
 /** Splits a name into its rest and its unit; returns null if it has no unit. */
-function splitUnit(name: string): { rest: string; unit: Proposal['unit'] } | null {
+function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] } | null {
   const [, written = ''] = ENDING.exec(name) ?? [];
   const unit = WRITTEN[written];
   const rest = name.slice(0, name.lastIndexOf(written));
@@ -33,14 +33,14 @@ function splitUnit(name: string): { rest: string; unit: Proposal['unit'] } | nul
 }
 
 /** Returns the unit at the end of a name; null if it has none. */
-export const unitOf = (name: string): Proposal['unit'] | null => splitUnit(name)?.unit ?? null;
+export const unitAtEndOfName = (name: string): MeaningProposal['unit'] | null => splitUnit(name)?.unit ?? null;
 
 /**
  * Returns the probable meaning of a number by the unit at the end of its name. Returns null if the name has no unit, is not understood,
  * does not mean consumption, or belongs to an inverter or a battery. `names`: names of the number and of its ancestors, innermost first.
  * Pure.
  */
-export function proposalFor(names: readonly string[]): Proposal | null {
+export function proposeMeaning(names: readonly string[]): MeaningProposal | null {
   const at = Math.max(
     0,
     names.findIndex((name) => !PLAIN.test(name)),
@@ -53,10 +53,10 @@ export function proposalFor(names: readonly string[]): Proposal | null {
     return /temp/i.test(rest) && !/set|target|soll/i.test(rest) ? { unit, meaning: 'temperature' } : null;
   const said = [rest, ...around];
   const isVolume = unit === 'm3' || unit === 'l';
-  const commodity = commodityOf(said, { isTotal: true });
+  const commodity = volumeCommodityOf(said, { isTotal: true });
   if (isVolume) return commodity && { unit, meaning: commodity };
   const isPower = unit === 'W' || unit === 'kW';
-  const alone = judgeAlone({ names: said, understood: [rest], unit: isPower ? 'W' : 'kWh' });
+  const alone = classifySingleRegister({ names: said, understood: [rest], unit: isPower ? 'W' : 'kWh' });
   if (alone.is !== 'counted') return null;
   // Channels of inverters and batteries have a circuit of their own, which only the owner can set.
   const [, medium, direction, part = ''] =

@@ -4,8 +4,8 @@ import { isReadOtherwise, numberSettings } from '#src/devices/read-numbers.ts';
 import { casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
 import { storedKindOf } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
-import { type DecoderSettings, readSettings } from './family.ts';
-import { createDecoders } from './remembering.ts';
+import { type DecoderSettings, parseDecoderSettings } from './family.ts';
+import { createDecoders } from './gateway-decoders.ts';
 
 type Config = Record<string, unknown>;
 
@@ -49,7 +49,7 @@ test('reports a changed setting for each series whose numbers change, and for no
   for (const { name, file, given } of cases) {
     const settings = settingsOf(given);
     for (const variant of variantsOf(settings)) {
-      const changed = readSettings(variant);
+      const changed = parseDecoderSettings(variant);
       const [was, is] = [readBy(given, settings), readBy(given, changed)];
       // A value that another family reads belongs to another device.
       if (was.family !== is.family || was.family === undefined) continue;

@@ -1,5 +1,5 @@
 import type { DecoderSettings } from './family.ts';
-import { unitOf } from './proposal.ts';
+import { unitAtEndOfName } from './proposal.ts';
 
 interface Known {
   topic: string;
@@ -14,7 +14,7 @@ interface Known {
  * Returns settings that may make a message readable, or more of it, with one member of `decoder_config` each. Values that only the owner
  * knows are examples: a time zone, a unit, pulses per kWh. Pure.
  */
-export function trialsFor({ topic, settings, seen, asked }: Known): DecoderSettings[] {
+export function settingTrialsFor({ topic, settings, seen, asked }: Known): DecoderSettings[] {
   const levels = topic.split('/');
   const place = levels.slice(-2).join('/');
   const trials: DecoderSettings[] = [{ senml: { topics: [...(settings.senml?.topics ?? []), topic] } }];
@@ -40,6 +40,6 @@ export function trialsFor({ topic, settings, seen, asked }: Known): DecoderSetti
  * the owner.
  */
 function answerFor(name: string): NonNullable<DecoderSettings['tasmota']>[string] | null {
-  const unit = unitOf(name);
+  const unit = unitAtEndOfName(name);
   return unit === null || unit === 'C' || unit === 'm3' || unit === 'l' ? null : { unit, counts_as: 'import' };
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
-import { createDecoders, type Decoders } from '../decoders/remembering.ts';
+import { createDecoders, type Decoders } from '../decoders/gateway-decoders.ts';
 
 /** Maximum number of topics and payload bytes that are stored for a gateway. Further announcements are ignored. */
 const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
 /** Maximum length of an announcement's topic. The topic is part of a key, and a PostgreSQL index entry holds at most 2,704 bytes. */
-export const MAX_TOPIC_BYTES = 512;
+export const MAX_ANNOUNCEMENT_TOPIC_BYTES = 512;
 /** Assumed maximum difference between the clocks of two workers. */
 const CLOCKS_MS = 60_000;
 
 /** Decoders of a gateway, and the announcements that they have processed. */
-export interface Known {
+export interface KnownGateway {
   /** Value of `gateways.announced` when the announcements were loaded. */
   announced: number;
   decoders: Decoders;
@@ -28,8 +28,12 @@ export interface Announcement {
 }
 
 /** Loads a gateway's decoders with all announcements of its devices so far. */
-export async function loadKnown(client: PoolClient, gatewayId: string, announced: number): Promise<Known> {
-  const known: Known = { announced, decoders: createDecoders(), learnt: new Map(), bytes: 0 };
+export async function loadKnownGateway(
+  client: PoolClient,
+  gatewayId: string,
+  announced: number,
+): Promise<KnownGateway> {
+  const known: KnownGateway = { announced, decoders: createDecoders(), learnt: new Map(), bytes: 0 };
   if (announced === 0) return known;
   // Raw SQL: the hot path of ingest.
   const { rows } = await client.query(
@@ -38,13 +42,13 @@ export async function loadKnown(client: PoolClient, gatewayId: string, announced
   );
   for (const { topic, payload, received_at } of rows) {
     known.decoders.recall({ topic, payload, receivedAtMs: received_at.getTime() });
-    remember(known, { topic, payload, receivedAtMs: received_at.getTime() });
+    recordAnnouncement(known, { topic, payload, receivedAtMs: received_at.getTime() });
   }
   return known;
 }
 
 /** Whether the message is a new announcement that still fits within the bounds. Devices mostly repeat their announcements. */
-export function isNews(known: Known, announcement: Announcement): boolean {
+export function isNewAnnouncement(known: KnownGateway, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);
   // A replayed, previously rejected announcement must not replace a newer one.
@@ -55,15 +59,15 @@ export function isNews(known: Known, announcement: Announcement): boolean {
 }
 
 /** Whether a topic is too long for an announcement. */
-export const isTooLong = (topic: string): boolean => Buffer.byteLength(topic) > MAX_TOPIC_BYTES;
+export const isTopicTooLong = (topic: string): boolean => Buffer.byteLength(topic) > MAX_ANNOUNCEMENT_TOPIC_BYTES;
 
 /**
  * Stores the new announcements of one gateway, in order, and increments its announcement count. An empty payload deletes an announcement.
  */
-export async function saveNews(
+export async function saveAnnouncements(
   client: PoolClient,
   gatewayId: string,
-  known: Known,
+  known: KnownGateway,
   news: readonly Announcement[],
 ): Promise<void> {
   // Ordered by the last announcement of each topic: a device whose birth, death and new birth arrived is alive.
@@ -94,7 +98,7 @@ export async function saveNews(
 }
 
 /** Records the last payload of a topic. */
-export function remember(known: Known, announcement: Announcement): void {
+export function recordAnnouncement(known: KnownGateway, announcement: Announcement): void {
   const { topic, payload, receivedAtMs } = announcement;
   const bytes = bytesOf(announcement);
   known.bytes += bytes - (known.learnt.get(topic)?.bytes ?? 0);
@@ -102,7 +106,7 @@ export function remember(known: Known, announcement: Announcement): void {
 }
 
 /** Removes a topic whose announcement was deleted. */
-function forget(known: Known, topic: string): void {
+function forget(known: KnownGateway, topic: string): void {
   known.bytes -= known.learnt.get(topic)?.bytes ?? 0;
   known.learnt.delete(topic);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Said } from '../decoders/family.ts';
-import { assign, storedKindOf } from './assign.ts';
+import type { DecodedValue } from '../decoders/family.ts';
+import { storedKindOf, toDecodedMessage } from './assign.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 6, 5, 19);
-const volume = (value: number, atMs: number | null = null): Said => ({
+const volume = (value: number, atMs: number | null = null): DecodedValue => ({
   device: 'meter',
   channel: 'mbus1/gas/m3',
   kind: 'volume_total_m3',
@@ -13,7 +13,7 @@ const volume = (value: number, atMs: number | null = null): Said => ({
 });
 
 test('converts a volume into a register in whole cm³, halves away from zero, at its own time', () => {
-  const decoded = assign(
+  const decoded = toDecodedMessage(
     'dev_1',
     [volume(10142.194, RECEIVED_MS - 300_000), volume(3495.884612862), volume(1.0000005)],
     RECEIVED_MS,

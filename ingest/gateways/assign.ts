@@ -1,8 +1,8 @@
 import { kwhToMilliwattHours, wholeUnits } from '#src/core/units.ts';
-import type { DecodedMessage, DecodedReading, Kind } from '../decoders/decoder.ts';
-import type { Heard, Said, SaidKind } from '../decoders/family.ts';
+import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoders/decoder.ts';
+import type { DecodedValue, FamilyDecodeResult, ValueKind } from '../decoders/family.ts';
 
-const KINDS: Record<Exclude<SaidKind, 'availability'>, { kind: Kind; whole(value: number): number }> = {
+const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
   // For gas, heat and water, the law takes m³ in place of kWh: cm³ are stored like mWh.
@@ -22,7 +22,11 @@ export const storedKindOf = (said: string): string =>
  * quantity without a time gets the time of receipt. Interval energy without a time is rejected, because a redelivery would be
  * indistinguishable from new energy.
  */
-export function assign(deviceId: string, said: readonly Said[], receivedAtMs: number): DecodedMessage {
+export function toDecodedMessage(
+  deviceId: string,
+  said: readonly DecodedValue[],
+  receivedAtMs: number,
+): DecodedMessage {
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
   said.forEach(({ channel, kind, value, atMs, intervalMs = 0, native, asks, described }, element) => {
     if (kind === 'availability') {
@@ -55,5 +59,5 @@ const MAX_NAME = 200;
 const shownName = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{C}/gu, '?');
 
 /** Returns the native ids of the devices that a message reveals: devices with a quantity in the message, or that could have one. */
-export const discoveredIn = ({ said, seen = [] }: Heard): Set<string> =>
+export const discoveredNativeIds = ({ said, seen = [] }: FamilyDecodeResult): Set<string> =>
   new Set([...said.filter(({ kind }) => kind !== 'availability').map(({ device }) => device), ...seen]);

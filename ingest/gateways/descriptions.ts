@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
 import { COMPUTED_BEFORE_SQL } from '#src/devices/computed-before.ts';
-import type { Described } from '../decoders/registers-of-a-device/register.ts';
+import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
 
 const HOUR_MS = 3_600_000;
 
-const digests = new WeakMap<Described, string>();
+const digests = new WeakMap<RegisterDescription, string>();
 
 /** Returns a short digest of a description; it is stored with the listed quantity. */
-export function digestOf(described: Described): string {
+export function descriptionDigest(described: RegisterDescription): string {
   const known = digests.get(described);
   if (known !== undefined) return known;
   const digest = createHash('sha256').update(JSON.stringify(described)).digest('base64').slice(0, 12);
@@ -20,14 +20,14 @@ export function digestOf(described: Described): string {
  * Whether a changed description is accepted. Without this limit, a device whose description alternates from message to message would have
  * its history recomputed each time. Times in Unix ms. `notedMs` undefined: there is no description yet.
  */
-export const mayChange = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
+export const mayChangeDescription = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
   notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;
 
 interface Changed {
   deviceId: string;
   channel: string;
   kind: string;
-  described: Described;
+  described: RegisterDescription;
 }
 
 /** Stores changed descriptions of existing series. Returns their devices, whose whole history is then recomputed. */

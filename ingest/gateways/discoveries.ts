@@ -4,18 +4,24 @@ import type { PoolClient } from '#src/database/connect.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import {
   type AnnouncedDevice,
+  type DecodedValue,
   type DecoderSettings,
   type DeviceMessage,
-  readSettings,
-  type Said,
+  parseDecoderSettings,
 } from '../decoders/family.ts';
-import type { Described } from '../decoders/registers-of-a-device/register.ts';
-import type { Decoders, FamilyHeard } from '../decoders/remembering.ts';
+import type { Decoders, NamedDecodeResult } from '../decoders/gateway-decoders.ts';
+import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
 import { chooseRoles } from '../normalise/channels.ts';
-import { asBefore, keyOf as keyOfSaid, MAX_ASKED } from './as-listed.ts';
-import { discoveredIn, storedKindOf } from './assign.ts';
-import { type Awaits, awaitedFilter, isAwaiting, isNamedIn, READ_BY_ANOTHER } from './awaited.ts';
-import { digestOf, mayChange, saveDescriptions } from './descriptions.ts';
+import { discoveredNativeIds, storedKindOf } from './assign.ts';
+import {
+  type AwaitedFilter,
+  isAwaiting,
+  joinTopicFilter,
+  READ_BY_ANOTHER,
+  topicNamesDevice,
+} from './awaited-filter.ts';
+import { descriptionDigest, mayChangeDescription, saveDescriptions } from './descriptions.ts';
+import { quantityKey as keyOfSaid, MAX_UNKNOWN_QUANTITIES, withListedChannels } from './listed-quantities.ts';
 
 /** Maximum number of devices listed for one gateway. A flood of names is taken for garbage. */
 const MAX_DEVICES = 2_000;
@@ -48,9 +54,9 @@ export interface Discovery {
   firstSeenMs: number;
   lastSeenMs: number;
   /** Topics on which an announced device's first values are expected. */
-  awaits: Awaits;
+  awaits: AwaitedFilter;
   /** New descriptions of a paired device that differ from the stored ones, by channel and kind. */
-  descriptions: { channel: string; kind: string; described: Described }[];
+  descriptions: { channel: string; kind: string; described: RegisterDescription }[];
   /** The device that it was paired with; null if it is not paired. */
   paired: { deviceId: string; settings: DecoderSettings } | null;
   isChanged: boolean;
@@ -75,7 +81,10 @@ export async function loadDiscoveries(client: PoolClient, gatewayIds: readonly s
     [gatewayIds],
   );
   const stored = rows.map((row): Discovery => {
-    const settings = readSettings({ ...row.decoder_config, ...omitUndefined({ tz: row.timezone ?? undefined }) });
+    const settings = parseDecoderSettings({
+      ...row.decoder_config,
+      ...omitUndefined({ tz: row.timezone ?? undefined }),
+    });
     return {
       discoveryId: row.discovery_id,
       gatewayId: row.gateway_id,
@@ -112,20 +121,20 @@ export class Discoveries {
   }
 
   /** Notes the devices of a message, and the device that it announces. `heard`: the message as the gateway's decoders read it. */
-  receive(gatewayId: string, heard: FamilyHeard, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
+  receive(gatewayId: string, heard: NamedDecodeResult, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
     if (heard.announced) this.#announce(gatewayId, heard.family, { ...heard.announced, receivedAtMs }, by);
     if (this.#awaiting.has(gatewayId)) {
       const announced = by.decoders.announcedOn(topic, heard.family);
       for (const { family, device } of announced) this.#hide(gatewayId, family, device);
     }
     const saidBy = Map.groupBy(heard.said, ({ device }) => device);
-    for (const nativeId of discoveredIn(heard)) {
+    for (const nativeId of discoveredNativeIds(heard)) {
       this.#note(gatewayId, heard.family, nativeId, saidBy.get(nativeId) ?? [], receivedAtMs);
     }
   }
 
   /** Updates a discovered device after a message. A new device is listed if there is room. */
-  #note(gatewayId: string, family: string, nativeId: string, said: readonly Said[], atMs: number): void {
+  #note(gatewayId: string, family: string, nativeId: string, said: readonly DecodedValue[], atMs: number): void {
     const discovery =
       this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
     if (!discovery) return;
@@ -133,7 +142,7 @@ export class Discoveries {
       // The device's first hour, in which its description may change freely, begins now.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
-    const placed = asBefore(discovery.quantities, said);
+    const placed = withListedChannels(discovery.quantities, said);
     if (addQuantities(discovery, placed)) discovery.isChanged = true;
     if (noteDescriptions(discovery, placed, atMs)) discovery.isChanged = true;
     if (atMs < discovery.lastSeenMs + SEEN_MS) return;
@@ -152,10 +161,10 @@ export class Discoveries {
     if (!discovery) {
       const awaits = this.#isListedByAnother(gatewayId, family, topics[0], by)
         ? READ_BY_ANOTHER
-        : awaitedFilter(topics);
+        : joinTopicFilter(topics);
       if (this.#add({ gatewayId, family, nativeId: device, awaits }, receivedAtMs)) this.#awaiting.add(gatewayId);
     } else if (isAwaiting(discovery.awaits)) {
-      const awaits = awaitedFilter([discovery.awaits, ...topics]);
+      const awaits = joinTopicFilter([discovery.awaits, ...topics]);
       if (awaits === discovery.awaits) return;
       discovery.awaits = awaits;
       discovery.isChanged = true;
@@ -168,7 +177,7 @@ export class Discoveries {
     const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
     if (reader === announcer) return false;
     return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
-      ({ family, nativeId }) => family === reader && isNamedIn(topic, nativeId),
+      ({ family, nativeId }) => family === reader && topicNamesDevice(topic, nativeId),
     );
   }
 
@@ -213,9 +222,9 @@ export class Discoveries {
 }
 
 /** Adds the device's new quantities, and decides again which quantities count. Returns whether anything was new. */
-function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
+function addQuantities(discovery: Discovery, said: readonly DecodedValue[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
-  let room = MAX_ASKED - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
+  let room = MAX_UNKNOWN_QUANTITIES - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
   const fresh = said.filter(
     ({ kind, channel, asks }) => kind !== 'availability' && !known.has(keyOf(channel, kind)) && (!asks || room-- > 0),
   );
@@ -240,16 +249,16 @@ function addQuantities(discovery: Discovery, said: readonly Said[]): boolean {
  * Notes changed descriptions of listed quantities: freely in the device's first hour, at most once an hour after that. Returns whether
  * anything was new.
  */
-function noteDescriptions(discovery: Discovery, said: readonly Said[], atMs: number): boolean {
+function noteDescriptions(discovery: Discovery, said: readonly DecodedValue[], atMs: number): boolean {
   let isNew = false;
   for (const one of said) {
     const { described, channel, kind } = one;
     if (!described) continue;
-    const digest = digestOf(described);
+    const digest = descriptionDigest(described);
     const at = discovery.quantities.findIndex((other) => other.channel === channel && other.kind === kind);
     const known = discovery.quantities[at];
     if (!known || (known.described === digest && known.key === keyOfSaid(one))) continue;
-    if (!mayChange(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
+    if (!mayChangeDescription(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
     const { native: _, ...rest } = known;
     discovery.quantities = discovery.quantities.with(at, {
       ...rest,

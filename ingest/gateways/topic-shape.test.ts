@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isByRadio, shapeOf } from './topic-shape.ts';
+import { isRadioMessage, topicShape } from './topic-shape.ts';
 
 test.each([
   ['solar/inverter/power', 'solar/inverter/power'],
@@ -20,7 +20,7 @@ test.each([
   ['a/b\u0007c/+/#/\u0000', 'a/+/+/+/+'],
   ['1/b/c/d/e/f/g/h/i/j', '+/b/c/d/e/f/g/h/#'],
 ])('returns the shape of %s as %s', (topic, shape) => {
-  expect(shapeOf(topic)).toBe(shape);
+  expect(topicShape(topic)).toBe(shape);
 });
 
 test('bounds a shape, whatever the topic is', () => {
@@ -30,7 +30,7 @@ test('bounds a shape, whatever the topic is', () => {
     'wörter/'.repeat(9_000),
     `${'ü'.repeat(39)}/`.repeat(9),
   ]) {
-    const shape = shapeOf(topic);
+    const shape = topicShape(topic);
     expect(Buffer.byteLength(shape)).toBeLessThanOrEqual(120);
     expect(shape.split('/').length).toBeLessThanOrEqual(9);
   }
@@ -47,11 +47,11 @@ test('recognises topics and messages of radio receivers by their words', () => {
     'rflink/Oregon-1A2B/TEMP',
     'espresense/devices/phone/kitchen',
   ]) {
-    expect([topic, isByRadio(topic, nothing)]).toEqual([topic, true]);
+    expect([topic, isRadioMessage(topic, nothing)]).toEqual([topic, true]);
   }
-  expect(isByRadio('any/thing', Buffer.from('{"EndpointID":1234}'))).toBe(true);
+  expect(isRadioMessage('any/thing', Buffer.from('{"EndpointID":1234}'))).toBe(true);
   // Not every sensor that rtl_433 supports has an integrity check.
   const sensor = '{"model":"Nexus-TH","id":13,"channel":1,"battery_ok":1,"temperature_C":4.1}';
-  expect(isByRadio('any/thing', Buffer.from(sensor))).toBe(true);
-  expect(isByRadio('solar/inverter/power', Buffer.from('{"power":1}'))).toBe(false);
+  expect(isRadioMessage('any/thing', Buffer.from(sensor))).toBe(true);
+  expect(isRadioMessage('solar/inverter/power', Buffer.from('{"power":1}'))).toBe(false);
 });

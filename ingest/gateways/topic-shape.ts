@@ -25,7 +25,7 @@ const isId = (word: string): boolean =>
  * Replaces the parts of a topic that identify a device: `home/meter/3c71bf9d1e20/power` becomes `home/meter/+/power`. Returns an MQTT topic
  * filter of at most 120 bytes and eight words; `#` replaces the rest. Pure.
  */
-export function shapeOf(topic: string): string {
+export function topicShape(topic: string): string {
   let shape = '';
   for (const [index, word] of topic.split('/', MAX_WORDS + 1).entries()) {
     const next = (index === 0 ? '' : '/') + (isId(word) ? '+' : word);
@@ -54,5 +54,5 @@ const RECEIVED = [
 ];
 
 /** Whether a message may have been received by radio from a neighbour's device, so that the gateway's owner must not see its content. */
-export const isByRadio = (topic: string, payload: Buffer): boolean =>
+export const isRadioMessage = (topic: string, payload: Buffer): boolean =>
   RECEIVER.test(topic) || RECEIVED.some((word) => payload.includes(word));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asMilliwattHours } from '#src/core/units.ts';
-import { addInterval, BUCKET_MS, type BucketDeltas, withoutZeros } from './buckets.ts';
+import { addInterval, BUCKET_MS, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
 
 /** The maximum at which the energies of five intervals in one quarter still add up exactly. */
 const milliwattHours = fc
@@ -59,7 +59,7 @@ test('leaves nothing after an interval is subtracted again', () => {
       const deltas: BucketDeltas = new Map();
       for (const one of all) addInterval(deltas, one, counts, 1);
       for (const one of all.toReversed()) addInterval(deltas, one, counts, -1);
-      expect([...withoutZeros(deltas)]).toEqual([]);
+      expect([...dropZeroBuckets(deltas)]).toEqual([]);
     }),
   );
 });

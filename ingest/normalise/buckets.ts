@@ -1,5 +1,5 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
-import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
+import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import type { EnergyInterval, Span } from './law.ts';
 import type { Roles } from './roles-by-time.ts';
 
@@ -7,16 +7,16 @@ import type { Roles } from './roles-by-time.ts';
 export const BUCKET_MS = QUARTER_MS;
 
 /** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
-export type BucketDeltas = Map<number, Sums>;
-export type ReadonlyBuckets = ReadonlyMap<number, Sums>;
+export type BucketDeltas = Map<number, MeasureSums>;
+export type ReadonlyBuckets = ReadonlyMap<number, MeasureSums>;
 /** Sums by the start of their quarter-hour, to which intervals are added. */
 export interface Buckets {
-  get(startMs: number): Sums | undefined;
-  set(startMs: number, sums: Sums): unknown;
+  get(startMs: number): MeasureSums | undefined;
+  set(startMs: number, sums: MeasureSums): unknown;
 }
 
 /** Returns sums of zero. */
-export const noSums = (): Sums => ({
+export const zeroSums = (): MeasureSums => ({
   energyMilliwattHours: asMilliwattHours(0),
   estimatedMilliwattHours: asMilliwattHours(0),
   exportMilliwattHours: asMilliwattHours(0),
@@ -38,10 +38,10 @@ function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: Sp
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
 }
 
-function bucketOf(deltas: Buckets, startMs: number): Sums {
+function bucketOf(deltas: Buckets, startMs: number): MeasureSums {
   let delta = deltas.get(startMs);
   if (!delta) {
-    delta = noSums();
+    delta = zeroSums();
     deltas.set(startMs, delta);
   }
   return delta;
@@ -87,7 +87,7 @@ export function addInterval(
 }
 
 /** Drops buckets whose changes are all zero. */
-export function withoutZeros(deltas: BucketDeltas): BucketDeltas {
+export function dropZeroBuckets(deltas: BucketDeltas): BucketDeltas {
   for (const [startMs, delta] of deltas) {
     if (MEASURE_NAMES.every((name) => delta[name] === 0)) deltas.delete(startMs);
   }

@@ -1,6 +1,6 @@
 import type { Meter } from '#src/database/meter.ts';
 import { type Channel, type Direction, meantChannel, type OwnersWord, PARTS } from '#src/devices/channel-name.ts';
-import { NO_ROLES, type Roles, type RolesByTime, rolesOfSpans } from './roles-by-time.ts';
+import { NO_ROLES, type Roles, type RolesByTime, rolesFromSpans } from './roles-by-time.ts';
 
 /** Energy quantities, best first. A circuit counts by the first quantity for which it has a series (law of consumption, "Channels"). */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
@@ -69,7 +69,7 @@ export function chooseRoles(series: readonly Series[]): RolesByTime[] {
   const times = [ALWAYS, ...timesOf(choices)];
   const spans = times.map((ms, index) => ({ roles: rolesAfter(ms), untilMs: (times[index + 1] ?? NEVER) + 1 }));
   return series.map((_, index) =>
-    rolesOfSpans(spans.map(({ roles, untilMs }) => ({ roles: roles[index] as Roles, untilMs }))),
+    rolesFromSpans(spans.map(({ roles, untilMs }) => ({ roles: roles[index] as Roles, untilMs }))),
   );
 }
 

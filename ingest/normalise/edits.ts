@@ -32,16 +32,16 @@ const NO_EDITS: SeriesEdits = {
 };
 
 /** Returns the time from which an edit is still to be applied or, if revoked, to be reverted, Unix ms. Null: nothing is pending. */
-export function openFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
+export function pendingFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
   return reachedMs < toMs ? reachedMs : null;
 }
 
 /** Returns the time for which an edit is applied, once a plan has applied or reverted it up to a given time. Null: none. */
-export function countedUpTo(edit: Edit, untilMs: number): EditedTime | null {
+export function appliedTimeUpTo(edit: Edit, untilMs: number): EditedTime | null {
   const { isInForce, counted, fromMs, toMs } = edit;
-  const openMs = openFromMs(edit);
+  const openMs = pendingFromMs(edit);
   if (openMs === null || untilMs <= openMs) return counted;
   if (isInForce) return { fromMs, toMs: Math.min(toMs, untilMs) };
   const endMs = (counted as EditedTime).toMs;
@@ -49,27 +49,27 @@ export function countedUpTo(edit: Edit, untilMs: number): EditedTime | null {
 }
 
 /** Returns the end of an edit's pending time, Unix ms. */
-export const openToMs = ({ isInForce, counted, toMs }: Edit): number => (isInForce ? toMs : (counted?.toMs ?? toMs));
+export const pendingToMs = ({ isInForce, counted, toMs }: Edit): number => (isInForce ? toMs : (counted?.toMs ?? toMs));
 
 /**
  * Returns the effect of a device's edits on one of its series. Pure. An edit applies to readings of its time whenever they arrive, so the
  * law's result is a function of the set of messages and the set of applied edits. `untilMs`: the plan applies pending edits before this
  * time.
  */
-export function editsOfSeries(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {
+export function seriesEdits(edits: readonly Edit[], channel: string, kind: string, untilMs: number): SeriesEdits {
   if (edits.length === 0) return NO_EDITS;
-  const mine = edits.filter((edit) => concerns(edit, channel, kind));
+  const mine = edits.filter((edit) => concernsSeries(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
   const carried = new Set(mine.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
     within(
-      whole.flatMap((edit) => countedUpTo(edit, untilMs) ?? []),
+      whole.flatMap((edit) => appliedTimeUpTo(edit, untilMs) ?? []),
       carried,
     ),
-    ...mine.map((edit) => ofInstants(edit, countedUpTo(edit, untilMs), carried)),
+    ...mine.map((edit) => ofInstants(edit, appliedTimeUpTo(edit, untilMs), carried)),
   );
-  const open = mine.filter((edit) => (openFromMs(edit) ?? untilMs) < untilMs);
+  const open = mine.filter((edit) => (pendingFromMs(edit) ?? untilMs) < untilMs);
   const pointsOf = (isAsked: (edit: Edit) => boolean): Point[] =>
     open.flatMap((edit) =>
       edit.value !== null && isAsked(edit)
@@ -82,8 +82,8 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
       open.length === 0
         ? null
         : {
-            firstMs: Math.min(...open.map((edit) => openFromMs(edit) as number)),
-            lastMs: Math.max(...open.map((edit) => Math.min(openToMs(edit), untilMs) - 1)),
+            firstMs: Math.min(...open.map((edit) => pendingFromMs(edit) as number)),
+            lastMs: Math.max(...open.map((edit) => Math.min(pendingToMs(edit), untilMs) - 1)),
           },
     // An edit's reading by hand is at the edit's start. It is stored when the first part of the edit's time is applied, and deleted when
     // reverting begins there.
@@ -91,7 +91,7 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack: changeOfSteps(
       mine.filter((edit) => edit.counted?.fromMs === edit.fromMs),
-      mine.filter((edit) => countedUpTo(edit, untilMs)?.fromMs === edit.fromMs),
+      mine.filter((edit) => appliedTimeUpTo(edit, untilMs)?.fromMs === edit.fromMs),
     ),
     passedOver: passedOver(whole, untilMs),
   };
@@ -100,7 +100,7 @@ export function editsOfSeries(edits: readonly Edit[], channel: string, kind: str
 /** Returns the times that are excluded both before and after the plan, without the instants of readings by hand. */
 function passedOver(edits: readonly Edit[], untilMs: number): EditedTime[] {
   const both = edits.flatMap((edit) => {
-    const after = countedUpTo(edit, untilMs);
+    const after = appliedTimeUpTo(edit, untilMs);
     if (!edit.counted || !after) return [];
     return { fromMs: Math.max(edit.counted.fromMs, after.fromMs), toMs: Math.min(edit.counted.toMs, after.toMs) };
   });
@@ -127,7 +127,7 @@ function joined(times: readonly EditedTime[]): EditedTime[] {
 }
 
 /** Whether an edit concerns a given series of its device. */
-export const concerns = (edit: Edit, channel: string, kind: string): boolean =>
+export const concernsSeries = (edit: Edit, channel: string, kind: string): boolean =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { setOf, stepsOf } from '#test/reference/consumption.ts';
-import { conflicting, intervals } from '#test/reference/histories.ts';
-import { intervalsOf, ofDevice, restarts } from '#test/support/law.ts';
+import { distinctReadings, referenceSteps } from '#test/reference/consumption.ts';
+import { addConflictingReadings, arbitraryIntervals } from '#test/reference/histories.ts';
+import { compareRestarts, intervalsOf, readingsOfDevice } from '#test/support/law.ts';
 import { intervalLaw } from './intervals.ts';
 
-const series = intervals('import').chain(conflicting);
+const series = arbitraryIntervals('import').chain(addConflictingReadings);
 
 test('gives the reference’s steps for 1,000 random series of intervals; of overlapping ones, the first', () => {
   fc.assert(
     fc.property(series, fc.constantFrom('import', 'export'), (readings, direction) => {
-      const points = setOf(ofDevice(readings));
+      const points = distinctReadings(readingsOfDevice(readings));
       const none = { limitKw: 0, registerMaxKwh: null, maxGapMinutes: 0 };
       expect(intervalsOf(intervalLaw(direction), points)).toEqual(
-        stepsOf({ kind: 'interval', direction, readings: points }, none).map(({ from, to, energy }) => ({
+        referenceSteps({ kind: 'interval', direction, readings: points }, none).map(({ from, to, energy }) => ({
           startMs: Number(from),
           endMs: Number(to),
           importMilliwattHours: direction === 'import' ? Number(energy) : 0,
@@ -29,7 +29,11 @@ test('gives the reference’s steps for 1,000 random series of intervals; of ove
 test('reaches the state of the whole series from each restart on stored intervals', () => {
   fc.assert(
     fc.property(series, fc.constantFrom(1, 2, 5), (readings, length) => {
-      for (const { state, restarted } of restarts(intervalLaw('import'), setOf(ofDevice(readings)), length))
+      for (const { state, restarted } of compareRestarts(
+        intervalLaw('import'),
+        distinctReadings(readingsOfDevice(readings)),
+        length,
+      ))
         expect(restarted).toEqual(state);
     }),
   );

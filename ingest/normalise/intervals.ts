@@ -1,5 +1,5 @@
 import { asMilliwattHours } from '#src/core/units.ts';
-import { afterLastCounted, type Law } from './law.ts';
+import { type Law, restartAfterLastCounted } from './law.ts';
 
 export interface IntervalState {
   /** End of the last interval that counted. */
@@ -14,7 +14,7 @@ export function intervalLaw(direction: 'import' | 'export'): Law<IntervalState> 
   return {
     initial: {},
     knows: () => true,
-    restart: (before) => afterLastCounted(before, (point) => ({ keptEndMs: point.readAtMs })),
+    restart: (before) => restartAfterLastCounted(before, (point) => ({ keptEndMs: point.readAtMs })),
     step(state, point, findings) {
       const startMs = point.readAtMs - point.intervalMs;
       if (state.keptEndMs !== undefined && startMs < state.keptEndMs) {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { history, settings } from '#test/reference/histories.ts';
+import { arbitraryHistory, arbitrarySettings } from '#test/reference/histories.ts';
 import { comparePoints } from './law.ts';
 import { lawByTime } from './law-by-time.ts';
-import { replay } from './replay.ts';
-import { countedOtherwise, NO_ROLES, type Roles, rolesAt, rolesUpTo } from './roles-by-time.ts';
+import { replayLaw } from './replay.ts';
+import { NO_ROLES, type Roles, rolesAt, rolesUpTo, timeOfRoleDifference } from './roles-by-time.ts';
 import { lawOfSeries } from './series-law.ts';
 
 const IMPORT: Roles = { import: true, export: false, meter: null };
@@ -22,7 +22,7 @@ test('applies new roles before a time, and leaves the previous ones from it on',
         of = rolesUpTo(of, { roles }, untilMs);
         wanted.fill(roles, 0, untilMs);
         const other = wanted.flatMap((one, ms) => (one === roles ? [] : [ms]));
-        const times = countedOtherwise(of, { roles });
+        const times = timeOfRoleDifference(of, { roles });
         expect(times === null).toBe(other.length === 0);
         if (times) expect(times.fromMs).toBe(other[0]);
       }
@@ -35,8 +35,8 @@ test('applies new roles before a time, and leaves the previous ones from it on',
 test('counts each interval once, by the role at its end, for any border; with one role, it equals the law of that role', () => {
   fc.assert(
     fc.property(
-      history,
-      settings,
+      arbitraryHistory,
+      arbitrarySettings,
       role,
       role,
       fc.double({ min: 0, max: 1, noNaN: true }),
@@ -54,7 +54,7 @@ test('counts each interval once, by the role at its end, for any border; with on
         const lawOf = (roles: Roles) => lawOfSeries('import', kind, roles, by);
         const told = (roles: Roles) => {
           const law = lawOf(roles);
-          return law ? replay(law, law.initial, points).intervals : [];
+          return law ? replayLaw(law, law.initial, points).intervals : [];
         };
         const law = lawByTime(of, lawOf);
         const isPast = after.import || after.export;
@@ -63,7 +63,7 @@ test('counts each interval once, by the role at its end, for any border; with on
           ...(isPast ? told(before).filter(({ endMs }) => endMs < border) : []),
           ...told(after).filter(({ endMs }) => endMs >= border),
         ];
-        const found = replay(law, law.initial, points).intervals;
+        const found = replayLaw(law, law.initial, points).intervals;
         if (isPast) expect(found).toEqual(wanted);
         else expect(found.every(({ endMs }) => endMs < border)).toBe(true);
       },

@@ -1,6 +1,6 @@
 import type { EnergyInterval, Law } from './law.ts';
-import { replay } from './replay.ts';
-import { countsUntilMs, type Roles, type RolesByTime, rolesAt, spansOf } from './roles-by-time.ts';
+import { replayLaw } from './replay.ts';
+import { countsUntilMs, type Roles, type RolesByTime, rolesAt, toRoleSpans } from './roles-by-time.ts';
 
 /**
  * Creates the law of a series whose role changes with time. How a reading is judged does not depend on its role. Therefore one law
@@ -11,7 +11,7 @@ import { countsUntilMs, type Roles, type RolesByTime, rolesAt, spansOf } from '.
 export function lawByTime(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown> | null): Law<unknown> {
   const endMs = countsUntilMs(of);
   const at = rolesAt(of);
-  const spans = spansOf(of).map(({ roles, untilMs }) => ({ law: lawOf(roles), untilMs }));
+  const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ law: lawOf(roles), untilMs }));
   const some = spans.find(({ law }) => law)?.law ?? null;
   /** A register's law fixes its direction. Energy that it finds later may belong to a time with another direction. */
   const isRegister = some?.counted !== undefined;
@@ -31,7 +31,7 @@ export function lawByTime(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown>
     counted(from, judged) {
       const told = judged.filter(({ readAtMs }) => readAtMs < endMs);
       if (!some || told.length === 0) return [];
-      if (!some.counted) return replay(law, from, told).intervals;
+      if (!some.counted) return replayLaw(law, from, told).intervals;
       return some.counted(from, told).flatMap((interval) => counted(interval) ?? []);
     },
     knows: (state) => some === null || some.knows(state),

@@ -50,7 +50,7 @@ export interface JudgedPoint extends Point {
 }
 
 /** Receives the results of a law's step: energy, and verdicts on this reading or on earlier ones. */
-export interface Findings {
+export interface LawFindings {
   interval(interval: EnergyInterval): void;
   verdict(point: Point, verdict: Verdict): void;
   /** Takes back all energy since a time. The readings that counted after that time and before `untilMs` get the verdict. */
@@ -58,7 +58,7 @@ export interface Findings {
 }
 
 /** State of a law after some of the given readings. */
-export interface Restart<State> {
+export interface LawRestart<State> {
   /** Number of readings that the state includes. The law continues with the next one. */
   taken: number;
   state: State;
@@ -75,7 +75,7 @@ export interface Law<State> {
    * `later`: the state after the series' last reading, if known. Null: the readings do not determine a state; more readings from further
    * back may. Thanks to this method, a late reading can be processed without reading the whole past.
    */
-  restart(before: readonly JudgedPoint[], later?: State): Restart<State> | null;
+  restart(before: readonly JudgedPoint[], later?: State): LawRestart<State> | null;
   /**
    * Returns the energy that stored readings counted as, by their stored verdicts, from a state on. If the method is missing, the law is run
    * on the readings again. The two differ for readings that an earlier edition of the law judged.
@@ -86,14 +86,14 @@ export interface Law<State> {
   /** Time of the earliest reading in a state, Unix ms. Left out: the law does not compare elapsed times with earlier readings. */
   earliestMs?(state: State): number;
   /** Processes the next reading. Returns the state after it. */
-  step(state: State, point: Point, findings: Findings): State;
+  step(state: State, point: Point, findings: LawFindings): State;
 }
 
 /** Restarts a law whose state after a plainly counted reading depends on that reading alone. */
-export function afterLastCounted<State>(
+export function restartAfterLastCounted<State>(
   before: readonly JudgedPoint[],
   stateAfter: (point: Point) => State,
-): Restart<State> | null {
+): LawRestart<State> | null {
   const index = before.findLastIndex(({ verdict }) => verdict === null);
   const point = before[index];
   return point ? { taken: index + 1, state: stateAfter(point) } : null;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asMilliwattHours } from '#src/core/units.ts';
-import { plausible } from '#test/reference/registers.ts';
+import { isPlausibleReading } from '#test/reference/registers.ts';
 import type { LawSettings } from './law.ts';
 import { isJitter, isPlausible, isReset, isUsualMean, rolloverMilliwattHours } from './plausibility.ts';
 
@@ -48,7 +48,7 @@ test('agrees with the reference on the plausibility of 1,000 random pairs', () =
       ms,
       (a, by, rises, time) => {
         const b = rises ? a + by : by;
-        const reference = plausible(
+        const reference = isPlausibleReading(
           { at: 0n, value: BigInt(a) },
           { at: BigInt(time), value: BigInt(b) },
           device.limitKw,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { setOf, stepsOf } from '#test/reference/consumption.ts';
-import { conflicting, powers, settings } from '#test/reference/histories.ts';
-import { intervalsOf, ofDevice, restarts } from '#test/support/law.ts';
+import { distinctReadings, referenceSteps } from '#test/reference/consumption.ts';
+import { addConflictingReadings, arbitraryPowers, arbitrarySettings } from '#test/reference/histories.ts';
+import { compareRestarts, intervalsOf, readingsOfDevice } from '#test/support/law.ts';
 import { powerLaw } from './power.ts';
 
-const series = powers('import').chain(conflicting);
+const series = arbitraryPowers('import').chain(addConflictingReadings);
 const roles = fc.constantFrom(
   { import: true, export: true },
   { import: true, export: false },
@@ -16,8 +16,8 @@ const spanOf = ({ from, to }: { from: bigint; to: bigint }) => ({ startMs: Numbe
 
 test('gives the reference’s areas for 1,000 random series of power: import and export separately, with their spans', () => {
   fc.assert(
-    fc.property(series, settings, roles, (readings, device, counts) => {
-      const points = setOf(ofDevice(readings));
+    fc.property(series, arbitrarySettings, roles, (readings, device, counts) => {
+      const points = distinctReadings(readingsOfDevice(readings));
       const found = intervalsOf(powerLaw(device, { ...counts, channelDirection: 'import' }), points);
       expect(
         found.map((one) => {
@@ -25,7 +25,7 @@ test('gives the reference’s areas for 1,000 random series of power: import and
           return { importSpan: whole, exportSpan: whole, ...one };
         }),
       ).toEqual(
-        stepsOf({ kind: 'power', direction: 'import', readings: points }, device).map(
+        referenceSteps({ kind: 'power', direction: 'import', readings: points }, device).map(
           ({ from, to, energy, exported, importWithin, exportWithin }) => ({
             startMs: Number(from),
             endMs: Number(to),
@@ -44,8 +44,8 @@ test('gives the reference’s areas for 1,000 random series of power: import and
 
 test('counts the positive part of an export channel as export, and the rest as nothing', () => {
   fc.assert(
-    fc.property(series, settings, (readings, device) => {
-      const points = setOf(ofDevice(readings));
+    fc.property(series, arbitrarySettings, (readings, device) => {
+      const points = distinctReadings(readingsOfDevice(readings));
       const law = powerLaw(device, { import: false, export: true, channelDirection: 'export' });
       expect(
         intervalsOf(law, points).map(({ importMilliwattHours, exportMilliwattHours }) => [
@@ -53,7 +53,7 @@ test('counts the positive part of an export channel as export, and the rest as n
           exportMilliwattHours,
         ]),
       ).toEqual(
-        stepsOf({ kind: 'power', direction: 'export', readings: points }, device).map(({ exported }) => [
+        referenceSteps({ kind: 'power', direction: 'export', readings: points }, device).map(({ exported }) => [
           0,
           Number(exported),
         ]),
@@ -125,9 +125,13 @@ test('is exact if the product of power and time exceeds the safe integers', () =
 
 test('restarts from every single reading', () => {
   fc.assert(
-    fc.property(series, settings, (readings, device) => {
-      const points = setOf(ofDevice(readings));
-      const found = restarts(powerLaw(device, { import: true, export: true, channelDirection: 'import' }), points, 1);
+    fc.property(series, arbitrarySettings, (readings, device) => {
+      const points = distinctReadings(readingsOfDevice(readings));
+      const found = compareRestarts(
+        powerLaw(device, { import: true, export: true, channelDirection: 'import' }),
+        points,
+        1,
+      );
       expect(found).toHaveLength(points.length);
       for (const { state, restarted } of found) expect(restarted).toEqual(state);
     }),

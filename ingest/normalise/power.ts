@@ -1,6 +1,6 @@
 import { asMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
-import { afterLastCounted, type Law, type SettingsByTime, type Span } from './law.ts';
-import { isSplit, settingsAt } from './settings.ts';
+import { type Law, restartAfterLastCounted, type SettingsByTime, type Span } from './law.ts';
+import { hasSplitBetween, settingsAt } from './settings.ts';
 
 export interface PowerState {
   lastAtMs?: number;
@@ -74,10 +74,11 @@ export function powerLaw(settings: SettingsByTime, roles: PowerRoles): Law<Power
   return {
     initial: {},
     knows: () => true,
-    restart: (before) => afterLastCounted(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
+    restart: (before) =>
+      restartAfterLastCounted(before, (point) => ({ lastAtMs: point.readAtMs, lastMw: point.value })),
     step({ lastAtMs, lastMw }, point, findings) {
       const maxGapMs = at(point.readAtMs).maxGapMinutes * MINUTE_MS;
-      const follows = lastAtMs !== undefined && !isSplit(settings, lastAtMs, point.readAtMs);
+      const follows = lastAtMs !== undefined && !hasSplitBetween(settings, lastAtMs, point.readAtMs);
       if (follows && lastMw !== undefined && point.readAtMs - lastAtMs <= maxGapMs) {
         const { forwards, backwards } = sides(lastAtMs, lastMw, point.readAtMs, point.value);
         const imported = roles.import && !isExport ? forwards : NOTHING;

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { setOf } from '#test/reference/consumption.ts';
-import { conflicting, registers, settings } from '#test/reference/histories.ts';
+import { distinctReadings } from '#test/reference/consumption.ts';
+import { addConflictingReadings, arbitraryRegisters, arbitrarySettings } from '#test/reference/histories.ts';
 import { registerSteps } from '#test/reference/registers.ts';
-import { intervalsOf, ofDevice, restarts } from '#test/support/law.ts';
+import { compareRestarts, intervalsOf, readingsOfDevice } from '#test/support/law.ts';
 import type { LawSettings, Point, Verdict } from './law.ts';
 import { RegisterLaw, type RegisterState } from './registers.ts';
-import { pointKey, recall, replay } from './replay.ts';
+import { pointKey, recallStored, replayLaw } from './replay.ts';
 
-const series = registers('import').chain(conflicting);
+const series = arbitraryRegisters('import').chain(addConflictingReadings);
 
 test('gives the reference’s steps for 1,000 random registers', () => {
   fc.assert(
-    fc.property(series, settings, fc.constantFrom('import', 'export'), (readings, device, direction) => {
-      const points = setOf(ofDevice(readings));
+    fc.property(series, arbitrarySettings, fc.constantFrom('import', 'export'), (readings, device, direction) => {
+      const points = distinctReadings(readingsOfDevice(readings));
       const steps = registerSteps(
         points.map((point) => ({ at: BigInt(point.readAtMs), value: BigInt(point.value) })),
         { limitKw: device.limitKw, maximumKwh: device.registerMaxKwh },
@@ -36,11 +36,17 @@ test('gives the reference’s steps for 1,000 random registers', () => {
 
 test('reaches the state of the whole series from each restart on stored readings', () => {
   fc.assert(
-    fc.property(series, settings, fc.constantFrom(1, 2, 5, 20), fc.boolean(), (readings, device, length, knowing) => {
-      const points = setOf(ofDevice(readings));
-      for (const { state, restarted } of restarts(new RegisterLaw(device, 'import'), points, length, knowing))
-        assert.deepEqual(restarted, state);
-    }),
+    fc.property(
+      series,
+      arbitrarySettings,
+      fc.constantFrom(1, 2, 5, 20),
+      fc.boolean(),
+      (readings, device, length, knowing) => {
+        const points = distinctReadings(readingsOfDevice(readings));
+        for (const { state, restarted } of compareRestarts(new RegisterLaw(device, 'import'), points, length, knowing))
+          assert.deepEqual(restarted, state);
+      },
+    ),
     { numRuns: 300 },
   );
 });
@@ -48,7 +54,7 @@ test('reaches the state of the whole series from each restart on stored readings
 test('derives the law’s state of minutes ago, and before months without a rise, from its current state and few stored readings', () => {
   const law = new RegisterLaw(usual, 'import');
   const from = (points: Point[], back: number, count: number, knowing: boolean) => {
-    const { state } = replay(law, law.initial, points);
+    const { state } = replayLaw(law, law.initial, points);
     const judged = points.slice(-back - count, -back).map((point) => ({ ...point, verdict: null }));
     return law.restart(judged, knowing ? (state as RegisterState) : undefined);
   };
@@ -69,12 +75,12 @@ test('derives the law’s state of minutes ago, and before months without a rise
 
 test('returns the energy that stored readings counted as, by their verdicts', () => {
   fc.assert(
-    fc.property(series, settings, (readings, device) => {
+    fc.property(series, arbitrarySettings, (readings, device) => {
       const law = new RegisterLaw(device, 'import');
-      const points = setOf(ofDevice(readings));
-      const { intervals, verdicts } = replay(law, law.initial, points);
+      const points = distinctReadings(readingsOfDevice(readings));
+      const { intervals, verdicts } = replayLaw(law, law.initial, points);
       const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
-      expect(recall(law, law.initial, judged).intervals).toEqual(intervals);
+      expect(recallStored(law, law.initial, judged).intervals).toEqual(intervals);
     }),
     { numRuns: 300 },
   );
@@ -90,7 +96,7 @@ function verdictsOn(kwh: number[], device: LawSettings = usual): (Verdict | null
     intervalMs: 0,
     value: Math.round(value * 1e6),
   }));
-  const { verdicts } = replay(new RegisterLaw(device, 'import'), {}, points);
+  const { verdicts } = replayLaw(new RegisterLaw(device, 'import'), {}, points);
   return points.map(({ readAtMs }) => verdicts.get(`${readAtMs}/0`)?.verdict ?? null);
 }
 
@@ -121,7 +127,7 @@ function told(readings: [minutes: number, kwh: number][], device: Partial<LawSet
     value: Math.round(kwh * 1e6),
   }));
   const law = new RegisterLaw({ ...usual, ...device }, 'import');
-  const { verdicts, intervals } = replay(law, law.initial, points);
+  const { verdicts, intervals } = replayLaw(law, law.initial, points);
   return {
     verdicts: points.map(({ readAtMs }) => verdicts.get(`${readAtMs}/0`)?.verdict ?? null),
     steps: intervals.map(({ startMs, endMs, importMilliwattHours, estimated }) =>
@@ -249,9 +255,9 @@ test('does not judge a step as a rollover that would have been too fast', () => 
 
 test('reaches every row of the table with random histories', () => {
   const seen = new Map<Verdict, number>();
-  for (const [readings, device] of fc.sample(fc.tuple(series, settings), { numRuns: 1_000, seed: 17 })) {
+  for (const [readings, device] of fc.sample(fc.tuple(series, arbitrarySettings), { numRuns: 1_000, seed: 17 })) {
     const law = new RegisterLaw(device, 'import');
-    const { verdicts } = replay(law, law.initial, setOf(ofDevice(readings)));
+    const { verdicts } = replayLaw(law, law.initial, distinctReadings(readingsOfDevice(readings)));
     for (const { verdict } of verdicts.values()) if (verdict) seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
   }
   const rows = [

@@ -2,12 +2,12 @@ import { asMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.
 import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import type {
   EnergyInterval,
-  Findings,
   JudgedPoint,
   Law,
+  LawFindings,
+  LawRestart,
   LawSettings,
   Point,
-  Restart,
   SettingsByTime,
   Verdict,
 } from './law.ts';
@@ -20,25 +20,25 @@ import {
   rolloverMilliwattHours,
 } from './plausibility.ts';
 import {
-  beforeLastOf,
-  earliestOf,
-  lastOf,
-  type Run,
-  risenAnHourBefore,
-  runAfter,
-  runFrom,
-  runFromTo,
-  runOf,
-  withLast,
+  appendToRun,
+  createRun,
+  createRunOfTwo,
+  earliestReadingMs,
+  lastReading,
+  lastReadingButOne,
+  type RegisterRun,
+  rebuildRun,
+  replaceLastReading,
+  risenReadingAnHourBefore,
 } from './run.ts';
-import { elapsedFromMs, isSplit, settingsAt } from './settings.ts';
+import { elapsedFromMs, hasSplitBetween, settingsAt } from './settings.ts';
 
 /**
  * State of a register. `run`: the readings that count; undefined before the first. `held`: an implausible reading after them. `first`: the
  * first reading that fits the held one.
  */
 export interface RegisterState {
-  readonly run?: Run;
+  readonly run?: RegisterRun;
   readonly held?: RegisterValue;
   readonly first?: RegisterValue;
 }
@@ -75,18 +75,18 @@ export class RegisterLaw implements Law<RegisterState> {
   }
 
   earliestMs({ run }: RegisterState): number {
-    return run ? earliestOf(run) : Number.POSITIVE_INFINITY;
+    return run ? earliestReadingMs(run) : Number.POSITIVE_INFINITY;
   }
 
-  restart(before: readonly JudgedPoint[], later?: RegisterState): Restart<RegisterState> | null {
-    const found = runFrom(before, later?.run);
+  restart(before: readonly JudgedPoint[], later?: RegisterState): LawRestart<RegisterState> | null {
+    const found = rebuildRun(before, later?.run);
     return found && { taken: found.taken, state: { run: found.state } };
   }
 
   counted(from: RegisterState, judged: readonly JudgedPoint[]): EnergyInterval[] {
     const intervals: EnergyInterval[] = [];
-    const findings: Findings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
-    let last = from.run && lastOf(from.run);
+    const findings: LawFindings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
+    let last = from.run && lastReading(from.run);
     for (const { verdict, ...point } of judged) {
       // Readings after a held one are not counted until it is decided.
       if (verdict === 'held') break;
@@ -100,15 +100,15 @@ export class RegisterLaw implements Law<RegisterState> {
     return intervals;
   }
 
-  step({ run, held, first }: RegisterState, point: Point, findings: Findings): RegisterState {
+  step({ run, held, first }: RegisterState, point: Point, findings: LawFindings): RegisterState {
     const now = valueOfPoint(point);
-    if (!run) return { run: runOf(now) };
-    if (isSplit(this.#settings, (first ?? held ?? lastOf(run)).readAtMs, now.readAtMs)) {
+    if (!run) return { run: createRun(now) };
+    if (hasSplitBetween(this.#settings, (first ?? held ?? lastReading(run)).readAtMs, now.readAtMs)) {
       // After a split, the previous counter sends no more readings that could confirm a held one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
-      return { run: runOf(now) };
+      return { run: createRun(now) };
     }
     if (!held) return this.#take(findings, run, now);
     if (!first) return this.#takeAfterHeld(findings, { run, held }, now);
@@ -116,8 +116,8 @@ export class RegisterLaw implements Law<RegisterState> {
   }
 
   /** Processes the next reading while no reading is held. */
-  #take(findings: Findings, run: Run, now: RegisterValue): RegisterState {
-    const last = lastOf(run);
+  #take(findings: LawFindings, run: RegisterRun, now: RegisterValue): RegisterState {
+    const last = lastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
     // A register with jitter is taken to stand still until it passes its old value: no energy until then.
@@ -129,11 +129,11 @@ export class RegisterLaw implements Law<RegisterState> {
 
   /** Processes the reading right after a held one. */
   #takeAfterHeld(
-    findings: Findings,
-    { run, held }: { run: Run; held: RegisterValue },
+    findings: LawFindings,
+    { run, held }: { run: RegisterRun; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
-    const isGlitch = this.#fits(lastOf(run), now);
+    const isGlitch = this.#fits(lastReading(run), now);
     // Possible late news is not rejected because of one reading that fits both.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
@@ -143,15 +143,15 @@ export class RegisterLaw implements Law<RegisterState> {
 
   /** Processes the reading after a held one and a first one that fits it. */
   #takeAfterFirst(
-    findings: Findings,
-    { run, held, first }: { run: Run; held: RegisterValue; first: RegisterValue },
+    findings: LawFindings,
+    { run, held, first }: { run: RegisterRun; held: RegisterValue; first: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
     if (this.#fits(first, now)) {
       const upToHeld = this.#confirm(findings, run, held);
       return { run: this.#goOn(findings, this.#goOn(findings, upToHeld, first), now) };
     }
-    if (this.#fits(lastOf(run), first) && this.#lateSince(run, held)) {
+    if (this.#fits(lastReading(run), first) && this.#lateSince(run, held)) {
       reject(findings, held);
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
@@ -159,24 +159,24 @@ export class RegisterLaw implements Law<RegisterState> {
     // The first fitting reading was itself a glitch. The current reading becomes the first that fits the held one.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
-    return this.#fits(lastOf(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
+    return this.#fits(lastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
   /** Classifies a held reading that two later readings confirm, and counts its energy. Returns the run up to it. */
-  #confirm(findings: Findings, run: Run, held: RegisterValue): Run {
-    const [good, before] = [lastOf(run), beforeLastOf(run)];
+  #confirm(findings: LawFindings, run: RegisterRun, held: RegisterValue): RegisterRun {
+    const [good, before] = [lastReading(run), lastReadingButOne(run)];
     const since = this.#lateSince(run, held);
     if (since) {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
       findings.verdict(pointOf(held), 'late');
       this.#countOver(findings, since, held, held.valueMilliwattHours - since.valueMilliwattHours, true);
-      return runFromTo(since, held);
+      return createRunOfTwo(since, held);
     }
     if (before && held.valueMilliwattHours < good.valueMilliwattHours && this.#fits(before, held)) {
       findings.takeBack(before.readAtMs, held.readAtMs, 'glitch');
       findings.verdict(pointOf(held), 'back');
       this.#countOver(findings, before, held, held.valueMilliwattHours - before.valueMilliwattHours);
-      return withLast(run, held);
+      return replaceLastReading(run, held);
     }
     const settings = this.#at(held.readAtMs);
     const across = rolloverMilliwattHours(this.#elapsed(good, held), held, settings);
@@ -189,17 +189,17 @@ export class RegisterLaw implements Law<RegisterState> {
     } else {
       findings.verdict(pointOf(held), 'swap');
     }
-    return runOf(held);
+    return createRun(held);
   }
 
   /** Counts the step to the next reading of a run, and returns the extended run. */
-  #goOn(findings: Findings, run: Run, next: RegisterValue, last = lastOf(run)): Run {
+  #goOn(findings: LawFindings, run: RegisterRun, next: RegisterValue, last = lastReading(run)): RegisterRun {
     this.#countOver(findings, last, next, next.valueMilliwattHours - last.valueMilliwattHours);
-    return runAfter(run, next);
+    return appendToRun(run, next);
   }
 
   /** Counts an energy in mWh between two readings, spread over the time between them. */
-  #countOver(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number, isLate = false): void {
+  #countOver(findings: LawFindings, a: RegisterValue, b: RegisterValue, energy: number, isLate = false): void {
     const [imported, exported] = this.#direction === 'import' ? [energy, 0] : [0, energy];
     findings.interval({
       startMs: a.readAtMs,
@@ -212,9 +212,9 @@ export class RegisterLaw implements Law<RegisterState> {
   }
 
   /** If the held reading is late news, returns the reading since which its energy is spread; else null. */
-  #lateSince(run: Run, held: RegisterValue): RegisterValue | null {
-    if (held.valueMilliwattHours <= lastOf(run).valueMilliwattHours) return null;
-    const since = risenAnHourBefore(run, held.readAtMs);
+  #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
+    if (held.valueMilliwattHours <= lastReading(run).valueMilliwattHours) return null;
+    const since = risenReadingAnHourBefore(run, held.readAtMs);
     return since && this.#fits(since, held) && isUsualMean(since, held, this.#at(held.readAtMs)) ? since : null;
   }
 
@@ -239,17 +239,17 @@ export class RegisterLaw implements Law<RegisterState> {
   }
 }
 
-const reject = (findings: Findings, value: RegisterValue): void => findings.verdict(pointOf(value), 'glitch');
+const reject = (findings: LawFindings, value: RegisterValue): void => findings.verdict(pointOf(value), 'glitch');
 
-function hold(findings: Findings, run: Run, now: RegisterValue): RegisterState {
+function hold(findings: LawFindings, run: RegisterRun, now: RegisterValue): RegisterState {
   findings.verdict(pointOf(now), 'held');
   return { run, held: now };
 }
 
 /** Keeps the reading as the first that fits the held one. */
 function awaitSecond(
-  findings: Findings,
-  { run, held }: { run: Run; held: RegisterValue },
+  findings: LawFindings,
+  { run, held }: { run: RegisterRun; held: RegisterValue },
   now: RegisterValue,
 ): RegisterState {
   findings.verdict(pointOf(now), 'confirming');

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IsExcluded } from './edits.ts';
-import type { EnergyInterval, Findings, JudgedPoint, Law, Point, Verdict } from './law.ts';
+import type { EnergyInterval, JudgedPoint, Law, LawFindings, Point, Verdict } from './law.ts';
 
 /** Result of a law over a run of points. */
-export interface Replay {
+export interface ReplayResult {
   intervals: EnergyInterval[];
   /** Verdicts by `pointKey`. A point without an entry was plainly counted. */
   readonly verdicts: ReadonlyMap<string, JudgedPoint>;
@@ -18,7 +18,7 @@ export const pointKey = (point: Point): string => `${point.readAtMs}/${point.int
 /** An empty map that most replays share: all of their points were plainly counted. */
 export const NO_VERDICTS: ReadonlyMap<string, JudgedPoint> = new Map();
 
-class Run implements Replay, Findings {
+class Run implements ReplayResult, LawFindings {
   readonly intervals: EnergyInterval[] = [];
   state: unknown;
   backToMs = Number.POSITIVE_INFINITY;
@@ -68,30 +68,35 @@ class Run implements Replay, Findings {
 }
 
 /** Runs the law over ordered points, from a state. `isExcluded`: points that the law does not receive. */
-export function replay(law: Law<unknown>, from: unknown, points: readonly Point[], isExcluded?: IsExcluded): Replay {
+export function replayLaw(
+  law: Law<unknown>,
+  from: unknown,
+  points: readonly Point[],
+  isExcluded?: IsExcluded,
+): ReplayResult {
   const run = new Run(law, from, isExcluded);
   for (const point of points) run.take(point);
   return run;
 }
 
 /** The stored results for a stretch of a series: its counted energy and the verdicts of its readings. */
-export type Stored = Pick<Replay, 'intervals' | 'verdicts'>;
+export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
 /** Whether the law received a stored reading: the law does not receive readings that an edit excludes. */
 const isReceived = ({ verdict }: JudgedPoint): boolean => verdict !== 'excluded';
 
 /** Returns the intervals and verdicts of stored readings that follow a state. */
-export function recall(law: Law<unknown>, from: unknown, judged: readonly JudgedPoint[]): Stored {
+export function recallStored(law: Law<unknown>, from: unknown, judged: readonly JudgedPoint[]): StoredResult {
   const verdicts = new Map<string, JudgedPoint>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
   const received = judged.filter(isReceived);
-  return { intervals: law.counted?.(from, received) ?? replay(law, from, received).intervals, verdicts };
+  return { intervals: law.counted?.(from, received) ?? replayLaw(law, from, received).intervals, verdicts };
 }
 
 /** Results for a stretch of a series before and after a change of its set of readings. */
-export interface Comparison {
-  before: Stored;
-  after: Replay;
+export interface ReplayComparison {
+  before: StoredResult;
+  after: ReplayResult;
   /** Whether both replays reached the same state after the change, so that all later results are the same. */
   met: boolean;
   /** Time up to which both versions were replayed. */
@@ -99,7 +104,7 @@ export interface Comparison {
 }
 
 /** The law before and after a change. They differ only in settings and roles up to the change. */
-export interface Laws {
+export interface LawsBeforeAndAfter {
   readonly before: Law<unknown>;
   readonly after: Law<unknown>;
   /** The law that counts for longer; it computes the state before the change. Default: `after`. */
@@ -117,13 +122,13 @@ export interface Laws {
  * another verdict, a later reading may still take back energy from before it.) `before`: the stored, judged points. `isExcluded`: points of `after`
  * that the law does not receive.
  */
-export function compare(
-  laws: Laws,
+export function compareReplays(
+  laws: LawsBeforeAndAfter,
   from: unknown,
   points: { before: readonly JudgedPoint[]; after: readonly Point[] },
   lastChangeMs: number,
   isExcluded?: IsExcluded,
-): Comparison {
+): ReplayComparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [
     new Run(laws.before, from, (point) => !isReceived(point as JudgedPoint)),
@@ -132,8 +137,8 @@ export function compare(
   const changed = points.before.length - beyondChange.length;
   for (const point of points.before.slice(0, changed)) before.take(point);
   for (const point of points.after.slice(0, points.after.length - beyondChange.length)) after.take(point);
-  const upTo = (count: number, met: boolean, endMs: number): Comparison => ({
-    before: recall(laws.before, from, points.before.slice(0, changed + count)),
+  const upTo = (count: number, met: boolean, endMs: number): ReplayComparison => ({
+    before: recallStored(laws.before, from, points.before.slice(0, changed + count)),
     after,
     met,
     endMs,

@@ -53,12 +53,12 @@ export function countsUntilMs(of: RolesByTime): number {
 }
 
 /** Whether a series counts at any time. */
-export const counts = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
+export const everCounts = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
 
 /**
  * Returns the time `[fromMs, toMs)` that contains every difference between the roles of a series and its target roles. Null: no difference.
  */
-export function countedOtherwise(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
+export function timeOfRoleDifference(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
   const [isNow, isToBe] = [rolesAt(of), rolesAt(target)];
   const starts = [
     Number.NEGATIVE_INFINITY,
@@ -73,14 +73,14 @@ export function countedOtherwise(of: RolesByTime, target: RolesByTime): { fromMs
 /** Returns the roles of a series once `target` is applied before a time, Unix ms. */
 export function rolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
-  return rolesOfSpans([
-    ...spansOf(target).map((span) => ({ ...span, untilMs: Math.min(span.untilMs, untilMs) })),
-    ...spansOf(of).filter((span) => span.untilMs > untilMs),
+  return rolesFromSpans([
+    ...toRoleSpans(target).map((span) => ({ ...span, untilMs: Math.min(span.untilMs, untilMs) })),
+    ...toRoleSpans(of).filter((span) => span.untilMs > untilMs),
   ]);
 }
 
 /** Builds roles by time from spans in order of their ends; the last span ends at Infinity. */
-export function rolesOfSpans(spans: readonly EarlierRoles[]): RolesByTime {
+export function rolesFromSpans(spans: readonly EarlierRoles[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),
   );
@@ -93,7 +93,7 @@ export function rolesOfSpans(spans: readonly EarlierRoles[]): RolesByTime {
 }
 
 /** Returns roles as spans; the last span ends at Infinity. */
-export const spansOf = ({ roles, earlierRoles = [] }: RolesByTime): EarlierRoles[] => [
+export const toRoleSpans = ({ roles, earlierRoles = [] }: RolesByTime): EarlierRoles[] => [
   ...earlierRoles,
   { roles, untilMs: Number.POSITIVE_INFINITY },
 ];

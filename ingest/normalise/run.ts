@@ -1,5 +1,5 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
-import type { JudgedPoint, Restart, Verdict } from './law.ts';
+import type { JudgedPoint, LawRestart, Verdict } from './law.ts';
 import type { RegisterValue } from './plausibility.ts';
 
 /**
@@ -9,42 +9,48 @@ import type { RegisterValue } from './plausibility.ts';
  * which the register had risen, or the run's first. They are the latest up to the last but one, the latest at or before the start of the
  * clock hour of the last but one, and the latest at or before the start of the hour before; in order of time, each once.
  */
-export type Run = readonly number[];
+export type RegisterRun = readonly number[];
 
 /** Index of the last reading but one; `RISEN` is the index of the first risen reading. */
 const BEFORE = 2;
 const RISEN = 4;
 
-const valueAt = (run: Run, index: number): RegisterValue => ({
+const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
   readAtMs: run[index] as number,
   valueMilliwattHours: asMilliwattHours(run[index + 1] as number),
 });
 
 /** Returns the last reading of a run. */
-export const lastOf = (run: Run): RegisterValue => valueAt(run, 0);
+export const lastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
 
 /** Returns the last reading but one; undefined if the run has one reading. */
-export const beforeLastOf = (run: Run): RegisterValue | undefined =>
+export const lastReadingButOne = (run: RegisterRun): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
 /** Returns the time of the earliest reading in a run. */
-export const earliestOf = (run: Run): number => Math.min(...run.filter((_, index) => index % 2 === 0));
+export const earliestReadingMs = (run: RegisterRun): number => Math.min(...run.filter((_, index) => index % 2 === 0));
 
 /** Returns the time of the latest risen reading up to the last but one; the reading's time if the run has only one. */
-export const latestRisenMs = (run: Run): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
+export const latestRisenMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
 /** Creates a run of one reading. */
-export const runOf = ({ readAtMs, valueMilliwattHours }: RegisterValue): Run => [readAtMs, valueMilliwattHours];
+export const createRun = ({ readAtMs, valueMilliwattHours }: RegisterValue): RegisterRun => [
+  readAtMs,
+  valueMilliwattHours,
+];
 
 /** Creates a run of two readings, the first of which is a risen one. */
-export const runFromTo = (risen: RegisterValue, last: RegisterValue): Run => [
-  ...runOf(last),
-  ...runOf(risen),
-  ...runOf(risen),
+export const createRunOfTwo = (risen: RegisterValue, last: RegisterValue): RegisterRun => [
+  ...createRun(last),
+  ...createRun(risen),
+  ...createRun(risen),
 ];
 
 /** Replaces the last reading of a run. */
-export const withLast = (run: Run, last: RegisterValue): Run => [...runOf(last), ...run.slice(BEFORE)];
+export const replaceLastReading = (run: RegisterRun, last: RegisterValue): RegisterRun => [
+  ...createRun(last),
+  ...run.slice(BEFORE),
+];
 
 /** Returns the start of the UTC clock hour that is `back` hours before the hour of a time. */
 const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - back) * HOUR_MS;
@@ -60,7 +66,7 @@ function latestUpTo(list: readonly number[], from: number, ms: number): number {
 }
 
 /** Appends a reading to a run. */
-export function runAfter(run: Run, next: RegisterValue): Run {
+export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun {
   // By index: destructuring an array creates an object for each element in code that is not optimised yet.
   const lastMs = run[0] as number;
   const last = run[1] as number;
@@ -96,9 +102,9 @@ function addOnce(run: number[], ms: number, value: number): void {
 }
 
 /** Returns the latest risen reading at or before the start of the clock hour that precedes the hour of a time. */
-export function risenAnHourBefore(run: Run, ms: number): RegisterValue | undefined {
+export function risenReadingAnHourBefore(run: RegisterRun, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
-  const last = lastOf(run);
+  const last = lastReading(run);
   const isRisen = run.length <= BEFORE || last.valueMilliwattHours > (run[BEFORE + 1] as number);
   if (isRisen && last.readAtMs <= hourBeforeMs) return last;
   const index = latestUpTo(run, RISEN, hourBeforeMs);
@@ -109,7 +115,7 @@ export function risenAnHourBefore(run: Run, ms: number): RegisterValue | undefin
  * Returns the index of the latest risen reading at or before a time, if a run that continued after that time still shows it: if a stored
  * risen reading is no later than the time, there was none in between. -1: the run does not show it.
  */
-function risenUpTo(run: Run, ms: number): number {
+function risenUpTo(run: RegisterRun, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
     const index = bound < ms ? -1 : latestUpTo(run, RISEN, bound);
     if (index !== -1 && (run[index] as number) <= ms) return index;
@@ -126,21 +132,24 @@ const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'he
  * run, or to a risen reading an hour before. `later`: the current run, which usually supplies the missing risen readings, for example for a
  * reading that is minutes late, or for a register that has not moved for months.
  */
-export function runFrom(judged: readonly JudgedPoint[], later: Run | undefined): Restart<Run> | null {
+export function rebuildRun(
+  judged: readonly JudgedPoint[],
+  later: RegisterRun | undefined,
+): LawRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
-  let run: Run | null = null;
+  let run: RegisterRun | null = null;
   // It is unknown whether the first reading is a risen one, unless it begins the run.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;
     const now = { readAtMs, valueMilliwattHours: asMilliwattHours(value) };
     if (BEGINS.has(verdict)) {
-      run = runOf(now);
+      run = createRun(now);
       unknownToMs = Number.NEGATIVE_INFINITY;
     } else if (run) {
-      run = runAfter(run, verdict === 'jitter' ? { ...lastOf(run), readAtMs } : now);
+      run = appendToRun(run, verdict === 'jitter' ? { ...lastReading(run), readAtMs } : now);
     } else if (verdict !== 'jitter') {
-      run = runOf(now);
+      run = createRun(now);
       unknownToMs = readAtMs;
     }
   }

@@ -14,7 +14,7 @@ export function settingsAt(settings: SettingsByTime): (ms: number) => LawSetting
 }
 
 /** Whether the device's configuration selected another quantity between two times (Unix ms). The energy between them is unknown. */
-export const isSplit = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
+export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
@@ -31,7 +31,7 @@ interface Times {
 }
 
 /** Returns the time whose consumption was computed with settings other than `settings`. Null: none. */
-export function computedOtherwise(computedWith: SettingsByTime, settings: LawSettings): Times | null {
+export function timeOfSettingsDifference(computedWith: SettingsByTime, settings: LawSettings): Times | null {
   const spans = spansOf(computedWith);
   const isOther = (span: LawSettings) => !haveSameSettings(span, settings);
   const [first, last] = [spans.findIndex(isOther), spans.findLast(isOther)];

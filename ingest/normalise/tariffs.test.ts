@@ -3,13 +3,21 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
-import { consumption, hour, setOf } from '#test/reference/consumption.ts';
-import { registers, START_MS, settings } from '#test/reference/histories.ts';
-import { ofDevice } from '#test/support/law.ts';
+import { distinctReadings, referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
+import { arbitraryRegisters, arbitrarySettings, HISTORY_START_MS } from '#test/reference/histories.ts';
+import { readingsOfDevice } from '#test/support/law.ts';
 import type { EnergyInterval } from './law.ts';
 import { RegisterLaw, type RegisterState } from './registers.ts';
-import { replay } from './replay.ts';
-import { hasRisen, type KnownSteps, latestWithin, shifted, stepAround, stepsOfRun, withChanges } from './tariffs.ts';
+import { replayLaw } from './replay.ts';
+import {
+  hasRisen,
+  type KnownSteps,
+  latestRisenEndWithin,
+  replaceSteps,
+  risenStepAround,
+  shiftStep,
+  stepsOfRun,
+} from './tariffs.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
@@ -24,7 +32,7 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
 /** Expects that the known steps give the right answer, or none. Returns the number of answers given. */
 function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
-  const told = [latestWithin(known, asked), stepAround(known, asked)];
+  const told = [latestRisenEndWithin(known, asked), risenStepAround(known, asked)];
   if (told[0] !== undefined) assert.equal(told[0], within);
   if (told[1] !== undefined) assert.deepEqual(told[1], around);
   return told.filter((one) => one !== undefined).length;
@@ -44,38 +52,47 @@ const stepsNear = (times: readonly number[]) => {
 test('answers correctly from a part of a tariff’s steps, or gives no answer', () => {
   let [told, asked] = [0, 0];
   fc.assert(
-    fc.property(registers('import/t1'), settings, fc.infiniteStream(fc.nat(1_000)), (readings, of, numbers) => {
-      const law = new RegisterLaw(of, 'import');
-      const points = setOf(ofDevice(readings));
-      const times = points.map(({ readAtMs }) => readAtMs);
-      const number = () => numbers.next().value as number;
-      const near = fc.sample(stepsNear(times), { numRuns: 40, seed: number() });
-      for (const count of [2, 5, points.length >> 1, points.length]) {
-        const { intervals, state } = replay(law, law.initial, points.slice(0, count));
-        const { run } = state as RegisterState;
-        if (!run) continue;
-        for (const step of near) told += expectNoOther(stepsOfRun(run, 'import'), intervals, step);
-        // A window, before and after some of the steps were replaced.
-        const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
-          (a, b) => a - b,
-        );
-        const steps = intervals.slice(first, (last as number) + 1);
-        const fromMs = steps[0]?.startMs ?? times[0] ?? 0;
-        const window = { steps, fromMs, toMs: steps.at(-1)?.endMs ?? fromMs, quietFromMs: fromMs };
-        const removed = intervals.filter(() => number() % 4 === 0);
-        const added = removed.map((one) => ({ ...one, endMs: one.endMs - (number() % 2), estimated: !one.estimated }));
-        const valid = added.filter(({ startMs, endMs }) => startMs < endMs);
-        const after = intervals.filter((one) => !removed.includes(one)).concat(valid);
-        after.sort((a, b) => a.endMs - b.endMs);
-        for (const step of near) {
-          told += expectNoOther(window, intervals, step);
-          told += expectNoOther(withChanges(window, removed, valid), after, step);
-          told += expectNoOther(withChanges(stepsOfRun(run, 'import'), removed, valid), after, step);
-          assert.equal(expectNoOther({ ...ALL, steps: intervals }, intervals, step), 2);
+    fc.property(
+      arbitraryRegisters('import/t1'),
+      arbitrarySettings,
+      fc.infiniteStream(fc.nat(1_000)),
+      (readings, of, numbers) => {
+        const law = new RegisterLaw(of, 'import');
+        const points = distinctReadings(readingsOfDevice(readings));
+        const times = points.map(({ readAtMs }) => readAtMs);
+        const number = () => numbers.next().value as number;
+        const near = fc.sample(stepsNear(times), { numRuns: 40, seed: number() });
+        for (const count of [2, 5, points.length >> 1, points.length]) {
+          const { intervals, state } = replayLaw(law, law.initial, points.slice(0, count));
+          const { run } = state as RegisterState;
+          if (!run) continue;
+          for (const step of near) told += expectNoOther(stepsOfRun(run, 'import'), intervals, step);
+          // A window, before and after some of the steps were replaced.
+          const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
+            (a, b) => a - b,
+          );
+          const steps = intervals.slice(first, (last as number) + 1);
+          const fromMs = steps[0]?.startMs ?? times[0] ?? 0;
+          const window = { steps, fromMs, toMs: steps.at(-1)?.endMs ?? fromMs, quietFromMs: fromMs };
+          const removed = intervals.filter(() => number() % 4 === 0);
+          const added = removed.map((one) => ({
+            ...one,
+            endMs: one.endMs - (number() % 2),
+            estimated: !one.estimated,
+          }));
+          const valid = added.filter(({ startMs, endMs }) => startMs < endMs);
+          const after = intervals.filter((one) => !removed.includes(one)).concat(valid);
+          after.sort((a, b) => a.endMs - b.endMs);
+          for (const step of near) {
+            told += expectNoOther(window, intervals, step);
+            told += expectNoOther(replaceSteps(window, removed, valid), after, step);
+            told += expectNoOther(replaceSteps(stepsOfRun(run, 'import'), removed, valid), after, step);
+            assert.equal(expectNoOther({ ...ALL, steps: intervals }, intervals, step), 2);
+          }
+          asked += 8 * near.length;
         }
-        asked += 8 * near.length;
-      }
-    }),
+      },
+    ),
     { numRuns: 12 },
   );
   expect(told).toBeGreaterThan(asked / 3);
@@ -86,7 +103,7 @@ const reading = (channel: string, hours: number, kwh: number): DecodedReading =>
   deviceId: 'dev_1',
   channel,
   kind: 'register',
-  readAtMs: START_MS + hours * HOUR_MS,
+  readAtMs: HISTORY_START_MS + hours * HOUR_MS,
   intervalMs: 0,
   value: kwhToMilliwattHours(kwh),
   element: 0,
@@ -100,15 +117,15 @@ test('keeps late news estimated after another tariff shortens it, however short 
     exportMilliwattHours: 0,
   } as EnergyInterval;
   const left = 3.5 * HOUR_MS;
-  expect(shifted({ ...step, estimated: true, isLate: true }, left).estimated).toBe(true);
-  expect(shifted({ ...step, estimated: true }, left).estimated).toBe(false);
+  expect(shiftStep({ ...step, estimated: true, isLate: true }, left).estimated).toBe(true);
+  expect(shiftStep({ ...step, estimated: true }, left).estimated).toBe(false);
   // The low tariff freezes at 100 kWh, and sends 121 once it is back: all of its energy lies in the hour after the other's last step.
   const readings = [
     ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),
     ...[2, 3, 3.5].map((at) => reading('import/t2', at, 200 + at)),
     ...[0, 0.01, 0.02].map((more) => reading('import/t1', 4 + more, 121 + more)),
   ];
-  const row = consumption(readings, device, hour).get(BigInt(START_MS + 3 * HOUR_MS));
+  const row = referenceConsumption(readings, device, startOfHour).get(BigInt(HISTORY_START_MS + 3 * HOUR_MS));
   expect(row?.estimated).toBe(21_000_000n);
 });
 
@@ -120,21 +137,21 @@ test('puts 10 kWh of an evening hour in that hour in the reference, and shifts n
     ...[9, 12, 15, 18, 21, 24].map((at) => reading('import/t2', at, 200 + at)),
     reading('import/t1', 25, 110),
   ];
-  const rows = consumption(readings, device, hour);
-  const at = (hours: number) => rows.get(BigInt(START_MS + hours * HOUR_MS));
+  const rows = referenceConsumption(readings, device, startOfHour);
+  const at = (hours: number) => rows.get(BigInt(HISTORY_START_MS + hours * HOUR_MS));
   expect(at(24)).toMatchObject({ energy: 10_000_000n, estimated: 0n, covered: 3_600_000n });
   expect(at(20)).toMatchObject({ energy: 1_000_000n, covered: 7_200_000n });
   const rounds = [0, 1, 2, 3].flatMap((round) => [
     reading('import/t1', round / 4, 100 + round),
     reading('import/t2', round / 4 + 0.01, 200 + round),
   ]);
-  const both = consumption(rounds, device, hour).get(BigInt(START_MS));
+  const both = referenceConsumption(rounds, device, startOfHour).get(BigInt(HISTORY_START_MS));
   const alone = ['import/t1', 'import/t2'].map((channel) =>
-    consumption(
+    referenceConsumption(
       rounds.filter((one) => one.channel === channel),
       device,
-      hour,
-    ).get(BigInt(START_MS)),
+      startOfHour,
+    ).get(BigInt(HISTORY_START_MS)),
   );
   expect(both?.energy).toBe(alone.reduce((sum, one) => sum + (one?.energy ?? 0n), 0n));
 });

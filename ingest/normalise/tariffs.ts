@@ -1,6 +1,6 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { EnergyInterval } from './law.ts';
-import { beforeLastOf, lastOf, latestRisenMs, type Run } from './run.ts';
+import { lastReading, lastReadingButOne, latestRisenMs, type RegisterRun } from './run.ts';
 
 /**
  * In each circuit and direction, one tariff runs at a time (law of consumption, "From message to interval"). Sources that write a register
@@ -22,8 +22,8 @@ export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyI
   importMilliwattHours > 0 || exportMilliwattHours > 0;
 
 /** Derives the known steps from a register's run. The last step is never late news, because two later readings have confirmed late news. */
-export function stepsOfRun(run: Run, direction: 'import' | 'export'): KnownSteps {
-  const [last, before] = [lastOf(run), beforeLastOf(run)];
+export function stepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownSteps {
+  const [last, before] = [lastReading(run), lastReadingButOne(run)];
   const toMs = Number.POSITIVE_INFINITY;
   if (!before) return { steps: [], fromMs: last.readAtMs, toMs, quietFromMs: last.readAtMs };
   const energy = last.valueMilliwattHours - before.valueMilliwattHours;
@@ -52,7 +52,7 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
  * Returns the end of the latest rising step that lies wholly within a step of another tariff and ends before it. Null: there is no such
  * step. Undefined: the known steps do not show it.
  */
-export function latestWithin(
+export function latestRisenEndWithin(
   { steps, toMs, quietFromMs }: KnownSteps,
   { startMs, endMs }: EnergyInterval,
 ): number | null | undefined {
@@ -70,7 +70,7 @@ export function latestWithin(
  * Returns the rising step that wholly contains a step of another tariff and ends after it. Null: there is none. Undefined: the known steps
  * do not show it.
  */
-export function stepAround(
+export function risenStepAround(
   { steps, toMs, quietFromMs }: KnownSteps,
   { startMs, endMs }: EnergyInterval,
 ): EnergyInterval | null | undefined {
@@ -81,7 +81,7 @@ export function stepAround(
 }
 
 /** Returns the known steps after some steps were replaced by others. */
-export function withChanges(
+export function replaceSteps(
   known: KnownSteps,
   removed: readonly EnergyInterval[],
   added: readonly EnergyInterval[],
@@ -100,7 +100,7 @@ export function withChanges(
 }
 
 /** Shifts a step's energy to after a time within the step. Before that time, the energy is known to be 0. */
-export function shifted(step: EnergyInterval, afterMs: number): EnergyInterval {
+export function shiftStep(step: EnergyInterval, afterMs: number): EnergyInterval {
   const left = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: left, exportSpan: left };
 }

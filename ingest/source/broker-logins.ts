@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { AuthenticateError } from 'aedes';
 import { type Login, type LoginAccount, secretDigest } from '#src/devices/credentials.ts';
-import type { Connection, LoggedIn, Session } from './broker-session.ts';
-import { type Claims, MAX_CLAIMING_MS } from './claiming.ts';
-import { type ClientCertificate, certificateOf } from './client-certificate.ts';
+import type { Connection, Session, SessionLogin } from './broker-session.ts';
+import { type ClaimOptions, MAX_CLAIMING_MS } from './claiming.ts';
+import { type ClientCertificate, clientCertificateOf } from './client-certificate.ts';
 
 /** Checks for client certificates. */
 export interface ClientCertificates {
@@ -24,17 +24,17 @@ export interface LoginOptions {
   /** Checks for client certificates. Left out: clients cannot log in by certificate. */
   certificates?: ClientCertificates;
   /** Handles meters that claim their identities. Left out: no claims are accepted. */
-  claims?: Claims;
+  claims?: ClaimOptions;
 }
 
 /**
  * Returns a function that finds the login of a connection: by its certificate if the connection gives no name or the name in the
  * certificate, else by name and password. The function returns null if the login is refused.
  */
-export const loginFinder =
+export const createLoginFinder =
   ({ findLogin, certificates, claims }: LoginOptions) =>
-  async (client: Connection, name: string, password: string): Promise<LoggedIn | null> => {
-    const certificate = certificates ? certificateOf(client.conn as unknown as Socket) : null;
+  async (client: Connection, name: string, password: string): Promise<SessionLogin | null> => {
+    const certificate = certificates ? clientCertificateOf(client.conn as unknown as Socket) : null;
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };
@@ -48,7 +48,7 @@ export const loginFinder =
   };
 
 /** Ends connections whose login is no longer valid, and connections of meters that take too long to claim their identity. */
-export async function endSessions(
+export async function endInvalidSessions(
   sessions: ReadonlySet<Session>,
   { endedLogins, certificates }: LoginOptions,
 ): Promise<void> {
@@ -73,7 +73,7 @@ export async function endSessions(
 }
 
 /** Creates an error with a CONNACK return code (MQTT 3.1.1, 3.2.2.3): 3 server unavailable, 4 bad user name or password. */
-export function refused(returnCode: 3 | 4): AuthenticateError {
+export function connackError(returnCode: 3 | 4): AuthenticateError {
   return Object.assign(new Error(returnCode === 4 ? 'bad user name or password' : 'server unavailable'), {
     returnCode,
   });
@@ -87,7 +87,7 @@ const MAX_LOGGED = 10_000;
  * Creates a log of refusals, with at most one line a minute for each login: a device with a typo in its topic connects and publishes again
  * every second.
  */
-export function refusalLog(log: { warn(values: object, why: string): void }) {
+export function createRefusalLog(log: { warn(values: object, why: string): void }) {
   const loggedAtMs = new Map<string, number>();
   return (username: string, why: string, topic?: string): void => {
     const nowMs = performance.now();

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import type { AedesPublishPacket, Client } from 'aedes';
-import type { Unreleased } from './unreleased.ts';
+import type { UnreleasedMessages } from './unreleased-messages.ts';
 
 type Packet = AedesPublishPacket & { messageId: number };
 
 /**
  * Creates the persistence of aedes. The default one stores whole messages by client id, without a limit for persistent sessions. This one
  * stores only the retained messages of the service and, for each session, the ids of QoS 2 messages that are not released yet
- * (`unreleased.ts`). The service sends at QoS 0 only, so no message is stored for an absent client. Subscriptions end with their
+ * (`unreleased-messages.ts`). The service sends at QoS 0 only, so no message is stored for an absent client. Subscriptions end with their
  * connections, and aedes holds a will in its connection. A missing entry is an error, as aedes expects.
  */
-export function brokerPersistence(unreleased: Unreleased, accountOf: (client: Client) => string) {
+export function createBrokerPersistence(unreleased: UnreleasedMessages, accountOf: (client: Client) => string) {
   const retained = new Map<string, AedesPublishPacket>();
   const missing = async () => {
     throw new Error('no such packet');

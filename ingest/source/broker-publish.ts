@@ -1,10 +1,10 @@
 import type { Client, PublishPacket } from 'aedes';
 import { mayPublish } from '#src/devices/broker-access.ts';
 import type { Connection, Session } from './broker-session.ts';
-import type { Claims } from './claiming.ts';
-import type { Logins } from './login-limits.ts';
-import type { Receive } from './source.ts';
-import type { Unreleased } from './unreleased.ts';
+import type { ClaimOptions } from './claiming.ts';
+import type { LoginLimits } from './login-limits.ts';
+import type { ReceiveMessage } from './source.ts';
+import type { UnreleasedMessages } from './unreleased-messages.ts';
 
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 /** Topic on which a bridge reports its state (mosquitto's `notifications`). These messages are accepted and ignored. */
@@ -13,11 +13,11 @@ const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
 type Done = (error?: Error | null) => void;
 
 /** Passes published messages from aedes to the pipeline. */
-export class Publishing {
-  readonly #receive: Receive;
-  readonly #logins: Logins;
-  readonly #unreleased: Unreleased;
-  readonly #claims: Claims | undefined;
+export class PublishHandler {
+  readonly #receive: ReceiveMessage;
+  readonly #logins: LoginLimits;
+  readonly #unreleased: UnreleasedMessages;
+  readonly #claims: ClaimOptions | undefined;
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
   /** Sessions whose connections are not read until their account has room. */
   readonly #waiting = new Set<Session>();
@@ -25,10 +25,10 @@ export class Publishing {
 
   /** `logRefusal`: logs why a login's request was refused. */
   constructor(parts: {
-    receive: Receive;
-    logins: Logins;
-    unreleased: Unreleased;
-    claims: Claims | undefined;
+    receive: ReceiveMessage;
+    logins: LoginLimits;
+    unreleased: UnreleasedMessages;
+    claims: ClaimOptions | undefined;
     logRefusal(username: string, why: string, topic?: string): void;
   }) {
     this.#receive = parts.receive;

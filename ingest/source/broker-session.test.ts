@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { type Connection, type LoggedIn, type Session, Sessions } from './broker-session.ts';
+import { type Connection, type Session, type SessionLogin, Sessions } from './broker-session.ts';
 
-const by: LoggedIn = {
+const by: SessionLogin = {
   username: 'dev_1',
   owner: { userId: 'usr_1', accountId: 'usr_1' },
   certificate: null,

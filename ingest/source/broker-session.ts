@@ -1,11 +1,11 @@
 import type { Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 import type { LoginAccount } from '#src/devices/credentials.ts';
-import { type Claiming, type Claims, createClaiming } from './claiming.ts';
+import { type ClaimHandler, type ClaimOptions, createClaimHandlers } from './claiming.ts';
 import type { ClientCertificate } from './client-certificate.ts';
-import { type Connected, Login, Logins } from './login-limits.ts';
-import { pubacks } from './pubacks.ts';
-import { sessionId } from './unreleased.ts';
+import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts';
+import { createPubackSender } from './pubacks.ts';
+import { sessionId } from './unreleased-messages.ts';
 
 /** Maximum number of bytes that a client has not read yet: messages to homes, and acknowledgements of four bytes each. */
 const MAX_UNREAD_BYTES = 65_536;
@@ -22,7 +22,7 @@ export type Connection = Client & {
 };
 
 /** The login of a connection. */
-export interface LoggedIn {
+export interface SessionLogin {
   /** Id of the device or gateway, or of a batch of meters. */
   username: string;
   /** Account of the device or gateway; null for a batch of meters. */
@@ -34,12 +34,12 @@ export interface LoggedIn {
 }
 
 /** A logged-in connection. */
-export class Session implements Connected {
+export class Session implements LoginConnection {
   readonly client: Connection;
-  readonly by: LoggedIn;
-  readonly login: Login;
+  readonly by: SessionLogin;
+  readonly login: LoginUsage;
   /** Set for a meter that is claiming its identity; such a connection may do nothing else. */
-  readonly claiming: { claims: Claiming; sinceMs: number } | null;
+  readonly claiming: { claims: ClaimHandler; sinceMs: number } | null;
   /** Whether the account has room for messages of this connection. */
   hasRoom: boolean;
   /** Calls deferred until the connection is read again: messages from the same chunk of bytes, and callbacks without which aedes reads no further. */
@@ -48,7 +48,7 @@ export class Session implements Connected {
 
   constructor(
     client: Connection,
-    by: LoggedIn,
+    by: SessionLogin,
     { login, claiming, hasRoom }: Pick<Session, 'login' | 'claiming' | 'hasRoom'>,
   ) {
     this.client = client;
@@ -57,7 +57,7 @@ export class Session implements Connected {
     this.claiming = claiming;
     this.hasRoom = hasRoom;
     const { conn } = client;
-    this.#sendPuback = pubacks(() => (!client.closed && conn.writable ? conn : null));
+    this.#sendPuback = createPubackSender(() => (!client.closed && conn.writable ? conn : null));
   }
 
   /** The account to whose limits the messages count. */
@@ -95,27 +95,27 @@ type LogRefusal = (username: string, why: string) => void;
 /** All logged-in connections, each counted towards its login. */
 export class Sessions {
   readonly open = new Set<Session>();
-  readonly logins = new Logins();
-  readonly #claimingOf: ReturnType<typeof createClaiming> | undefined;
+  readonly logins = new LoginLimits();
+  readonly #claimingOf: ReturnType<typeof createClaimHandlers> | undefined;
   readonly #logRefusal: LogRefusal;
   readonly #onEnd: (session: Session) => void;
 
   /** `onEnd`: called when the connection of a session has ended. */
   constructor(
-    claims: Claims | undefined,
+    claims: ClaimOptions | undefined,
     log: Logger,
     { logRefusal, onEnd }: { logRefusal: LogRefusal; onEnd: (session: Session) => void },
   ) {
-    this.#claimingOf = claims && createClaiming(claims, log);
+    this.#claimingOf = claims && createClaimHandlers(claims, log);
     this.#logRefusal = logRefusal;
     this.#onEnd = onEnd;
   }
 
   /** Begins a session; returns false if the login has used up its requests of this minute. */
-  begin(client: Connection, by: LoggedIn): boolean {
+  begin(client: Connection, by: SessionLogin): boolean {
     const { username } = by;
     // Each meter of a batch gets a separate login, because they may all claim at the same time.
-    const login = by.owner ? this.logins.of(username) : new Login(username);
+    const login = by.owner ? this.logins.of(username) : new LoginUsage(username);
     const why = this.logins.request(login);
     if (why !== null) {
       this.#logRefusal(username, `login refused: ${why}`);

@@ -2,7 +2,7 @@ import type { Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 
 /** How meters claim their identities at the broker (docs/onboarding.md). */
-export interface Claims {
+export interface ClaimOptions {
   /** Common prefix of the names of batches. */
   prefix: string;
   /** Topic on which a meter claims its identity; the answer comes on `replyTopic`. */
@@ -21,14 +21,14 @@ const MAX_CLAIM_BYTES = 4_096;
 export const MAX_CLAIMING_MS = 60_000;
 
 /** Handles the claims of one connection: one at a time, up to a maximum number. */
-export interface Claiming {
+export interface ClaimHandler {
   /** Answers a claim, on this connection only. Calls `taken` when the claim is decided. */
   take(payload: Buffer, taken: () => void): void;
 }
 
 /** Creates handlers that answer claims on the connections on which they arrived. */
-export function createClaiming(claims: Claims, log: Logger) {
-  return (client: Client, batchId: string, address: string): Claiming => {
+export function createClaimHandlers(claims: ClaimOptions, log: Logger) {
+  return (client: Client, batchId: string, address: string): ClaimHandler => {
     let tries = 0;
     let isUnderWay = false;
     return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dnsNames } from './client-certificate.ts';
+import { parseDnsNames } from './client-certificate.ts';
 
 test.each([
   ['', []],
@@ -9,5 +9,5 @@ test.each([
   ['DNS:"x, DNS:dev_1, y"', ['"x, DNS:dev_1, y"']],
   ['URI:"a\\"b, DNS:dev_1", DNS:dev_2', ['dev_2']],
 ])('extracts from the alternative names %s the DNS names', (text, names) => {
-  expect(dnsNames(text)).toEqual(names);
+  expect(parseDnsNames(text)).toEqual(names);
 });

@@ -15,7 +15,7 @@ export interface ClientCertificate {
  * TLS options of a listener that requests client certificates signed by `ca` (PEM). A client without a certificate uses a password. TLS
  * sessions are not resumed, so that a certificate is checked in each handshake, including after its expiry.
  */
-export const asksForCertificates = (ca: Buffer) => ({
+export const certificateRequestOptions = (ca: Buffer) => ({
   ca,
   requestCert: true,
   rejectUnauthorized: false,
@@ -26,7 +26,7 @@ export const asksForCertificates = (ca: Buffer) => ({
  * Returns the certificate that a client presented. Null if there is none or the connection has no TLS. `refused` if the certificate has
  * expired, is not valid yet, or is signed by another authority.
  */
-export function certificateOf(socket: Socket): ClientCertificate | 'refused' | null {
+export function clientCertificateOf(socket: Socket): ClientCertificate | 'refused' | null {
   if (!(socket instanceof TLSSocket)) return null;
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return null;
@@ -34,7 +34,7 @@ export function certificateOf(socket: Socket): ClientCertificate | 'refused' | n
   const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1];
   return {
     sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-    names: [...(commonName === undefined ? [] : [commonName]), ...dnsNames(certificate.subjectAltName ?? '')],
+    names: [...(commonName === undefined ? [] : [commonName]), ...parseDnsNames(certificate.subjectAltName ?? '')],
     validToMs: certificate.validToDate.getTime(),
   };
 }
@@ -43,7 +43,7 @@ export function certificateOf(socket: Socket): ClientCertificate | 'refused' | n
  * Extracts the DNS names from an alternative name in Node's format: `DNS:a, URI:b, DNS:"c, d"`. A name with a comma is quoted: without
  * regard to the quotes, one name could pretend to be several. Pure.
  */
-export function dnsNames(text: string): string[] {
+export function parseDnsNames(text: string): string[] {
   const entries = text.matchAll(/([^:,]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/gy);
   return [...entries].filter(([, kind]) => kind === 'DNS').map(([, , name = '']) => name);
 }

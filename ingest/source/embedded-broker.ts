@@ -5,17 +5,23 @@ import type { Logger } from '#src/core/log.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { mayReadOf } from '#src/devices/broker-access.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
-import { endSessions, type LoginOptions, loginFinder, refusalLog, refused } from './broker-logins.ts';
-import { brokerPersistence } from './broker-persistence.ts';
-import { MAX_PAYLOAD_BYTES, Publishing } from './broker-publish.ts';
+import {
+  connackError,
+  createLoginFinder,
+  createRefusalLog,
+  endInvalidSessions,
+  type LoginOptions,
+} from './broker-logins.ts';
+import { createBrokerPersistence } from './broker-persistence.ts';
+import { MAX_PAYLOAD_BYTES, PublishHandler } from './broker-publish.ts';
 import { type Connection, type Session, Sessions } from './broker-session.ts';
-import type { Claims } from './claiming.ts';
-import { asksForCertificates, certificateOf } from './client-certificate.ts';
+import type { ClaimOptions } from './claiming.ts';
+import { certificateRequestOptions, clientCertificateOf } from './client-certificate.ts';
 import { HomeTopics, type HomeUsagePort } from './home-topics.ts';
-import type { Logins } from './login-limits.ts';
-import { type AnyPacket, limitPackets } from './packet-limit.ts';
-import type { Receive, Source } from './source.ts';
-import { Unreleased } from './unreleased.ts';
+import type { LoginLimits } from './login-limits.ts';
+import { limitPackets, type PacketHeader } from './packet-limit.ts';
+import type { MessageSource, ReceiveMessage } from './source.ts';
+import { UnreleasedMessages } from './unreleased-messages.ts';
 
 /** Maximum number of levels in a topic: aedes closes the connection of a client that uses more, before it checks the permission. */
 const MAX_TOPIC_LEVELS = 100;
@@ -27,9 +33,9 @@ const REQUESTS = new Set(['subscribe', 'unsubscribe']);
 /** Interval at which connections are closed whose login has ended, because the device was deleted, for example. */
 const LOGINS_EVERY_MS = 10_000;
 
-type LogRefusal = ReturnType<typeof refusalLog>;
+type LogRefusal = ReturnType<typeof createRefusalLog>;
 
-export interface EmbeddedBroker extends Source {
+export interface EmbeddedBroker extends MessageSource {
   /** Ports in use, without TLS and with TLS. */
   port: number;
   tlsPort: number;
@@ -47,7 +53,7 @@ export interface BrokerOptions extends LoginOptions {
   tls: { cert: Buffer; key: Buffer };
   /** Source of the usage that is published to homes. Left out: no subscriptions are allowed. */
   homes?: HomeUsagePort;
-  receive: Receive;
+  receive: ReceiveMessage;
   log: Logger;
   homesEveryMs?: number;
   loginsEveryMs?: number;
@@ -62,21 +68,21 @@ export interface BrokerOptions extends LoginOptions {
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
   const { claims, receive, log } = options;
-  const unreleased = new Unreleased();
+  const unreleased = new UnreleasedMessages();
   const broker = await Aedes.createBroker({
     heartbeatInterval: 60_000,
     connectTimeout: 30_000,
     maxTopicLevels: MAX_TOPIC_LEVELS,
-    persistence: brokerPersistence(unreleased, (client) => (client as Connection).session?.account ?? ''),
+    persistence: createBrokerPersistence(unreleased, (client) => (client as Connection).session?.account ?? ''),
   });
-  const logRefusal = refusalLog(log);
+  const logRefusal = createRefusalLog(log);
   const onEnd = (session: Session) => {
     publishing.leave(session);
     homes?.leave(session);
   };
   const sessions = new Sessions(claims, log, { logRefusal, onEnd });
   const { logins } = sessions;
-  const publishing = new Publishing({ receive, logins, unreleased, claims, logRefusal });
+  const publishing = new PublishHandler({ receive, logins, unreleased, claims, logRefusal });
   const homes = startHomeTopics(broker, sessions, options);
   broker.authenticate = authenticator(sessions, options, logRefusal);
   broker.authorizeSubscribe = subscribeAuthoriser(homes, claims);
@@ -95,7 +101,7 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   const checking = setInterval(() => {
     logins.sweep();
     unreleased.expire();
-    endSessions(sessions.open, options).catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
+    endInvalidSessions(sessions.open, options).catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
   }, options.loginsEveryMs ?? LOGINS_EVERY_MS);
   checking.unref();
   const { close, ...ports } = await listenBoth(options, connectionHandler(broker, logins, { log, logRefusal }));
@@ -119,24 +125,24 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
 /** Creates aedes' authentication hook, which checks a login and begins its session. */
 function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: LogRefusal): Aedes['authenticate'] {
   const { logins } = sessions;
-  const loginOf = loginFinder(options);
+  const loginOf = createLoginFinder(options);
   return (client, givenName, password, done) => {
     const name = givenName ?? '';
     if (logins.isOver(name)) {
       logRefusal(name, 'login refused: too many requests in a minute');
-      return done(refused(3), false);
+      return done(connackError(3), false);
     }
     const look = async () => (client.closed ? null : loginOf(client as Connection, name, password?.toString() ?? ''));
     logins.lookUp(look).then(
       (by) => {
         // Nothing may be stored for a client that has disconnected meanwhile, because aedes no longer reports its end.
-        if (!by || client.closed) return done(refused(4), false);
+        if (!by || client.closed) return done(connackError(4), false);
         const isBegun = sessions.begin(client as Connection, by);
-        done(isBegun ? null : refused(3), isBegun);
+        done(isBegun ? null : connackError(3), isBegun);
       },
       (error: Error) => {
         options.log.warn({ err: error }, 'login not checked: database unavailable');
-        done(refused(3), false);
+        done(connackError(3), false);
       },
     );
   };
@@ -158,7 +164,10 @@ function startHomeTopics(
 }
 
 /** Creates aedes' hook that authorises subscriptions. */
-function subscribeAuthoriser(homes: HomeTopics | undefined, claims: Claims | undefined): Aedes['authorizeSubscribe'] {
+function subscribeAuthoriser(
+  homes: HomeTopics | undefined,
+  claims: ClaimOptions | undefined,
+): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
     const { session } = client as Connection;
     // A claiming meter may subscribe to its answer, which is sent on its connection only: no client publishes on that topic.
@@ -179,12 +188,12 @@ function subscribeAuthoriser(homes: HomeTopics | undefined, claims: Claims | und
 /** Returns the handler of a new connection, which limits its packets and its login's requests. */
 function connectionHandler(
   broker: Aedes,
-  logins: Logins,
+  logins: LoginLimits,
   { log, logRefusal }: { log: Logger; logRefusal: LogRefusal },
 ): (socket: Socket) => void {
   return (socket) => {
     const client = broker.handle(socket) as Connection;
-    const judge = ({ cmd }: AnyPacket) => {
+    const judge = ({ cmd }: PacketHeader) => {
       const { session } = client;
       return session && REQUESTS.has(cmd) ? logins.request(session.login) : null;
     };
@@ -203,10 +212,10 @@ async function listenBoth(
 ): Promise<Pick<EmbeddedBroker, 'port' | 'tlsPort' | 'renewTls'> & { close(): void }> {
   const { certificates, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
   const plain = createServer(serve);
-  const tlsOptions = { ...SERVER_TLS, ...(certificates ? asksForCertificates(certificates.ca) : {}) };
+  const tlsOptions = { ...SERVER_TLS, ...(certificates ? certificateRequestOptions(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
     // Reject an invalid certificate before any MQTT packet is read, so that its client has no other way in.
-    if (certificates && certificateOf(socket) === 'refused') return void socket.destroy();
+    if (certificates && clientCertificateOf(socket) === 'refused') return void socket.destroy();
     serve(socket);
   });
   // Node reports a handshake timeout but leaves the socket open.

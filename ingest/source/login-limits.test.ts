@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Logins } from './login-limits.ts';
+import { LoginLimits } from './login-limits.ts';
 
 const connection = () => {
   const one = { ended: 0, reads: 0, end: () => void one.ended++, readOn: () => void one.reads++ };
@@ -8,7 +8,7 @@ const connection = () => {
 
 test('allows a login a number of requests in each minute', () => {
   let nowMs = 0;
-  const logins = new Logins(() => nowMs);
+  const logins = new LoginLimits(() => nowMs);
   const login = logins.of('gwy_1');
   for (let request = 0; request < 120; request++) expect(logins.request(login)).toBeNull();
   expect(logins.isOver('gwy_1')).toBe(true);
@@ -22,7 +22,7 @@ test.each([
   ['messages', 100, 4_000],
   ['bytes', 2 ** 20, 8],
 ])('stops reading all connections of a login whose %s wait, until half of them are committed', (_of, bytes, count) => {
-  const logins = new Logins();
+  const logins = new LoginLimits();
   const login = logins.of('dev_1');
   const [one, other] = [connection(), connection()];
   logins.join(login, one);
@@ -39,7 +39,7 @@ test.each([
 });
 
 test('ends the oldest of twenty connections for a further one', () => {
-  const logins = new Logins();
+  const logins = new LoginLimits();
   const login = logins.of('dev_1');
   const all = Array.from({ length: 21 }, connection);
   expect(all.map((one) => logins.join(login, one))).toEqual([...Array(20).fill(null), all[0]]);
@@ -47,7 +47,7 @@ test('ends the oldest of twenty connections for a further one', () => {
 });
 
 test('looks up three logins at a time, in order, and frees the slot after a failure', async () => {
-  const logins = new Logins();
+  const logins = new LoginLimits();
   let [now, most] = [0, 0];
   const look = (index: number) =>
     logins.lookUp(async () => {
@@ -63,7 +63,7 @@ test('looks up three logins at a time, in order, and frees the slot after a fail
 
 test('evicts ended logins', () => {
   let nowMs = 0;
-  const logins = new Logins(() => nowMs);
+  const logins = new LoginLimits(() => nowMs);
   const login = logins.of('dev_1');
   logins.request(login);
   logins.sweep();

@@ -11,17 +11,17 @@ const MAX_IN_FLIGHT_BYTES = 8 * 2 ** 20;
 const MAX_LOOKUPS = 3;
 
 /** A connection that counts towards a login. */
-export interface Connected {
+export interface LoginConnection {
   end(): void;
   /** Resumes reading, unless another limit still holds the connection. */
   readOn(): void;
 }
 
 /** Connections, requests and uncommitted messages of one login, over all its client ids. */
-export class Login {
+export class LoginUsage {
   readonly username: string;
   /** The login's connections, oldest first. */
-  readonly connections = new Set<Connected>();
+  readonly connections = new Set<LoginConnection>();
   /** Whether reading of all its connections is paused, because too many of its messages wait for their commit. */
   isHeld = false;
   requests = { minute: 0, count: 0 };
@@ -54,8 +54,8 @@ export class Login {
 }
 
 /** Limits by login. A limit by client id would bound nothing, since clients choose their ids. `now`: ms of a monotonic clock. */
-export class Logins {
-  readonly #logins = new Map<string, Login>();
+export class LoginLimits {
+  readonly #logins = new Map<string, LoginUsage>();
   readonly #waiting: (() => void)[] = [];
   #lookups = 0;
   readonly #now: () => number;
@@ -85,19 +85,19 @@ export class Logins {
   }
 
   /** Counts a request. Returns the reason why the connection must end, or null. */
-  request(login: Login): string | null {
+  request(login: LoginUsage): string | null {
     return ++this.#requestsOf(login).count > MAX_REQUESTS ? `more than ${MAX_REQUESTS} requests in a minute` : null;
   }
 
   /** Returns the login with this name; creates it if it does not exist. */
-  of(username: string): Login {
-    const login = this.#logins.get(username) ?? new Login(username);
+  of(username: string): LoginUsage {
+    const login = this.#logins.get(username) ?? new LoginUsage(username);
     this.#logins.set(username, login);
     return login;
   }
 
   /** Adds a connection. Returns the connection that must end to make room, or null. */
-  join({ connections }: Login, connection: Connected): Connected | null {
+  join({ connections }: LoginUsage, connection: LoginConnection): LoginConnection | null {
     const [oldest = null] = connections.size >= MAX_CONNECTIONS ? connections : [];
     if (oldest) connections.delete(oldest);
     connections.add(connection);
@@ -110,7 +110,7 @@ export class Logins {
       if (login.isIdle && this.#requestsOf(login).count === 0) this.#logins.delete(login.username);
   }
 
-  #requestsOf(login: Login): Login['requests'] {
+  #requestsOf(login: LoginUsage): LoginUsage['requests'] {
     const minute = Math.floor(this.#now() / MINUTE_MS);
     if (login.requests.minute !== minute) login.requests = { minute, count: 0 };
     return login.requests;

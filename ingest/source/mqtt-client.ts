@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import type { Logger } from '#src/core/log.ts';
-import type { Receipt, Receive, Source } from './source.ts';
-import { takePublishes } from './take-publishes.ts';
+import type { MessageSource, Receipt, ReceiveMessage } from './source.ts';
+import { interceptPublishes } from './take-publishes.ts';
 
 /** Name of the shared subscription of earlier versions; a session may still have it. */
 const EARLIER_SHARE = 'energy';
@@ -36,7 +36,7 @@ export interface ClientOptions {
   clientId: string;
   /** Topic filters of the subscription. */
   topics: readonly string[];
-  receive: Receive;
+  receive: ReceiveMessage;
   log: Logger;
   /**
    * `all`: subscribe to everything. The subscription is not shared, so that every broker restores it with the session. (mosquitto 2.0 loses
@@ -56,7 +56,7 @@ export interface ClientOptions {
 
 type Subscription = 'all' | 'none';
 
-export interface MqttSource extends Omit<Source, 'leave'> {
+export interface MqttSource extends Omit<MessageSource, 'leave'> {
   /**
    * Ends the subscriptions and receives the messages that the broker still has for the session. Returns whether all of them are received
    * and committed; after a few seconds, some may remain.
@@ -119,7 +119,7 @@ class MqttClientSource implements MqttSource {
     this.#subscription = options.subscription;
     this.#keepaliveMs = keepaliveSeconds * 1_000;
     this.#client = connect(url, settingsOf(clientId, keepaliveSeconds));
-    takePublishes(this.#client, {
+    interceptPublishes(this.#client, {
       take: (topic, payload, isRetained, receipt) => this.#take(topic, payload, isRetained, receipt),
       acknowledged: () => {
         this.#inFlight--;

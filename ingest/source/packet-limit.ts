@@ -12,7 +12,7 @@ const BESIDE_PAYLOAD_BYTES = 70_000;
 const MAX_FILTERS = 100;
 
 /** The fields of a packet that are checked before it is processed. */
-export interface AnyPacket {
+export interface PacketHeader {
   cmd: string;
   /** Length after the fixed header, in bytes. */
   length?: number;
@@ -26,15 +26,15 @@ interface Parsing {
   _parser: {
     parse(data: Buffer): number;
     packet: { cmd: string; length: number };
-    on(event: 'packet', then: (packet: AnyPacket) => void): void;
-    listeners(event: 'packet'): ((packet: AnyPacket) => void)[];
+    on(event: 'packet', then: (packet: PacketHeader) => void): void;
+    listeners(event: 'packet'): ((packet: PacketHeader) => void)[];
     removeAllListeners(event: 'packet'): void;
   };
   connected: boolean;
 }
 
 /** Returns the reason why a packet ends its connection, judged by its size alone; null if it is accepted. Pure. */
-export function faultOfPacket({ cmd, length = 0, clientId = '', ...packet }: AnyPacket): string | null {
+export function packetSizeFault({ cmd, length = 0, clientId = '', ...packet }: PacketHeader): string | null {
   if (cmd !== 'publish' && length > MAX_CONTROL_BYTES)
     return `${cmd.toUpperCase()} of more than ${MAX_CONTROL_BYTES} bytes`;
   if (clientId.length > MAX_CLIENT_ID_CHARACTERS)
@@ -52,7 +52,7 @@ export function limitPackets(
   client: Client,
   socket: Socket,
   maxPayloadBytes: number,
-  { judge, end }: { judge(packet: AnyPacket): string | null; end(why: string): void },
+  { judge, end }: { judge(packet: PacketHeader): string | null; end(why: string): void },
 ): void {
   const parsing = client as unknown as Parsing;
   const { _parser: parser } = parsing;
@@ -62,7 +62,7 @@ export function limitPackets(
   let mayPublish = false;
   parser.on('packet', (packet) => {
     mayPublish = true;
-    const why = faultOfPacket(packet) ?? judge(packet);
+    const why = packetSizeFault(packet) ?? judge(packet);
     if (why !== null) {
       parser.removeAllListeners('packet');
       return end(why);

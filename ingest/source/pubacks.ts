@@ -1,5 +1,5 @@
 /** Destination of a connection's bytes. */
-export interface Writable {
+export interface ByteSink {
   write(data: Buffer): unknown;
 }
 
@@ -8,7 +8,7 @@ export interface Writable {
  * identifier. A commit acknowledges thousands of messages at once, so all PUBACKs of one turn of the event loop are a single write:
  * separate writes took a tenth of a worker's time.
  */
-export function pubacks(stream: () => Writable | null): (messageId: number) => void {
+export function createPubackSender(stream: () => ByteSink | null): (messageId: number) => void {
   let waiting: number[] = [];
   const flush = () => {
     const ids = waiting;

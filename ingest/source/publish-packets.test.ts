@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { generate, type Packet } from 'mqtt-packet';
 import { expect, test } from 'vitest';
-import { MalformedPacket, publishPackets, type TakePacket } from './publish-packets.ts';
+import { createPublishSplitter, MalformedPacket, type PublishCallback } from './publish-packets.ts';
 
 const VERSION = { protocolVersion: 5 };
 const bytesOf = (packet: Packet): Buffer => generate(packet, VERSION);
@@ -55,7 +55,7 @@ test('separates packets written by mqtt-packet, in any pieces: each message once
   fc.assert(
     fc.property(packets, lengths, (sent, cut) => {
       // Strings, because comparing them is a thousand times faster than comparing bytes.
-      const told = (...[topic, payload, packetId, isRetained]: Parameters<TakePacket>) =>
+      const told = (...[topic, payload, packetId, isRetained]: Parameters<PublishCallback>) =>
         [topic, payload.toString('latin1'), packetId, isRetained] as const;
       const expected: ReturnType<typeof told>[] = [];
       const others: Buffer[] = [];
@@ -73,7 +73,7 @@ test('separates packets written by mqtt-packet, in any pieces: each message once
         expected.push(told(one.topic, payload, packetId, one.retain));
       }
       const taken: typeof expected = [];
-      const read = publishPackets((...message) => taken.push(told(...message)));
+      const read = createPublishSplitter((...message) => taken.push(told(...message)));
       const left: Buffer[] = [];
       for (const piece of piecesOf(Buffer.concat(stream), cut)) left.push(...read(piece));
       expect(taken).toEqual(expected);
@@ -87,7 +87,7 @@ test('reports garbage as a malformed packet or leaves it to mqtt.js, and starts 
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), (pieces) => {
       let length = 0;
-      const read = publishPackets((topic, payload) => {
+      const read = createPublishSplitter((topic, payload) => {
         expect(payload.length).toBeLessThan(length);
         expect(topic.length).toBeGreaterThan(0);
       });
@@ -115,6 +115,6 @@ test.each([
   ['no properties', [0x30, 3, 0, 1, 116]],
   ['properties that are longer than their packet', [0x30, 5, 0, 1, 116, 9, 0]],
 ])('reports %s as malformed', (_, bytes) => {
-  const read = publishPackets(() => expect.unreachable());
+  const read = createPublishSplitter(() => expect.unreachable());
   expect(() => read(Buffer.from(bytes))).toThrow(MalformedPacket);
 });

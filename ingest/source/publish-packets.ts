@@ -1,5 +1,5 @@
 /** Receives a PUBLISH packet (MQTT 5, 3.3). `packetId`: identifier for the PUBACK; null at QoS 0, which has none. */
-export type TakePacket = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
+export type PublishCallback = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
 
 /** The broker violated MQTT 5: the connection must end (MQTT 5, 4.13). */
 export class MalformedPacket extends Error {
@@ -19,7 +19,7 @@ const NOTHING: readonly Buffer[] = [];
  * is a view of the bytes in which it arrived. The function throws MalformedPacket, after which nothing more can be read. QoS 2 and topic
  * aliases are errors: a broker sends them only to clients that asked for them.
  */
-export function publishPackets(take: TakePacket): (bytes: Buffer) => readonly Buffer[] {
+export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) => readonly Buffer[] {
   /** The beginning of an incomplete packet in pieces, its length so far, and the length at which it is examined again. */
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
@@ -77,7 +77,7 @@ function endOfPacket(bytes: Buffer, at: number, until: number): number {
   throw new MalformedPacket('a packet of a length of more than four bytes');
 }
 
-function takePacket(take: TakePacket, bytes: Buffer, at: number, end: number): void {
+function takePacket(take: PublishCallback, bytes: Buffer, at: number, end: number): void {
   const flags = bytes[at] as number;
   const qos = (flags >> 1) & 3;
   if (qos > 1) throw new MalformedPacket(`a PUBLISH at QoS ${qos}, which was not subscribed to`);

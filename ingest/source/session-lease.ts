@@ -39,14 +39,14 @@ interface Locks {
  * while it is held. An installation may have several brokers, with a serving worker at each. The first worker of an earlier version
  * excludes them all.
  */
-export const takeLease = (pool: Pool, environment: string, url: string): Promise<SessionLease | null> =>
+export const acquireLease = (pool: Pool, environment: string, url: string): Promise<SessionLease | null> =>
   take(pool, environment, OWN_SESSION, {
     tried: 'pg_try_advisory_lock_shared($1, $2) AND pg_try_advisory_lock($3)',
     values: [ADVISORY_LOCKS.ingestSession, OWN_SESSION, lockOf('session at', addressOf(url))],
   });
 
 /** Acquires the lease of a session of an earlier version; null if its worker is still running. */
-export const takeEarlierLease = (pool: Pool, environment: string, session: number): Promise<SessionLease | null> =>
+export const acquireEarlierLease = (pool: Pool, environment: string, session: number): Promise<SessionLease | null> =>
   take(pool, environment, session, {
     tried: 'pg_try_advisory_lock($1, $2)',
     values: [ADVISORY_LOCKS.ingestSession, session],
@@ -71,7 +71,7 @@ function addressOf(url: string): string {
 }
 
 /** Returns the sessions of workers of earlier versions for which the broker may have stored messages. */
-export async function earlierSessions(pool: Pool): Promise<number[]> {
+export async function loadEarlierSessions(pool: Pool): Promise<number[]> {
   const { rows } = await pool.query(
     'SELECT number FROM ingest_slots WHERE is_subscribed AND number <> $1 ORDER BY number',
     [OWN_SESSION],
@@ -80,7 +80,7 @@ export async function earlierSessions(pool: Pool): Promise<number[]> {
 }
 
 /** Notes that the broker has no more messages for a session of an earlier version, and that the session has no subscriptions. */
-export async function noteEmptied(pool: Pool, session: number): Promise<void> {
+export async function recordEmptiedSession(pool: Pool, session: number): Promise<void> {
   await pool.query('UPDATE ingest_slots SET is_subscribed = false WHERE number = $1', [session]);
 }
 

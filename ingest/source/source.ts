@@ -25,10 +25,10 @@ export interface Receipt {
  * Receives a message from a source. Returns whether the source may continue; false asks it to pause. If the message names an account, the
  * result applies to that account only.
  */
-export type Receive = (message: RawMessage, receipt: Receipt) => boolean;
+export type ReceiveMessage = (message: RawMessage, receipt: Receipt) => boolean;
 
 /** Delivers messages and accepts their acknowledgements. */
-export interface Source {
+export interface MessageSource {
   /** Whether the source is connected, so that messages can arrive now. */
   isConnected(): boolean;
   /** Resumes after `receive` returned false: one account, or all. */

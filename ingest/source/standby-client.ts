@@ -3,8 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type ClientOptions, type MqttSource, startMqttClient } from './mqtt-client.ts';
-import { earlierSessions, noteEmptied, type SessionLease, takeEarlierLease, takeLease } from './session-lease.ts';
-import type { Receive, Source } from './source.ts';
+import {
+  acquireEarlierLease,
+  acquireLease,
+  loadEarlierSessions,
+  recordEmptiedSession,
+  type SessionLease,
+} from './session-lease.ts';
+import type { MessageSource, ReceiveMessage } from './source.ts';
 
 /** Interval at which a standby worker checks whether the serving one is gone: messages wait at the broker for at most this long. */
 const STANDBY_LOOK_MS = 400;
@@ -16,7 +22,7 @@ const EARLIER_LOOK_MS = 5_000;
  */
 const LEAVE_MS = 1_500;
 
-export interface StandbySource extends Source {
+export interface StandbySource extends MessageSource {
   /** Whether another worker has the broker's session, and this worker waits to take it over. */
   isStandingBy(): boolean;
 }
@@ -27,7 +33,7 @@ export interface StandbyOptions {
   environment: string;
   /** Topic filters of the subscription. */
   topics: readonly string[];
-  receive: Receive;
+  receive: ReceiveMessage;
   /** Called when another worker has obtained the session of this one: the process must end and start again. */
   onLost: () => void;
   log: Logger;
@@ -57,7 +63,7 @@ class StandbyClient implements StandbySource {
 
   async start(): Promise<void> {
     const { pool, environment, url, log } = this.#options;
-    const lease = await takeLease(pool, environment, url);
+    const lease = await acquireLease(pool, environment, url);
     if (lease) {
       await this.#serve(lease);
       this.#background = this.#emptyEarlierSessions();
@@ -120,7 +126,7 @@ class StandbyClient implements StandbySource {
   async #standBy(): Promise<void> {
     const { pool, environment, url, log } = this.#options;
     while (!this.#isStopping) {
-      const lease = await takeLease(pool, environment, url).catch((error: Error) => {
+      const lease = await acquireLease(pool, environment, url).catch((error: Error) => {
         log.debug({ err: error }, 'could not request the session of the broker');
         return null;
       });
@@ -139,7 +145,7 @@ class StandbyClient implements StandbySource {
     const { pool, log } = this.#options;
     while (!this.#isStopping) {
       try {
-        const sessions = await earlierSessions(pool);
+        const sessions = await loadEarlierSessions(pool);
         if (sessions.length === 0) return;
         for (const session of sessions) if (!this.#isStopping) await this.#emptyEarlierSession(session);
       } catch (error) {
@@ -151,7 +157,7 @@ class StandbyClient implements StandbySource {
 
   async #emptyEarlierSession(session: number): Promise<void> {
     const { pool, environment, log } = this.#options;
-    const lease = await takeEarlierLease(pool, environment, session);
+    const lease = await acquireEarlierLease(pool, environment, session);
     // The worker of that session is still running.
     if (!lease) return;
     log.info({ session }, 'emptying the session of a worker of an earlier version');
@@ -162,7 +168,7 @@ class StandbyClient implements StandbySource {
         // A stopping process does not wait for an unavailable broker.
         const stopped = once(this.#stopping.signal, 'abort').then(() => false);
         while (!isEmpty && !this.#isStopping) isEmpty = await Promise.race([source.empty(), stopped]);
-        if (isEmpty) await noteEmptied(pool, session);
+        if (isEmpty) await recordEmptiedSession(pool, session);
       } finally {
         await source.close().finally(() => this.#sources.delete(source));
       }

@@ -1,12 +1,12 @@
 import { Duplex } from 'node:stream';
 import type { MqttClient } from 'mqtt';
 import { AckOrder } from './ack-order.ts';
-import { pubacks } from './pubacks.ts';
-import { MalformedPacket, publishPackets } from './publish-packets.ts';
+import { createPubackSender } from './pubacks.ts';
+import { createPublishSplitter, MalformedPacket } from './publish-packets.ts';
 import type { Receipt } from './source.ts';
 
 /** Callbacks for the messages of a client. */
-export interface Taking {
+export interface PublishCallbacks {
   /** Handles a message. Its receipt sends its PUBACK if the connection on which it arrived is still open. */
   take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void;
   /** Called when a message is acknowledged, or its connection has closed. */
@@ -28,22 +28,22 @@ type Internals = { streamBuilder: BuildStream };
  * does not accept URLs. This function wraps the private field that `connect` sets. For this reason mqtt's version is pinned, and a test
  * with a real broker checks the field.
  */
-export function takePublishes(client: MqttClient, taking: Taking): void {
+export function interceptPublishes(client: MqttClient, taking: PublishCallbacks): void {
   const internals = client as unknown as Internals;
   const build = internals.streamBuilder;
   internals.streamBuilder = (of) => parted(build(of), taking);
 }
 
 /** Returns the stream that replaces mqtt.js' connection: mqtt.js' output passes through it, and its input is everything but messages. */
-function parted(connection: Duplex, taking: Taking): Duplex {
+function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
   // PUBACKs go through the stream that mqtt.js writes to, because mqtt.js writes one packet in several pieces.
-  const sendPuback = pubacks(() => (others.writable ? others : null));
+  const sendPuback = createPubackSender(() => (others.writable ? others : null));
   const order = new AckOrder((packetId) => {
     sendPuback(packetId);
     taking.acknowledged();
   });
   const unanswered: Receipt = { done: taking.acknowledged };
-  const read = publishPackets((topic, payload, packetId, isRetained) =>
+  const read = createPublishSplitter((topic, payload, packetId, isRetained) =>
     taking.take(topic, payload, isRetained, packetId === null ? unanswered : order.register(packetId)),
   );
   const others = new Duplex({

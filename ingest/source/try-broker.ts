@@ -1,13 +1,13 @@
 import { connect } from 'mqtt';
 import { isAmqp, parseAmqpUrl } from '#src/config/addresses.ts';
-import { tryAmqp } from './amqp/try-amqp.ts';
+import { testAmqpLogin } from './amqp/try-amqp.ts';
 
 /** Connects to the broker of MQTT_URL with its login, and disconnects, without subscribing or touching a session. Throws the error. */
-export async function tryBroker(url: string, timeoutMs: number): Promise<void> {
+export async function testBrokerLogin(url: string, timeoutMs: number): Promise<void> {
   if (isAmqp(url)) {
     const cluster = parseAmqpUrl(url);
     if (!cluster) throw new Error('is not the URL of a broker cluster');
-    return tryAmqp(cluster, timeoutMs);
+    return testAmqpLogin(cluster, timeoutMs);
   }
   // The broker assigns a client id (MQTT 5, 3.1.3.1), and there is no persistent session, so that a worker's session is not disturbed.
   const settings = {

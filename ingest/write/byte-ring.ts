@@ -48,7 +48,7 @@ export class ByteRing {
 
   /** Returns the place of a record's content, in bytes; -1: the key has no record. */
   placeOf(key: string): number {
-    return contentOf(this.#index.find(hashOf(key), key), key);
+    return contentOf(this.#index.find(hashKey(key), key), key);
   }
 
   /** Returns the places of many keys' records. Among a million records, each access waits for memory; here these waits overlap. */
@@ -58,7 +58,7 @@ export class ByteRing {
     const places = new Float64Array(keys.length);
     let fetched = 0;
     for (let at = 0; at < keys.length; at++) {
-      const hash = hashOf(keys[at] as string);
+      const hash = hashKey(keys[at] as string);
       hashes[at] = hash;
       fetched += index.touch(hash);
     }
@@ -80,7 +80,7 @@ export class ByteRing {
    */
   reserve(key: string, length: number): number {
     const needed = inNumbers(HEADER_BYTES + key.length) + length;
-    const hash = hashOf(key);
+    const hash = hashKey(key);
     const known = this.#index.find(hash, key);
     if (known !== -1) {
       if (needed <= this.#sizeAt(known)) return contentOf(known, key);
@@ -105,7 +105,7 @@ export class ByteRing {
   }
 
   delete(key: string): void {
-    const hash = hashOf(key);
+    const hash = hashKey(key);
     const place = this.#index.find(hash, key);
     if (place !== -1) this.#index.remove(hash, place);
   }
@@ -156,7 +156,7 @@ const UNIT = 8;
 const SEED = Math.floor(Math.random() * 2 ** 32);
 
 /** Returns the hash of a key: an unsigned 32-bit integer (FNV-1a, with the final mixing step of MurmurHash3). */
-export function hashOf(key: string): number {
+export function hashKey(key: string): number {
   let hash = fnv1a(key, SEED);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

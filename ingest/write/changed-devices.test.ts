@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { computeChanged, type Failing } from './changed-devices.ts';
+import { type FailingDevices, recomputeChangedDevices } from './changed-devices.ts';
 import type { Writer } from './writer.ts';
 
 /** Devices to recompute, of which some fail; the written devices, and the logged errors. */
@@ -21,8 +21,8 @@ function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
     },
   };
   const error = vi.fn();
-  const failing: Failing = new Map();
-  const compute = () => computeChanged(pool, writer, { log: { error } as unknown as Logger, failing });
+  const failing: FailingDevices = new Map();
+  const compute = () => recomputeChangedDevices(pool, writer, { log: { error } as unknown as Logger, failing });
   return { compute, written, error, failing };
 }
 

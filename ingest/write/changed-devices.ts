@@ -1,6 +1,6 @@
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { nothingOf } from '../message.ts';
+import { emptyMessage } from '../message.ts';
 import type { Writer } from './writer.ts';
 
 /** Interval at which changed devices are looked for: a change must take effect within 30 s. */
@@ -14,10 +14,10 @@ const MAX_DEVICES = 20;
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 
 /** Devices whose recomputation failed: the number of failures, and the time of the next attempt. */
-export type Failing = Map<string, { failures: number; againAtMs: number }>;
+export type FailingDevices = Map<string, { failures: number; againAtMs: number }>;
 
 /** A running search for changed devices. */
-export interface ChangedDevices {
+export interface ChangedDevicesWatcher {
   /** Returns the number of devices whose last recomputation failed. */
   failing(): number;
   /** Ends the search. A recomputation in progress is completed, or left to the next worker. */
@@ -28,13 +28,13 @@ export interface ChangedDevices {
  * Recomputes devices whose owners have changed a setting of the law, the meaning of a quantity, or an edit by hand, without waiting for
  * their next message. Recently deleted devices are included: their past stays in their owner's history.
  */
-export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): ChangedDevices {
-  const failing: Failing = new Map();
+export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): ChangedDevicesWatcher {
+  const failing: FailingDevices = new Map();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const look = async () => {
     try {
-      while (!isStopped && (await computeChanged(pool, writer, { log, failing })) > 0);
+      while (!isStopped && (await recomputeChangedDevices(pool, writer, { log, failing })) > 0);
     } catch (error) {
       log.debug({ err: error }, 'changed devices not looked for, tried again');
     }
@@ -55,10 +55,10 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger): Ch
  * in chunks (load-stretches.ts), so call this function until it returns 0. Returns the number of devices that it processed. A failed device
  * is added to `failing`, which delays its next attempt, and does not hold up the others. Without `failing`, the error is thrown.
  */
-export async function computeChanged(
+export async function recomputeChangedDevices(
   pool: Pool,
   writer: Writer,
-  { log, failing }: { log?: Logger; failing?: Failing } = {},
+  { log, failing }: { log?: Logger; failing?: FailingDevices } = {},
 ): Promise<number> {
   // Raw SQL: ingest does not use typed queries.
   const { rows } = await pool.query(
@@ -73,7 +73,7 @@ export async function computeChanged(
   for (const { device_id: deviceId, waits } of rows) {
     if (waits) continue;
     try {
-      await writer.write([nothingOf(deviceId)]);
+      await writer.write([emptyMessage(deviceId)]);
       failing?.delete(deviceId);
       computed++;
     } catch (error) {
@@ -92,5 +92,5 @@ export async function computeChanged(
 }
 
 /** Returns the failed devices whose next attempt is not due yet. */
-const waiting = (failing: Failing = new Map()): string[] =>
+const waiting = (failing: FailingDevices = new Map()): string[] =>
   [...failing].flatMap(([deviceId, { againAtMs }]) => (againAtMs > performance.now() ? deviceId : []));

@@ -1,8 +1,8 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import type { Described } from '#ingest/decoders/registers-of-a-device/register.ts';
+import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
-import type { IncomingMessage, Reject } from '../message.ts';
+import type { IncomingMessage, Rejection } from '../message.ts';
 import { type DeviceState, seriesName } from './device-state.ts';
 
 /** Maximum time by which a device's clock may be ahead. */
@@ -22,37 +22,37 @@ export interface SeriesBatch {
   /** The device's own name of the series, and its unit; see `DecodedReading`. */
   native?: string | undefined;
   unit?: string | null | undefined;
-  described?: Described | undefined;
+  described?: RegisterDescription | undefined;
 }
 
-export interface Collected {
+export interface CollectedReadings {
   /** New readings by device_id, then by the name of the series. */
   series: Map<string, Map<string, SeriesBatch>>;
-  rejects: Reject[];
+  rejects: Rejection[];
   duplicates: number;
 }
 
 /** Reason of the rejection if two readings of one time differ; the lower value stays (law of consumption). */
-export const CONFLICT = 'another value for the same time: the lower one stays';
+export const CONFLICT_REASON = 'another value for the same time: the lower one stays';
 
 /**
  * Returns the reason why a reading's time is invalid; null: it is valid. `receivedAtMs`: the clock by which it is judged. `oldestMs`: start
  * of the retention, in Unix ms.
  */
-export function timeFault(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
+export function invalidTimeReason(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
   if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
   if (reading.readAtMs < oldestMs) return 'time is older than the retention';
   return null;
 }
 
 /** Returns the lower of two readings of one time, and records the other as a duplicate or a rejection. */
-function keepLower(kept: NewPoint, next: NewPoint, collected: Collected): NewPoint {
+function keepLower(kept: NewPoint, next: NewPoint, collected: CollectedReadings): NewPoint {
   if (kept.value === next.value) {
     collected.duplicates++;
     return kept;
   }
   const [lower, higher] = next.value < kept.value ? [next, kept] : [kept, next];
-  collected.rejects.push({ message: higher.message, element: higher.element, reason: CONFLICT });
+  collected.rejects.push({ message: higher.message, element: higher.element, reason: CONFLICT_REASON });
   return lower;
 }
 
@@ -60,15 +60,15 @@ function keepLower(kept: NewPoint, next: NewPoint, collected: Collected): NewPoi
  * Groups a batch of messages by series. Pure. Readings from the future or from before the retention, and the higher of two values for one
  * time, are returned as rejections; equal ones are counted as duplicates. `oldestMs`: start of the retention, in Unix ms.
  */
-export function collect(batch: readonly IncomingMessage[], oldestMs: number): Collected {
-  const collected: Collected = { series: new Map(), rejects: [], duplicates: 0 };
+export function collectReadings(batch: readonly IncomingMessage[], oldestMs: number): CollectedReadings {
+  const collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   const outOfOrder = new Set<SeriesBatch>();
   for (const message of batch) {
     for (const { element, reason } of message.decoded.rejections) {
       collected.rejects.push({ message, element, reason });
     }
     for (const reading of message.decoded.readings) {
-      const reason = timeFault(reading, message.judgedAtMs ?? message.receivedAtMs, oldestMs);
+      const reason = invalidTimeReason(reading, message.judgedAtMs ?? message.receivedAtMs, oldestMs);
       if (reason) {
         collected.rejects.push({ message, element: reading.element, reason });
         continue;
@@ -104,7 +104,7 @@ export function collect(batch: readonly IncomingMessage[], oldestMs: number): Co
 }
 
 /** Orders points by time, and keeps one point for each time. */
-function onePerKey(points: readonly NewPoint[], collected: Collected): NewPoint[] {
+function onePerKey(points: readonly NewPoint[], collected: CollectedReadings): NewPoint[] {
   const byKey = new Map<string, NewPoint>();
   for (const point of points) {
     const key = pointKey(point);
@@ -115,18 +115,18 @@ function onePerKey(points: readonly NewPoint[], collected: Collected): NewPoint[
 }
 
 /** Default maximum number of a device's channels (MAX_CHANNELS). A device's state is loaded, judged and listed as a whole. */
-export const MAX_CHANNELS = 64;
+export const DEFAULT_MAX_CHANNELS = 64;
 
 /**
  * Removes readings of new channels beyond the limit from a batch, and returns them as rejections. Channels that the device already has are
  * accepted, however many they are.
  */
-export function refuseFurtherChannels(
+export function rejectFurtherChannels(
   devices: ReadonlyMap<string, Pick<DeviceState, 'series' | 'rest'>>,
-  collected: Collected,
+  collected: CollectedReadings,
   most: number,
-): Reject[] {
-  const rejects: Reject[] = [];
+): Rejection[] {
+  const rejects: Rejection[] = [];
   for (const [deviceId, arrived] of collected.series) {
     const device = devices.get(deviceId);
     const fresh = device

@@ -1,22 +1,30 @@
-import { countedUpTo, openFromMs, openToMs } from '#ingest/normalise/edits.ts';
+import { appliedTimeUpTo, pendingFromMs, pendingToMs } from '#ingest/normalise/edits.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { computedOtherwise } from '#ingest/normalise/settings.ts';
+import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
-import { applyDeltas, type DeltaRow, type DeviceDeltas, deltaRows } from './deltas.ts';
-import { seriesName, storedByTime } from './device-state.ts';
-import type { Stepped } from './fast-path.ts';
-import { type HeadPlan, headAfter, lawsOf, type NextHead, openOf } from './head.ts';
-import { noteChanges, noteLate } from './note-changes.ts';
-import { addToOpenHour, type Opened } from './open-hour.ts';
+import { applyDeltas, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
+import { seriesName, toStoredSettingsByTime } from './device-state.ts';
+import type { SteppedBatch } from './fast-path.ts';
+import { type HeadPlan, headAfterPlan, lawsText, type NextHead, openHourTextOf } from './head.ts';
+import { recordChangedHours, recordLateChanges } from './note-changes.ts';
+import { addToOpenHour, type OpenHourUpdate } from './open-hour.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import type { DevicePlan } from './plan.ts';
-import { createSeries, type StoredPlan, saveReadings, updateSeries } from './save-series.ts';
-import { booleanArray, int8Array, type Step, statement, textArray, textArrayOf, textElements } from './statement.ts';
+import { createSeries, type StoredSeriesPlan, saveReadings, updateSeries } from './save-series.ts';
+import {
+  type BatchStatement,
+  booleanArray,
+  encodeTextElements,
+  int8Array,
+  textArray,
+  textArrayOf,
+  toStep,
+} from './statement.ts';
 
 /** Result of planning a batch: the statements that write it, and the planned heads as they will be after the commit. */
-export interface Written {
-  steps: Step[];
+export interface WrittenPlans {
+  steps: BatchStatement[];
   heads: NextHead[];
 }
 
@@ -25,15 +33,15 @@ export interface Written {
  * on, StaleHeads ends the transaction before it has cost much. Creates new series, to obtain their ids. Throws MissingPartitions before it
  * writes anything.
  */
-export async function writtenPlans(
+export async function planStatements(
   client: PoolClient,
-  stepped: Stepped,
+  stepped: SteppedBatch,
   planned: readonly HeadPlan[],
   months: PartitionMonths,
-): Promise<Written> {
+): Promise<WrittenPlans> {
   const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas.own));
   const ofPlans = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
-    ...deltaRows(deviceId, userId, (opened[index] as Opened).closed),
+    ...toDeltaRows(deviceId, userId, (opened[index] as OpenHourUpdate).closed),
     ...meterRows(deviceId, userId, plan.deltas.meters),
   ]);
   const deltas = [...stepped.closed, ...ofPlans];
@@ -46,8 +54,8 @@ export async function writtenPlans(
     ...saveReadings(stepped, stored),
     ...applyDeltas(deltas),
     ...updateSeries(stored),
-    ...noteChanges(stepped, planned, opened),
-    ...noteLate(plans),
+    ...recordChangedHours(stepped, planned, opened),
+    ...recordLateChanges(plans),
     ...noteComputedAnew(plans),
     ...settingsApplied(plans),
     ...noteRecounted(plans),
@@ -60,13 +68,17 @@ export async function writtenPlans(
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
-    deltaRows(meterKey(deviceId, meter), meterKey(userId, meter), deltas),
+    toDeltaRows(meterKey(deviceId, meter), meterKey(userId, meter), deltas),
   );
 
 /** Ids of new series for a device that has none. */
 const NO_IDS: ReadonlyMap<string, number> = new Map();
 
-function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stored: readonly StoredPlan[]): NextHead[] {
+function nextHeads(
+  planned: readonly HeadPlan[],
+  opened: readonly OpenHourUpdate[],
+  stored: readonly StoredSeriesPlan[],
+): NextHead[] {
   const fresh = stored.filter(({ plan }) => plan.series.seriesId === null);
   const ids = new Map<string, Map<string, number>>();
   for (const { deviceId, seriesId, plan } of fresh) {
@@ -74,12 +86,12 @@ function nextHeads(planned: readonly HeadPlan[], opened: readonly Opened[], stor
     ids.set(deviceId, ofDevice.set(seriesName(plan.series.channel, plan.series.kind), seriesId));
   }
   return planned.map(({ head, plan }, index) =>
-    headAfter(head, plan, (opened[index] as Opened).open, ids.get(head.deviceId) ?? NO_IDS),
+    headAfterPlan(head, plan, (opened[index] as OpenHourUpdate).open, ids.get(head.deviceId) ?? NO_IDS),
   );
 }
 
 /** Returns the times of all rows that need partitions. */
-function timesOf({ readings }: Stepped, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
+function timesOf({ readings }: SteppedBatch, plans: readonly DevicePlan[], deltas: readonly DeltaRow[]): number[] {
   const times = readings.map(({ readAtMs }) => readAtMs);
   for (const { startsAtMs } of deltas) times.push(startsAtMs);
   for (const { series } of plans) {
@@ -97,7 +109,7 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
 }
 
 /** Notes for the owner that other channels count from now on, from a time on or in the whole past. */
-function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
+function noteComputedAnew(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
       .filter(({ series, roles }) => series.lastReadAtMs !== null && !haveSameRoles(series.roles, roles))
@@ -116,51 +128,54 @@ function noteComputedAnew(plans: readonly DevicePlan[]): Step[] {
     notes.map(({ channel }) => channel),
     notes.map(({ note }) => note),
   ];
-  return [statement({ text, values })];
+  return [toStep({ text, values })];
 }
 
 /**
  * Records up to which time the devices' consumption is now computed with their current settings, and whether all of the owner's settings
  * and edits are applied. If they are not, a worker continues.
  */
-function settingsApplied(plans: readonly DevicePlan[]): Step[] {
+function settingsApplied(plans: readonly DevicePlan[]): BatchStatement[] {
   // A late reading may require a recomputation although the owner has changed nothing.
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
-      !computedOtherwise(computedWith, device.settings) && !areRolesOpen && isWorkedIn({ device, ...plan });
+      !timeOfSettingsDifference(computedWith, device.settings) && !areRolesOpen && isWorkedIn({ device, ...plan });
     if (!isDone && computedWith === device.computedWith) return [];
-    return { deviceId: device.deviceId, computedWith: isDone ? null : JSON.stringify(storedByTime(computedWith)) };
+    return {
+      deviceId: device.deviceId,
+      computedWith: isDone ? null : JSON.stringify(toStoredSettingsByTime(computedWith)),
+    };
   });
   if (applied.length === 0) return editsCounted(changed);
   const text = `UPDATE devices d SET computed_with = c.computed_with
      FROM unnest($1::text[], $2::jsonb[]) c (device_id, computed_with) WHERE d.device_id = c.device_id`;
   const values = [applied.map(({ deviceId }) => deviceId), applied.map(({ computedWith }) => computedWith)];
-  return [statement({ text, values }), ...editsCounted(changed)];
+  return [toStep({ text, values }), ...editsCounted(changed)];
 }
 
 /**
  * Records that a software update changed the past of homes, once for each owner, however many devices are affected. A job sends the mail
- * (src/users/recounted.ts).
+ * (src/users/notify-recounted.ts).
  */
-function noteRecounted(plans: readonly DevicePlan[]): Step[] {
+function noteRecounted(plans: readonly DevicePlan[]): BatchStatement[] {
   const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));
   if (userIds.length === 0) return [];
   const text = `UPDATE users SET home_recounted = true, may_be_recounted = false
      WHERE user_id IN (SELECT user_id FROM users WHERE user_id = ANY ($1) AND may_be_recounted ORDER BY user_id FOR NO KEY UPDATE)`;
-  return [statement({ text, values: [[...new Set(userIds)]] })];
+  return [toStep({ text, values: [[...new Set(userIds)]] })];
 }
 
 /** Whether all edits of a device are completely applied or reverted. */
 const isWorkedIn = ({ device: { edits = [] }, pieceUntilMs }: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
-  edits.every((edit) => openFromMs(edit) === null || openToMs(edit) <= pieceUntilMs);
+  edits.every((edit) => pendingFromMs(edit) === null || pendingToMs(edit) <= pieceUntilMs);
 
 /** Records which part of each edit is applied now. In `reading_edits`, `is_counted` alone means that the whole edit is applied. */
-function editsCounted(plans: readonly DevicePlan[]): Step[] {
+function editsCounted(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
-      if ((openFromMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
-      const counted = countedUpTo(edit, pieceUntilMs);
+      if ((pendingFromMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
+      const counted = appliedTimeUpTo(edit, pieceUntilMs);
       const isWhole = counted?.fromMs === edit.fromMs && counted.toMs === edit.toMs;
       return { editId: edit.editId, counted, part: isWhole ? null : counted };
     }),
@@ -175,7 +190,7 @@ function editsCounted(plans: readonly DevicePlan[]): Step[] {
     changed.map(({ part }) => part && new Date(part.fromMs)),
     changed.map(({ part }) => part && new Date(part.toMs)),
   ];
-  return [statement({ text, values })];
+  return [toStep({ text, values })];
 }
 
 /** Thrown in a transaction whose plans are based on heads that have changed since. The writer evicts these heads and tries again. */
@@ -191,7 +206,10 @@ export class StaleHeads extends Error {
  * Stores heads, each only if the version that it was planned on is still current: lock, check and write are one statement. Throws
  * StaleHeads if a version has changed. `next`: heads of plans, in addition to those of the fast path.
  */
-function saveHeads({ deviceIds, was, versions, laws, opens }: Stepped, next: readonly NextHead[]): Step[] {
+function saveHeads(
+  { deviceIds, was, versions, laws, opens }: SteppedBatch,
+  next: readonly NextHead[],
+): BatchStatement[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
   // In the order of the index and, mostly, of the table, so that neighbouring rows are written together.
@@ -200,15 +218,15 @@ function saveHeads({ deviceIds, was, versions, laws, opens }: Stepped, next: rea
     textArray([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
     int8Array([...was, ...planned.map((one) => one.was)]),
     int8Array([...versions, ...planned.map(({ head }) => head.version)]),
-    textArrayOf(laws, textElements(planned.map(({ head }) => lawsOf(head)))),
-    textArrayOf(opens, textElements(planned.map(({ head }) => openOf(head)))),
+    textArrayOf(laws, encodeTextElements(planned.map(({ head }) => lawsText(head)))),
+    textArrayOf(opens, encodeTextElements(planned.map(({ head }) => openHourTextOf(head)))),
     booleanArray([...deviceIds.map(() => true), ...planned.map(({ isHeard }) => isHeard)]),
   ];
   return [update(values, count)];
 }
 
 const update =
-  (values: Buffer[], count: number): Step =>
+  (values: Buffer[], count: number): BatchStatement =>
   async (client) => {
     // Raw SQL: the hot path of ingest. One prepared statement handles any number of heads, as arrays.
     const { rowCount } = await client.query({

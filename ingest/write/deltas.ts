@@ -1,10 +1,10 @@
-import { addInterval, type BucketDeltas, type ReadonlyBuckets, withoutZeros } from '#ingest/normalise/buckets.ts';
+import { addInterval, type BucketDeltas, dropZeroBuckets, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
 import type { EnergyInterval } from '#ingest/normalise/law.ts';
 import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { type EstimatedExport, estimatedExportOf, isPlaced, type Meter } from '#src/database/meter.ts';
-import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
-import { int8Array, type Step, statement, textArray, timestampArray } from './statement.ts';
+import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
+import { type BatchStatement, int8Array, textArray, timestampArray, toStep } from './statement.ts';
 
 /** Changes of a device's load profile: of its electricity, and of separately reported meters (null for most devices). */
 export interface DeviceDeltas {
@@ -18,7 +18,7 @@ export const noDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
  * Adds an interval (`sign` 1) or subtracts it (-1) where its series counts. Electricity with a placement of its own counts both for that
  * placement and for its device. Gas, heat and water count separately only.
  */
-export function count(deltas: DeviceDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
+export function addIntervalToDeltas(deltas: DeviceDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
   const { meter } = roles;
   if (meter !== null) addInterval(deltasOf(deltas, meter), interval, roles, sign);
   if (meter !== null && !isPlaced(meter)) return;
@@ -53,14 +53,14 @@ function deltasOf(deltas: DeviceDeltas, meter: Meter | EstimatedExport): BucketD
 }
 
 /** Drops buckets whose changes are all zero. */
-export function dropZeros(deltas: DeviceDeltas): DeviceDeltas {
-  withoutZeros(deltas.own);
-  for (const ofMeter of deltas.meters?.values() ?? []) withoutZeros(ofMeter);
+export function dropZeroDeltas(deltas: DeviceDeltas): DeviceDeltas {
+  dropZeroBuckets(deltas.own);
+  for (const ofMeter of deltas.meters?.values() ?? []) dropZeroBuckets(ofMeter);
   return deltas;
 }
 
 /** A change of one row of the load profile, with the row's keys. */
-export interface DeltaRow extends Sums {
+export interface DeltaRow extends MeasureSums {
   deviceId: string;
   userId: string;
   startsAtMs: number;
@@ -70,7 +70,7 @@ export interface DeltaRow extends Sums {
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
 /** Returns the changes of a device's closed hours, one row for each bucket. */
-export function deltaRows(deviceId: string, userId: string, closed: ReadonlyBuckets): DeltaRow[] {
+export function toDeltaRows(deviceId: string, userId: string, closed: ReadonlyBuckets): DeltaRow[] {
   return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }
 
@@ -84,7 +84,7 @@ const MAX_ROWS = 50_000;
  * Adds changes to the load profile and to every aggregate above it (sql/rollups). If that takes several statements, they are ordered by
  * user and time, like the rows within each of them, so that concurrent writers lock shared rows in the same order.
  */
-export function applyDeltas(rows: readonly DeltaRow[], maxRows = MAX_ROWS): Step[] {
+export function applyDeltas(rows: readonly DeltaRow[], maxRows = MAX_ROWS): BatchStatement[] {
   if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];
   const sorted = rows.toSorted((a, b) => compare(a.userId, b.userId) || a.startsAtMs - b.startsAtMs);
   const pieces = Array.from({ length: Math.ceil(sorted.length / maxRows) }, (_, index) =>
@@ -95,7 +95,7 @@ export function applyDeltas(rows: readonly DeltaRow[], maxRows = MAX_ROWS): Step
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-function applyPiece(rows: readonly DeltaRow[]): Step {
+function applyPiece(rows: readonly DeltaRow[]): BatchStatement {
   const values = [
     textArray(rows.map((row) => row.deviceId)),
     textArray(rows.map((row) => row.userId)),
@@ -104,5 +104,5 @@ function applyPiece(rows: readonly DeltaRow[]): Step {
   ];
   const text = `SELECT apply_interval_deltas(array_agg(ROW (d.*)::interval_delta))
                 FROM unnest($1::text[], $2::text[], $3::timestamptz[], ${MEASURES}) d`;
-  return statement({ name: 'apply-deltas', text, values });
+  return toStep({ name: 'apply-deltas', text, values });
 }

@@ -1,4 +1,4 @@
-import type { Described } from '#ingest/decoders/registers-of-a-device/register.ts';
+import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
 import type { LawSettings, SettingsByTime, StepBack } from '#ingest/normalise/law.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
@@ -50,7 +50,7 @@ export interface DeviceState {
 }
 
 /** Whether all further readings come after all edits, so that they can be planned without the edits. */
-export function isPastEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): boolean {
+export function areReadingsPastEdits(edits: readonly Edit[], laws: Iterable<StoredLaw>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
   for (const [, lastReadAtMs] of laws) if (lastReadAtMs < endMs) return false;
@@ -71,7 +71,7 @@ export interface SeriesState {
    * The announced description, if the series' meaning depends on the device's other registers; `meant` is the resulting channel. Left out
    * in a cached head.
    */
-  readonly described?: Described | null | undefined;
+  readonly described?: RegisterDescription | null | undefined;
   readonly meant?: string | null;
   /**
    * Time of the first reading, Unix ms. Null in a series with readings: unknown, so that the series counts as always present. Left out in a
@@ -139,7 +139,7 @@ interface NewSeries {
   kind: string;
   native?: string | undefined;
   unit?: string | null | undefined;
-  described?: Described | undefined;
+  described?: RegisterDescription | undefined;
 }
 
 /** Creates the state of a series before its first reading. */
@@ -174,27 +174,27 @@ export interface StoredSettings {
 }
 
 /** The column `devices.computed_with`. */
-export interface StoredByTime extends StoredSettings {
+export interface StoredSettingsByTime extends StoredSettings {
   earlier?: (StoredSettings & { until_ms: number })[];
   /** Set by a migration that changes what counts, until the device's first plan. */
   by_update?: true;
 }
 
 /** Reads the law's settings from a device's row. */
-export const settingsOf = (row: StoredSettings): LawSettings => ({
+export const parseSettings = (row: StoredSettings): LawSettings => ({
   limitKw: row.limit_kw,
   registerMaxKwh: row.register_max_kwh,
   maxGapMinutes: row.max_gap_minutes,
 });
 
 /** Reads `devices.computed_with`. */
-export const settingsByTimeOf = ({ earlier, ...latest }: StoredByTime): SettingsByTime => ({
-  ...settingsOf(latest),
-  ...(earlier && { earlier: earlier.map((one) => ({ ...settingsOf(one), untilMs: one.until_ms })) }),
+export const parseSettingsByTime = ({ earlier, ...latest }: StoredSettingsByTime): SettingsByTime => ({
+  ...parseSettings(latest),
+  ...(earlier && { earlier: earlier.map((one) => ({ ...parseSettings(one), untilMs: one.until_ms })) }),
 });
 
 /** Writes `devices.computed_with`. */
-export const storedByTime = ({ earlier, ...latest }: SettingsByTime): StoredByTime => ({
+export const toStoredSettingsByTime = ({ earlier, ...latest }: SettingsByTime): StoredSettingsByTime => ({
   ...stored(latest),
   ...(earlier && { earlier: earlier.map((one) => ({ ...stored(one), until_ms: one.untilMs })) }),
 });

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
+import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import type { RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
+import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import type { IncomingMessage } from '../message.ts';
-import { collect } from './collect.ts';
+import { collectReadings } from './collect.ts';
 import { type DeltaRow, noDeltas } from './deltas.ts';
 import { type SeriesState, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
-import { type Head, headAfter, lawsOf, openOf } from './head.ts';
+import { type DeviceHead, headAfterPlan, lawsText, openHourTextOf } from './head.ts';
 import { headMemory } from './head-memory.ts';
-import { addToOpenHour, HOUR_MS, type Opened, PLACES, placeOf } from './open-hour.ts';
+import { addToOpenHour, HOUR_MS, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterIndex } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
 import type { TextElements } from './statement.ts';
 
 const START_MS = Date.UTC(2026, 5, 1, 8);
 const DEVICES = 4;
 /** Series of the devices: a register with power, power alone, intervals with a temperature, and tariffs. */
-const SERIES: readonly (readonly (readonly [string, Kind])[])[] = [
+const SERIES: readonly (readonly (readonly [string, QuantityKind])[])[] = [
   [
     ['import', 'register'],
     ['export', 'register'],
@@ -39,7 +39,7 @@ const SERIES: readonly (readonly (readonly [string, Kind])[])[] = [
 ];
 
 /** A head before its first reading. */
-function newHead(device: number): Head {
+function newHead(device: number): DeviceHead {
   const names = SERIES[device] as (typeof SERIES)[number];
   const roles = chooseRoles(names.map(([channel, kind]) => ({ channel, kind })));
   const series = names.map(([channel, kind], index): [string, SeriesState] => [
@@ -69,18 +69,18 @@ function newHead(device: number): Head {
 
 /** The plan's result for messages of one device; null: it needs stored readings. */
 function planned(
-  head: Head,
+  head: DeviceHead,
   messages: readonly IncomingMessage[],
-): { head: Head; plan: DevicePlan; opened: Opened } | null {
-  const arrived = collect(messages, 0).series.get(head.deviceId);
+): { head: DeviceHead; plan: DevicePlan; opened: OpenHourUpdate } | null {
+  const arrived = collectReadings(messages, 0).series.get(head.deviceId);
   const plan = arrived && planDevice(head, arrived, new Map());
   if (!plan || !('series' in plan)) return null;
   const opened = addToOpenHour(head.open, plan.deltas.own);
-  return { head: headAfter(head, plan, opened.open, new Map()).head, plan, opened };
+  return { head: headAfterPlan(head, plan, opened.open, new Map()).head, plan, opened };
 }
 
 /** Messages without those that repeat the last reading of their series. */
-function unknown(head: Head, messages: readonly IncomingMessage[]): IncomingMessage[] {
+function unknown(head: DeviceHead, messages: readonly IncomingMessage[]): IncomingMessage[] {
   const last = new Map(
     [...head.series].map(([name, { lastReadAtMs, lastValue }]) => [name, [lastReadAtMs, lastValue]]),
   );
@@ -94,7 +94,7 @@ function unknown(head: Head, messages: readonly IncomingMessage[]): IncomingMess
 }
 
 /** Result for a head without new readings. */
-const unchanged = (head: Head): ReturnType<typeof planned> => ({
+const unchanged = (head: DeviceHead): ReturnType<typeof planned> => ({
   head,
   plan: {
     device: head,
@@ -110,8 +110,8 @@ const unchanged = (head: Head): ReturnType<typeof planned> => ({
 });
 
 /** Quarter-hours of closed hours, by their start. */
-function summed(rows: readonly DeltaRow[]): ReadonlyMap<number, Sums> {
-  const sums = new Map<number, Sums>();
+function summed(rows: readonly DeltaRow[]): ReadonlyMap<number, MeasureSums> {
+  const sums = new Map<number, MeasureSums>();
   for (const { deviceId: _, userId: __, startsAtMs, ...row } of rows) {
     assert.ok(!sums.has(startsAtMs));
     sums.set(startsAtMs, row);
@@ -166,7 +166,7 @@ test('gives the same results as the plan for readings in order, and leaves all o
       const messageOf = (device: number, series: number, says: string): IncomingMessage => {
         const [channel, kind] = (SERIES[device] as (typeof SERIES)[number])[
           series % (SERIES[device]?.length ?? 1)
-        ] as readonly [string, Kind];
+        ] as readonly [string, QuantityKind];
         const value = (values[device] as number) + (kind === 'power' && series ? -500_100_000 : 0);
         const reading: DecodedReading = {
           deviceId: `dev_${device}`,
@@ -193,8 +193,8 @@ test('gives the same results as the plan for readings in order, and leaves all o
         const all = (SERIES[device] as (typeof SERIES)[number]).map((_, series) =>
           messageOf(device, series, 'reading'),
         );
-        heads[device] = planned(heads[device] as Head, all)?.head as Head;
-        memory.set(heads[device] as Head);
+        heads[device] = planned(heads[device] as DeviceHead, all)?.head as DeviceHead;
+        memory.set(heads[device] as DeviceHead);
       }
       for (const steps of batches) {
         const batch = steps.map(({ device, series, afterMs, rise, says }) => {
@@ -227,7 +227,7 @@ test('gives the same results as the plan for readings in order, and leaves all o
             const lastMs = Math.max(...[...head.series.values()].map(({ lastReadAtMs }) => lastReadAtMs ?? 0));
             if (after && messages.every(({ decoded }) => decoded.readings.every(({ readAtMs }) => readAtMs > lastMs)))
               heads[device] = after.head;
-            memory.set(heads[device] as Head);
+            memory.set(heads[device] as DeviceHead);
             continue;
           }
           followedCount += messages.length;
@@ -242,7 +242,7 @@ test('gives the same results as the plan for readings in order, and leaves all o
           expect(followed.was[index]).toBe(head.version);
           heads[device] = { ...wanted.head, version };
           assert.deepEqual(memory.get(head.deviceId), heads[device]);
-          assert.deepEqual([laws[index], opens[index]], [lawsOf(wanted.head), openOf(wanted.head)]);
+          assert.deepEqual([laws[index], opens[index]], [lawsText(wanted.head), openHourTextOf(wanted.head)]);
           const closedRows = followed.closed.filter(({ deviceId }) => deviceId === head.deviceId);
           assert.deepEqual(
             summed(closedRows),
@@ -315,7 +315,7 @@ test.each([
         },
       }));
     };
-    memory.set(planned(newHead(3), [...round(0), ...round(1)])?.head as Head);
+    memory.set(planned(newHead(3), [...round(0), ...round(1)])?.head as DeviceHead);
     for (let index = 2; index < 60; index++) {
       for (const message of round(index)) expect([index, fastPath.step([message], 0).others]).toEqual([index, []]);
     }
@@ -324,8 +324,8 @@ test.each([
 
 test('closes an hour whose sums a reading sets to zero', () => {
   const memory = headMemory({ maxBytes: 2 ** 16 });
-  const placeOfFirst = (measure: Measure) => placeOf(MEASURE_NAMES.indexOf(measure), 0);
-  const quarters = Array<number>(PLACES).fill(0);
+  const placeOfFirst = (measure: Measure) => quarterIndex(MEASURE_NAMES.indexOf(measure), 0);
+  const quarters = Array<number>(OPEN_HOUR_LENGTH).fill(0);
   quarters[placeOfFirst('readingCount')] = -1;
   quarters[placeOfFirst('coveredMs')] = quarters[placeOfFirst('exportCoveredMs')] = -60_000;
   const [[name, series] = []] = newHead(1).series;
@@ -372,7 +372,7 @@ test.each(reasonsOf)(
     const stored = { lastReadAtMs: START_MS, tail: { run: [START_MS, 500_000_000] }, ...series };
     const head = {
       ...newHead(0),
-      open: { hour: START_MS / HOUR_MS, quarters: Array<number>(PLACES).fill(1) },
+      open: { hour: START_MS / HOUR_MS, quarters: Array<number>(OPEN_HOUR_LENGTH).fill(1) },
       series: new Map([[name as string, { ...(first as SeriesState), ...stored }]]),
     };
     const readings: DecodedReading[] = [

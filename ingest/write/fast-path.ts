@@ -3,17 +3,24 @@ import type { Measure } from '#src/rollups/levels.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
-import { timeFault } from './collect.ts';
-import { type DeltaRow, deltaRows } from './deltas.ts';
+import { invalidTimeReason } from './collect.ts';
+import { type DeltaRow, toDeltaRows } from './deltas.ts';
 import { newVersion } from './head.ts';
-import type { HeadMemory } from './head-memory.ts';
-import { lengthAt, PLACE, type SeriesNames, userIdAt, writeLaws, writeOpen } from './head-record.ts';
+import type { HeadCache } from './head-memory.ts';
+import {
+  RECORD_INDEX,
+  recordLengthAt,
+  type SeriesNames,
+  userIdAt,
+  writeRecordLaws,
+  writeRecordOpenHour,
+} from './head-record.ts';
 import { HOUR_MS } from './open-hour.ts';
-import { type TextElements, type TextWriter, textWriter } from './statement.ts';
-import { KNOWN, type Reason, SteppedHeads } from './stepped-heads.ts';
+import { createTextWriter, type TextElements, type TextWriter } from './statement.ts';
+import { DUPLICATE_READING, type SlowPathReason, SteppedHeads } from './stepped-heads.ts';
 
 /** Changes that a batch makes to devices on the fast path. */
-export interface Stepped {
+export interface SteppedBatch {
   /** Ids of the devices on the fast path. */
   readonly deviceIds: readonly string[];
   /** Heads of these devices: the versions before and after, and the columns to store. */
@@ -33,13 +40,13 @@ export interface Stepped {
   /** Messages of devices that are not on the fast path. */
   readonly others: readonly IncomingMessage[];
   /** Reasons why cached devices need the slow path, by device. */
-  readonly reasons: ReadonlyMap<string, Reason>;
+  readonly reasons: ReadonlyMap<string, SlowPathReason>;
 }
 
 const NO_TEXTS: TextElements = { bytes: Buffer.alloc(0), count: 0 };
 
 /** Result if no device is on the fast path. */
-export const NOTHING_STEPPED: Stepped = {
+export const NOTHING_STEPPED: SteppedBatch = {
   deviceIds: [],
   was: [],
   versions: [],
@@ -55,7 +62,7 @@ export const NOTHING_STEPPED: Stepped = {
 };
 
 /** Combines two results that have no device in common. The messages of other devices are those of the second result. */
-export function joinStepped(one: Stepped, next: Stepped): Stepped {
+export function joinSteppedBatches(one: SteppedBatch, next: SteppedBatch): SteppedBatch {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
   const texts = (a: TextElements, b: TextElements): TextElements => ({
@@ -88,18 +95,18 @@ const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
  * has anything else in the batch, all of its messages go to the plan, as if the fast path had not touched it.
  */
 export class FastPath {
-  readonly #memory: HeadMemory;
+  readonly #memory: HeadCache;
   readonly #heads = new SteppedHeads();
-  readonly #texts = { laws: textWriter(), opens: textWriter() };
+  readonly #texts = { laws: createTextWriter(), opens: createTextWriter() };
 
-  constructor(memory: HeadMemory) {
+  constructor(memory: HeadCache) {
     this.#memory = memory;
   }
 
   /**
    * Processes the messages of a batch. The new heads are cached at once, so the caller must evict them if the transaction does not commit.
    */
-  step(batch: readonly IncomingMessage[], oldestMs: number): Stepped {
+  step(batch: readonly IncomingMessage[], oldestMs: number): SteppedBatch {
     const { ring, names } = this.#memory.records();
     const found = this.#memory.placesOf(batch.map(({ decoded }) => decoded.deviceId));
     const round = new Round(this.#heads, ring, names, oldestMs);
@@ -109,7 +116,7 @@ export class FastPath {
   }
 }
 
-type Change = Stepped['changes'][number];
+type Change = SteppedBatch['changes'][number];
 
 /** State of one batch on the fast path: its cached devices, and the readings that they have taken. */
 class Round {
@@ -124,7 +131,7 @@ class Round {
   readonly #ids: string[] = [];
   readonly #records: number[] = [];
   readonly #places: number[] = [];
-  readonly #reasons: (Reason | null)[] = [];
+  readonly #reasons: (SlowPathReason | null)[] = [];
   readonly #isChanged: boolean[] = [];
   /** Hours that devices have closed, in order. */
   readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyBuckets }[] = [];
@@ -156,7 +163,7 @@ class Round {
   }
 
   /** Stores the new heads in the ring, and returns the changes of their devices. */
-  finish(batch: readonly IncomingMessage[], { laws, opens }: { laws: TextWriter; opens: TextWriter }): Stepped {
+  finish(batch: readonly IncomingMessage[], { laws, opens }: { laws: TextWriter; opens: TextWriter }): SteppedBatch {
     laws.clear();
     opens.clear();
     const ids = this.#ids;
@@ -189,13 +196,13 @@ class Round {
   /** Returns the index of a device within the batch, by its record in the ring. Copies the record at the device's first message. */
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
-    const marked = from[record + PLACE.mark] as number;
+    const marked = from[record + RECORD_INDEX.mark] as number;
     // An unmarked record contains an arbitrary number here; the comparison shows whether this batch wrote it.
     if (this.#records[marked] === record) return marked;
-    const length = lengthAt(from, record);
+    const length = recordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
     copyNumbers(from, record, this.#heads.numbers, this.#used, length);
-    from[record + PLACE.mark] = this.#ids.length;
+    from[record + RECORD_INDEX.mark] = this.#ids.length;
     this.#records.push(record);
     this.#places.push(this.#used);
     this.#reasons.push(null);
@@ -209,21 +216,21 @@ class Round {
     const head = this.#places[device] as number;
     const { sums } = this.#heads;
     for (const reading of message.decoded.readings) {
-      const isTimely = timeFault(reading, message.judgedAtMs ?? message.receivedAtMs, this.#oldestMs) === null;
+      const isTimely = invalidTimeReason(reading, message.judgedAtMs ?? message.receivedAtMs, this.#oldestMs) === null;
       const name = this.#names.find(reading.channel, reading.kind);
       const taken = isTimely ? this.#heads.take(head, name, reading) : 'refused time';
       if (typeof taken === 'string') {
         this.#reasons[device] = taken;
         return;
       }
-      if (taken === KNOWN) {
+      if (taken === DUPLICATE_READING) {
         this.#known[device] = (this.#known[device] as number) + 1;
         continue;
       }
       const isChanged = this.#isChanged[device] || sums.has(0, NOTED);
       const { closed: quarters } = this.#heads;
       if (quarters) {
-        const hour = (this.#heads.numbers[head + PLACE.hour] as number) - 1;
+        const hour = (this.#heads.numbers[head + RECORD_INDEX.hour] as number) - 1;
         this.#closed.push({ device, hour, isChanged, quarters });
       }
       this.#isChanged[device] = quarters ? sums.has(1, NOTED) : isChanged;
@@ -239,7 +246,7 @@ class Round {
     for (const { device, hour, isChanged, quarters } of this.#closed) {
       if (this.#reasons[device] !== null) continue;
       const userId = userIdAt(this.#ring, this.#records[device] as number);
-      closed.push(...deltaRows(this.#ids[device] as string, userId, quarters));
+      closed.push(...toDeltaRows(this.#ids[device] as string, userId, quarters));
       if (isChanged) changes.push({ hourMs: hour * HOUR_MS, userId, isOpen: false });
     }
     return { closed, changes };
@@ -255,22 +262,22 @@ class Round {
     for (const device of taken) {
       const [head, record] = [this.#places[device] as number, this.#records[device] as number];
       if (this.#isChanged[device]) {
-        const hourMs = (numbers[head + PLACE.hour] as number) * HOUR_MS;
+        const hourMs = (numbers[head + RECORD_INDEX.hour] as number) * HOUR_MS;
         changes.push({ hourMs, userId: userIdAt(this.#ring, record), isOpen: true });
       }
-      was.push(numbers[head + PLACE.version] as number);
+      was.push(numbers[head + RECORD_INDEX.version] as number);
       const version = newVersion();
       versions.push(version);
-      numbers[head + PLACE.version] = version;
-      writeLaws(laws, numbers, head);
-      writeOpen(opens, numbers, head);
-      copyNumbers(numbers, head, this.#ring.numbers, record, lengthAt(numbers, head));
+      numbers[head + RECORD_INDEX.version] = version;
+      writeRecordLaws(laws, numbers, head);
+      writeRecordOpenHour(opens, numbers, head);
+      copyNumbers(numbers, head, this.#ring.numbers, record, recordLengthAt(numbers, head));
     }
     return { was, versions };
   }
 
-  #reasonsById(): Map<string, Reason> {
-    const reasons = new Map<string, Reason>();
+  #reasonsById(): Map<string, SlowPathReason> {
+    const reasons = new Map<string, SlowPathReason>();
     for (const [device, reason] of this.#reasons.entries())
       if (reason !== null) reasons.set(this.#ids[device] as string, reason);
     return reasons;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { METERS } from '#src/database/meter.ts';
 import { type SeriesState, seriesName } from './device-state.ts';
-import type { Head } from './head.ts';
-import { headMemory, headMemoryBytes } from './head-memory.ts';
+import type { DeviceHead } from './head.ts';
+import { defaultHeadCacheBytes, headMemory } from './head-memory.ts';
 
-const head = (deviceId: string, isSettled = true): Head => ({
+const head = (deviceId: string, isSettled = true): DeviceHead => ({
   deviceId,
   userId: 'usr_1',
   settings: { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 },
@@ -98,10 +98,10 @@ test('caches nothing for a while after other workers wrote the same devices', ()
 
 test('still caches meters after any number of series names', () => {
   const memory = headMemory();
-  const withChannels = (deviceId: string, channels: readonly string[]): Head => {
+  const withChannels = (deviceId: string, channels: readonly string[]): DeviceHead => {
     const [one] = head(deviceId).series.values();
     const series = channels.map((channel) => [seriesName(channel, 'register'), { ...one, channel }] as const);
-    return { ...head(deviceId), series: new Map(series) as Head['series'] };
+    return { ...head(deviceId), series: new Map(series) as DeviceHead['series'] };
   };
   const channels = (from: number, count: number) => [...Array(count).keys()].map((index) => `import/c${from + index}`);
   memory.set(withChannels('dev_endless', channels(0, 10_000)));
@@ -112,7 +112,7 @@ test('still caches meters after any number of series names', () => {
 });
 
 test('defaults to a quarter of the memory that the process may use, and half a GiB at most', () => {
-  expect(headMemoryBytes(2 ** 30)).toBe(2 ** 28);
-  expect(headMemoryBytes(2 ** 36)).toBe(2 ** 29);
-  expect(headMemoryBytes()).toBeGreaterThan(0);
+  expect(defaultHeadCacheBytes(2 ** 30)).toBe(2 ** 28);
+  expect(defaultHeadCacheBytes(2 ** 36)).toBe(2 ** 29);
+  expect(defaultHeadCacheBytes()).toBeGreaterThan(0);
 });

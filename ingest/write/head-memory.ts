@@ -1,7 +1,7 @@
 import { usableMemoryBytes } from '#src/core/memory.ts';
 import { ByteRing } from './byte-ring.ts';
-import type { Head } from './head.ts';
-import { packHead, type SeriesNames, seriesNames, unpackHead } from './head-record.ts';
+import type { DeviceHead } from './head.ts';
+import { createSeriesNames, packHead, type SeriesNames, unpackHead } from './head-record.ts';
 
 /**
  * Maximum memory without `HEAD_MEMORY_MIB`, in bytes. `MAX_PART`: the same as a fraction of the memory that the process may use. A meter
@@ -12,7 +12,7 @@ const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
 
 /** Returns the default memory for heads, in bytes. The operating system allocates it only as it is written. */
-export function headMemoryBytes(mayUse = usableMemoryBytes()): number {
+export function defaultHeadCacheBytes(mayUse = usableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
@@ -23,14 +23,14 @@ const DISABLED_MS = 10_000;
  * Cache of heads, as this worker last wrote them. A head may be stale at any time, because another worker wrote it or an owner changed a
  * setting. That does no harm: the database rejects plans on an outdated version, and the head is then evicted.
  */
-export interface HeadMemory {
-  get(deviceId: string): Head | null;
+export interface HeadCache {
+  get(deviceId: string): DeviceHead | null;
   /** Returns the places of the devices' records in `records`, in bytes; -1: the device is not cached. */
   placesOf(deviceIds: readonly string[]): Float64Array;
   /** Returns the records in their memory layout (head-record.ts). Valid until the next `set`. */
   records(): { readonly ring: ByteRing; readonly names: SeriesNames };
   /** Caches a settled head; evicts the device if its head is not settled. */
-  set(head: Head): void;
+  set(head: DeviceHead): void;
   evict(deviceIds: Iterable<string>): void;
   /**
    * Disables the cache for a while, so that each batch loads its heads under locks. Otherwise workers that share the messages of devices
@@ -41,14 +41,14 @@ export interface HeadMemory {
 
 /** Creates a cache of heads. `maxBytes`: 0 caches nothing. `now`: clock, Unix ms. */
 export function headMemory({
-  maxBytes = headMemoryBytes(),
+  maxBytes = defaultHeadCacheBytes(),
   now = Date.now,
 }: {
   maxBytes?: number;
   now?: () => number;
-} = {}): HeadMemory {
+} = {}): HeadCache {
   const ring = new ByteRing(maxBytes);
-  let names = seriesNames();
+  let names = createSeriesNames();
   let disabledUntilMs = 0;
   return {
     get: (deviceId) => unpackHead(ring, names, deviceId),
@@ -56,7 +56,7 @@ export function headMemory({
     records: () => ({ ring, names }),
     set(head) {
       if (names.isFull()) {
-        names = seriesNames();
+        names = createSeriesNames();
         ring.clear();
       }
       if (!head.isSettled || now() < disabledUntilMs) ring.delete(head.deviceId);

@@ -3,10 +3,10 @@ import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { METERS } from '#src/database/meter.ts';
 import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
 import { isPastRoles, type SeriesState, seriesName } from './device-state.ts';
-import type { Head } from './head.ts';
-import { packState, STATE_PLACES, unpackState, writeState } from './law-state.ts';
-import { MAX_OPEN_BYTES, PLACES, writeOpenHour } from './open-hour.ts';
-import { type TextWriter, writeWhole } from './statement.ts';
+import type { DeviceHead } from './head.ts';
+import { PACKED_STATE_LENGTH, packLawState, unpackLawState, writeLawState } from './law-state.ts';
+import { MAX_OPEN_BYTES, OPEN_HOUR_LENGTH, writeOpenHour } from './open-hour.ts';
+import { type TextWriter, writeInteger } from './statement.ts';
 
 /** Maps names of series to numbers: a million meters share a few names. */
 export interface SeriesNames {
@@ -26,7 +26,7 @@ interface SeriesName {
 
 const MAX_NAMES = 10_000;
 
-export function seriesNames(): SeriesNames {
+export function createSeriesNames(): SeriesNames {
   /** By channel, then by kind: a joined name would create a string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
   const names: SeriesName[] = [];
@@ -54,27 +54,27 @@ const MAX_SERIES = 256;
  * Indices of a head's numbers in its record: the form in which heads are cached (head-memory.ts), stepped, and written after a step
  * (fast-path.ts). The plan uses an unpacked head. NaN stands for no register maximum and for no open hour.
  */
-export const PLACE = {
+export const RECORD_INDEX = {
   version: 0,
   limitKw: 1,
   registerMaxKwh: 2,
   maxGapMinutes: 3,
   hour: 4,
   quarters: 5,
-  seriesCount: 5 + PLACES,
-  userIdLength: 6 + PLACES,
+  seriesCount: 5 + OPEN_HOUR_LENGTH,
+  userIdLength: 6 + OPEN_HOUR_LENGTH,
   /** Scratch value of the fast path: the device's index in the batch. */
-  mark: 7 + PLACES,
-  series: 8 + PLACES,
+  mark: 7 + OPEN_HOUR_LENGTH,
+  series: 8 + OPEN_HOUR_LENGTH,
 } as const;
 
 /**
- * Indices of a series' numbers in its block. `roles`: roles, flags and the start as a tariff in one number, see `rolesOf`. `lastValue`: NaN
+ * Indices of a series' numbers in its block. `roles`: roles, flags and the start as a tariff in one number, see `unpackRoles`. `lastValue`: NaN
  * if unknown. `state`: see law-state.ts.
  */
-export const SERIES_PLACE = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
+export const SERIES_INDEX = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
 /** Number of numbers in a series' block. */
-export const SERIES_PLACES = SERIES_PLACE.state + STATE_PLACES;
+export const SERIES_LENGTH = SERIES_INDEX.state + PACKED_STATE_LENGTH;
 
 const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
   [null, ...METERS].flatMap((meter) =>
@@ -101,33 +101,33 @@ function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
 /** Returns the roles of a number. */
-export const rolesOf = (number: number): Roles => ROLES[Math.floor(number / FLAGS) % ROLES.length] as Roles;
+export const unpackRoles = (number: number): Roles => ROLES[Math.floor(number / FLAGS) % ROLES.length] as Roles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
 /**
  * Whether the role of a series may change with its next reading: the last reading had another role, or this one is the first that is not 0.
  */
-export const mayCountOtherwise = (number: number, value: number): boolean =>
+export const mayRoleChange = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
 /** Returns the number of numbers in a record; the user_id follows them. */
-export const lengthAt = (numbers: Float64Array, at: number): number =>
-  PLACE.series + (numbers[at + PLACE.seriesCount] as number) * SERIES_PLACES;
+export const recordLengthAt = (numbers: Float64Array, at: number): number =>
+  RECORD_INDEX.series + (numbers[at + RECORD_INDEX.seriesCount] as number) * SERIES_LENGTH;
 
 /** Returns the index of a series' block in a record; -1: the record has no such series. `name`: the number of its name. */
-export function seriesPlace(numbers: Float64Array, at: number, name: number): number {
-  const end = at + lengthAt(numbers, at);
-  for (let place = at + PLACE.series; place < end; place += SERIES_PLACES)
-    if (numbers[place + SERIES_PLACE.name] === name) return place;
+export function seriesIndex(numbers: Float64Array, at: number, name: number): number {
+  const end = at + recordLengthAt(numbers, at);
+  for (let place = at + RECORD_INDEX.series; place < end; place += SERIES_LENGTH)
+    if (numbers[place + SERIES_INDEX.name] === name) return place;
   return -1;
 }
 
 /** Reads the settings of a record into a reused object. */
 export function readSettings(numbers: Float64Array, at: number, into: Writable<LawSettings>): void {
-  const registerMaxKwh = numbers[at + PLACE.registerMaxKwh] as number;
-  into.limitKw = numbers[at + PLACE.limitKw] as number;
+  const registerMaxKwh = numbers[at + RECORD_INDEX.registerMaxKwh] as number;
+  into.limitKw = numbers[at + RECORD_INDEX.limitKw] as number;
   into.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;
-  into.maxGapMinutes = numbers[at + PLACE.maxGapMinutes] as number;
+  into.maxGapMinutes = numbers[at + RECORD_INDEX.maxGapMinutes] as number;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -137,20 +137,20 @@ const MAX_LAW_BYTES = 320;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
 /** Writes `device_heads.laws` of a record, as the JSON that `parseLaws` reads. */
-export function writeLaws(laws: TextWriter, numbers: Float64Array, at: number): void {
-  const count = numbers[at + PLACE.seriesCount] as number;
+export function writeRecordLaws(laws: TextWriter, numbers: Float64Array, at: number): void {
+  const count = numbers[at + RECORD_INDEX.seriesCount] as number;
   let place = laws.begin(2 + count * MAX_LAW_BYTES);
   const { bytes } = laws;
   bytes[place++] = OPENING;
   for (let one = 0; one < count; one++) {
-    const series = at + PLACE.series + one * SERIES_PLACES;
+    const series = at + RECORD_INDEX.series + one * SERIES_LENGTH;
     if (one > 0) bytes[place++] = COMMA;
     bytes[place] = OPENING;
-    place = writeWhole(bytes, numbers[series + SERIES_PLACE.seriesId] as number, place + 1);
+    place = writeInteger(bytes, numbers[series + SERIES_INDEX.seriesId] as number, place + 1);
     bytes[place] = COMMA;
-    place = writeWhole(bytes, numbers[series + SERIES_PLACE.lastReadAtMs] as number, place + 1);
+    place = writeInteger(bytes, numbers[series + SERIES_INDEX.lastReadAtMs] as number, place + 1);
     bytes[place] = COMMA;
-    place = writeState(bytes, numbers, series + SERIES_PLACE.state, place + 1);
+    place = writeLawState(bytes, numbers, series + SERIES_INDEX.state, place + 1);
     bytes[place++] = CLOSING;
   }
   bytes[place++] = CLOSING;
@@ -158,55 +158,56 @@ export function writeLaws(laws: TextWriter, numbers: Float64Array, at: number): 
 }
 
 /** Writes `device_heads.open` of a record. If the hour contains only zeros, it is closed. */
-export function writeOpen(opens: TextWriter, numbers: Float64Array, at: number): void {
-  if (!hasOpenHour(numbers, at)) numbers[at + PLACE.hour] = Number.NaN;
-  const hour = numbers[at + PLACE.hour] as number;
+export function writeRecordOpenHour(opens: TextWriter, numbers: Float64Array, at: number): void {
+  if (!hasOpenHour(numbers, at)) numbers[at + RECORD_INDEX.hour] = Number.NaN;
+  const hour = numbers[at + RECORD_INDEX.hour] as number;
   if (Number.isNaN(hour)) {
     opens.addNull();
     return;
   }
   const place = opens.begin(MAX_OPEN_BYTES);
-  opens.end(writeOpenHour(opens.bytes, hour, numbers, at + PLACE.quarters, place));
+  opens.end(writeOpenHour(opens.bytes, hour, numbers, at + RECORD_INDEX.quarters, place));
 }
 
 function hasOpenHour(numbers: Float64Array, at: number): boolean {
-  const first = at + PLACE.quarters;
-  for (let index = first; index < first + PLACES; index++) if (numbers[index] !== 0) return true;
+  const first = at + RECORD_INDEX.quarters;
+  for (let index = first; index < first + OPEN_HOUR_LENGTH; index++) if (numbers[index] !== 0) return true;
   return false;
 }
 
 /** Returns the user_id of a record. */
 export function userIdAt({ bytes, numbers }: ByteRing, at: number): string {
-  const place = (at + lengthAt(numbers, at)) * NUMBER_BYTES;
-  return bytes.toString('latin1', place, place + (numbers[at + PLACE.userIdLength] as number));
+  const place = (at + recordLengthAt(numbers, at)) * NUMBER_BYTES;
+  return bytes.toString('latin1', place, place + (numbers[at + RECORD_INDEX.userIdLength] as number));
 }
 
 /**
  * Packs a settled head into its record. `closedUntilMs` is not packed: readings that follow all stored ones also follow everything that
  * retention has closed. Returns false if the head cannot be packed; then the ring has no record of it.
  */
-export function packHead(ring: ByteRing, names: SeriesNames, head: Head): boolean {
+export function packHead(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
   if (!isPacked) ring.delete(head.deviceId);
   return isPacked;
 }
 
-function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
+function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   const { deviceId, userId, settings, series, version, open } = head;
   const { bytes, numbers } = ring;
-  const length = PLACE.series + series.size * SERIES_PLACES;
+  const length = RECORD_INDEX.series + series.size * SERIES_LENGTH;
   const place = ring.reserve(deviceId, length * NUMBER_BYTES + userId.length);
   if (place === -1) return false;
   const at = place / NUMBER_BYTES;
-  numbers[at + PLACE.version] = version;
-  numbers[at + PLACE.limitKw] = settings.limitKw;
-  numbers[at + PLACE.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
-  numbers[at + PLACE.maxGapMinutes] = settings.maxGapMinutes;
-  numbers[at + PLACE.hour] = open?.hour ?? Number.NaN;
-  for (let index = 0; index < PLACES; index++) numbers[at + PLACE.quarters + index] = open?.quarters[index] ?? 0;
-  numbers[at + PLACE.seriesCount] = series.size;
-  numbers[at + PLACE.userIdLength] = userId.length;
-  let one = at + PLACE.series;
+  numbers[at + RECORD_INDEX.version] = version;
+  numbers[at + RECORD_INDEX.limitKw] = settings.limitKw;
+  numbers[at + RECORD_INDEX.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
+  numbers[at + RECORD_INDEX.maxGapMinutes] = settings.maxGapMinutes;
+  numbers[at + RECORD_INDEX.hour] = open?.hour ?? Number.NaN;
+  for (let index = 0; index < OPEN_HOUR_LENGTH; index++)
+    numbers[at + RECORD_INDEX.quarters + index] = open?.quarters[index] ?? 0;
+  numbers[at + RECORD_INDEX.seriesCount] = series.size;
+  numbers[at + RECORD_INDEX.userIdLength] = userId.length;
+  let one = at + RECORD_INDEX.series;
   for (const standing of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = standing;
     const name = names.numberOf(channel, kind);
@@ -214,58 +215,58 @@ function pack(ring: ByteRing, names: SeriesNames, head: Head): boolean {
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
     // Otherwise, placing the steps of another tariff would require this tariff's earlier role, which a record does not contain.
     if (standing.roles.isTariff && isBehind(standing)) return false;
-    numbers[one + SERIES_PLACE.name] = name;
-    numbers[one + SERIES_PLACE.roles] = packRoles(standing);
-    numbers[one + SERIES_PLACE.seriesId] = seriesId;
-    numbers[one + SERIES_PLACE.lastReadAtMs] = lastReadAtMs;
-    numbers[one + SERIES_PLACE.lastValue] = lastValue ?? Number.NaN;
-    if (!packState(tail, numbers, one + SERIES_PLACE.state)) return false;
-    one += SERIES_PLACES;
+    numbers[one + SERIES_INDEX.name] = name;
+    numbers[one + SERIES_INDEX.roles] = packRoles(standing);
+    numbers[one + SERIES_INDEX.seriesId] = seriesId;
+    numbers[one + SERIES_INDEX.lastReadAtMs] = lastReadAtMs;
+    numbers[one + SERIES_INDEX.lastValue] = lastValue ?? Number.NaN;
+    if (!packLawState(tail, numbers, one + SERIES_INDEX.state)) return false;
+    one += SERIES_LENGTH;
   }
   bytes.write(userId, one * NUMBER_BYTES, 'latin1');
   return true;
 }
 
 /** Unpacks a head for the plan. Null: the device is not cached. */
-export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): Head | null {
+export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): DeviceHead | null {
   const place = ring.placeOf(deviceId);
   if (place === -1) return null;
   const { numbers } = ring;
   const at = place / NUMBER_BYTES;
   const number = (of: number) => numbers[at + of] as number;
   const series = new Map<string, SeriesState>();
-  for (let one = at + PLACE.series; one < at + lengthAt(numbers, at); one += SERIES_PLACES) {
-    const { channel, kind } = names.nameOf(numbers[one + SERIES_PLACE.name] as number);
-    const lastValue = numbers[one + SERIES_PLACE.lastValue] as number;
-    const flags = (numbers[one + SERIES_PLACE.roles] as number) % FLAGS;
+  for (let one = at + RECORD_INDEX.series; one < at + recordLengthAt(numbers, at); one += SERIES_LENGTH) {
+    const { channel, kind } = names.nameOf(numbers[one + SERIES_INDEX.name] as number);
+    const lastValue = numbers[one + SERIES_INDEX.lastValue] as number;
+    const flags = (numbers[one + SERIES_INDEX.roles] as number) % FLAGS;
     series.set(seriesName(channel, kind), {
-      seriesId: numbers[one + SERIES_PLACE.seriesId] as number,
+      seriesId: numbers[one + SERIES_INDEX.seriesId] as number,
       channel,
       kind,
       ...(flags % IS_BEHIND === IS_ZERO && { nonzeroAtMs: null }),
       ...(flags >= IS_BEHIND && { isBehind: true }),
-      roles: rolesOf(numbers[one + SERIES_PLACE.roles] as number),
-      tariffSinceMs: sinceOf(numbers[one + SERIES_PLACE.roles] as number),
-      lastReadAtMs: numbers[one + SERIES_PLACE.lastReadAtMs] as number,
+      roles: unpackRoles(numbers[one + SERIES_INDEX.roles] as number),
+      tariffSinceMs: sinceOf(numbers[one + SERIES_INDEX.roles] as number),
+      lastReadAtMs: numbers[one + SERIES_INDEX.lastReadAtMs] as number,
       lastValue: Number.isNaN(lastValue) ? undefined : lastValue,
-      tail: unpackState(numbers, one + SERIES_PLACE.state),
+      tail: unpackLawState(numbers, one + SERIES_INDEX.state),
       closedUntilMs: null,
     });
   }
-  const registerMaxKwh = number(PLACE.registerMaxKwh);
-  const hour = number(PLACE.hour);
-  const quarters = Array.from({ length: PLACES }, (_, index) => number(PLACE.quarters + index));
+  const registerMaxKwh = number(RECORD_INDEX.registerMaxKwh);
+  const hour = number(RECORD_INDEX.hour);
+  const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) => number(RECORD_INDEX.quarters + index));
   return {
     deviceId,
     userId: userIdAt(ring, at),
     settings: {
-      limitKw: number(PLACE.limitKw),
+      limitKw: number(RECORD_INDEX.limitKw),
       registerMaxKwh: Number.isNaN(registerMaxKwh) ? null : registerMaxKwh,
-      maxGapMinutes: number(PLACE.maxGapMinutes),
+      maxGapMinutes: number(RECORD_INDEX.maxGapMinutes),
     },
     computedWith: null,
     series,
-    version: number(PLACE.version),
+    version: number(RECORD_INDEX.version),
     open: Number.isNaN(hour) ? null : { hour, quarters },
     isSettled: true,
   };

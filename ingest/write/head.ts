@@ -1,12 +1,12 @@
 import type { SeriesBatch } from './collect.ts';
-import { type DeviceState, isPastEdits, MAX_SERIES, type StoredLaw, seriesName } from './device-state.ts';
+import { areReadingsPastEdits, type DeviceState, MAX_SERIES, type StoredLaw, seriesName } from './device-state.ts';
 import { type OpenHour, openHourText } from './open-hour.ts';
-import { type DevicePlan, validReadings } from './plan.ts';
+import { countValidReadings, type DevicePlan } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { mayChangeFirsts } from './target-roles.ts';
+import { mayChangeFirstTimes } from './target-roles.ts';
 
 /** A device's state for the plan: unpacked from its record (head-record.ts), or loaded and locked. */
-export interface Head extends DeviceState {
+export interface DeviceHead extends DeviceState {
   /**
    * Random version that changes with each write of the stored head. A batch may be written only if this version is still the stored one.
    */
@@ -21,7 +21,7 @@ export interface Head extends DeviceState {
 
 /** A plan, and the head on which it is based. */
 export interface HeadPlan {
-  readonly head: Head;
+  readonly head: DeviceHead;
   readonly plan: DevicePlan;
 }
 
@@ -32,24 +32,29 @@ export interface NextHead {
   readonly was: number;
   /** Whether the plan has a valid reading. */
   readonly isHeard: boolean;
-  readonly head: Head;
+  readonly head: DeviceHead;
 }
 
 /** Returns a random version; two changes practically never have the same. */
 export const newVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
 /** Whether all readings come after the cached ones of a device and leave the roles of its series unchanged. */
-export function isFollowedBy(head: Head, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
+export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
-    if (!series || series.isBehind || mayChangeFirsts(series, points)) return false;
+    if (!series || series.isBehind || mayChangeFirstTimes(series, points)) return false;
     if (series.lastReadAtMs === null || (points[0]?.readAtMs ?? 0) <= series.lastReadAtMs) return false;
   }
   return true;
 }
 
 /** Returns the head after a plan. `ids`: the series_id of new series, by name. */
-export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: ReadonlyMap<string, number>): NextHead {
+export function headAfterPlan(
+  before: DeviceHead,
+  plan: DevicePlan,
+  open: OpenHour,
+  ids: ReadonlyMap<string, number>,
+): NextHead {
   const all = new Map(before.series);
   for (const planned of plan.series) {
     const { series, roles, earlierRoles, firsts, head } = planned;
@@ -73,9 +78,9 @@ export function headAfter(before: Head, plan: DevicePlan, open: OpenHour, ids: R
     before.computedWith === null &&
     !plan.areRolesOpen &&
     all.size <= MAX_SERIES &&
-    isPastEdits(before.edits ?? [], lawsIn(all));
+    areReadingsPastEdits(before.edits ?? [], lawsIn(all));
   const head = { ...before, series: all, open, isSettled, computedWith: null, version: newVersion() };
-  return { deviceId, was, isHeard: validReadings(plan) > 0, head };
+  return { deviceId, was, isHeard: countValidReadings(plan) > 0, head };
 }
 
 /** Returns the value of a series' last reading. Undefined: unknown. */
@@ -87,10 +92,11 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
 }
 
 /** Returns `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its law. */
-export const lawsOf = (head: Head): string => JSON.stringify([...lawsIn(head.series), ...(head.rest?.laws ?? [])]);
+export const lawsText = (head: DeviceHead): string =>
+  JSON.stringify([...lawsIn(head.series), ...(head.rest?.laws ?? [])]);
 
 /** Returns the laws of the series that have readings. */
-const lawsIn = (series: Head['series']): StoredLaw[] =>
+const lawsIn = (series: DeviceHead['series']): StoredLaw[] =>
   [...series.values()].flatMap(({ seriesId, lastReadAtMs, tail }) =>
     lastReadAtMs === null ? [] : [[seriesId as number, lastReadAtMs, tail] as const],
   );
@@ -99,4 +105,4 @@ const lawsIn = (series: Head['series']): StoredLaw[] =>
 export const parseLaws = (text: string): readonly StoredLaw[] => JSON.parse(text);
 
 /** Returns `device_heads.open`. */
-export const openOf = ({ open }: Head): string | null => open && openHourText(open);
+export const openHourTextOf = ({ open }: DeviceHead): string | null => open && openHourText(open);

@@ -1,7 +1,7 @@
 import type { IntervalState } from '#ingest/normalise/intervals.ts';
 import type { PowerState } from '#ingest/normalise/power.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
-import { writeWhole } from './statement.ts';
+import { writeInteger } from './statement.ts';
 
 /**
  * This file packs states of laws into a few numbers each, so that they can be stored outside of the JavaScript heap and written for the
@@ -16,10 +16,10 @@ const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 const MAX_NUMBERS = 10;
 
 /** Length of a packed state: its kind, the number of numbers that follow, and these. */
-export const STATE_PLACES = 2 + MAX_NUMBERS;
+export const PACKED_STATE_LENGTH = 2 + MAX_NUMBERS;
 
 /** Packs a state. Returns false if it cannot be packed, or contains a number that is not whole. */
-export function packState(state: unknown, into: Float64Array, at: number): boolean {
+export function packLawState(state: unknown, into: Float64Array, at: number): boolean {
   if (state === null) {
     into[at] = NOTHING;
     into[at + 1] = 0;
@@ -54,7 +54,7 @@ function packRun(run: readonly number[], into: Float64Array, at: number): boolea
 }
 
 /** Unpacks a state. */
-export function unpackState(from: Float64Array, at: number): unknown {
+export function unpackLawState(from: Float64Array, at: number): unknown {
   switch (from[at]) {
     case RUN: {
       const run = [from[at + 2] as number];
@@ -79,13 +79,13 @@ const TEXTS = [
 ].map((parts) => parts.map((part) => Buffer.from(part, 'latin1'))) as [Buffer, Buffer, Buffer][];
 
 /** Writes a packed state as JSON. Returns the end of the text. */
-export function writeState(bytes: Uint8Array, from: Float64Array, at: number, place: number): number {
+export function writeLawState(bytes: Uint8Array, from: Float64Array, at: number, place: number): number {
   const [begin, between, end] = TEXTS[from[at] as number] as [Buffer, Buffer, Buffer];
   let next = writeText(bytes, begin, place);
   const length = from[at + 1] as number;
   for (let index = 0; index < length; index++) {
     if (index > 0) next = writeText(bytes, between, next);
-    next = writeWhole(bytes, from[at + 2 + index] as number, next);
+    next = writeInteger(bytes, from[at + 2 + index] as number, next);
   }
   return writeText(bytes, end, next);
 }

@@ -1,14 +1,14 @@
-import { concerns, openFromMs, openToMs } from '#ingest/normalise/edits.ts';
+import { concernsSeries, pendingFromMs, pendingToMs } from '#ingest/normalise/edits.ts';
 import type { JudgedPoint, Verdict } from '#ingest/normalise/law.ts';
-import { counts } from '#ingest/normalise/roles-by-time.ts';
-import { computedOtherwise } from '#ingest/normalise/settings.ts';
+import { everCounts } from '#ingest/normalise/roles-by-time.ts';
+import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import type { Collected, SeriesBatch } from './collect.ts';
+import type { CollectedReadings, SeriesBatch } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import type { Head, HeadPlan } from './head.ts';
+import type { DeviceHead, HeadPlan } from './head.ts';
 import { planDevice } from './plan.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
-import { rolesOpen } from './target-roles.ts';
+import { findPendingRoles } from './target-roles.ts';
 
 interface Row {
   n: number;
@@ -114,25 +114,25 @@ const LEAST_OF_SERIES = 500;
  * piece begins at the first pending change, and contains at most the maximum number of readings of any series concerned. Infinity: all of
  * the rest.
  */
-export async function endOfPiece(
+export async function findPieceEnd(
   client: PoolClient,
   device: Pick<DeviceState, 'settings' | 'computedWith' | 'words' | 'edits'>,
   series: readonly SeriesState[],
   maxReadings = MAX_READINGS,
 ): Promise<number> {
   const { settings, computedWith, edits = [] } = device;
-  const otherwise = computedWith && computedOtherwise(computedWith, settings);
-  const open = edits.filter((edit) => openFromMs(edit) !== null);
-  const roles = rolesOpen(device, series);
+  const otherwise = computedWith && timeOfSettingsDifference(computedWith, settings);
+  const open = edits.filter((edit) => pendingFromMs(edit) !== null);
+  const roles = findPendingRoles(device, series);
   const about = series.flatMap((one) => {
     const { seriesId, channel, kind } = one;
-    const isJudged = roles.has(one) || (otherwise !== null && counts(one));
-    return seriesId !== null && (isJudged || open.some((edit) => concerns(edit, channel, kind))) ? seriesId : [];
+    const isJudged = roles.has(one) || (otherwise !== null && everCounts(one));
+    return seriesId !== null && (isJudged || open.some((edit) => concernsSeries(edit, channel, kind))) ? seriesId : [];
   });
   if (about.length === 0) return Number.POSITIVE_INFINITY;
   const times = [...roles.values(), ...(otherwise ? [otherwise] : [])];
-  const fromMs = Math.min(...open.map((edit) => openFromMs(edit) as number), ...times.map((one) => one.fromMs));
-  const toMs = Math.max(...open.map(openToMs), ...times.map((one) => one.toMs));
+  const fromMs = Math.min(...open.map((edit) => pendingFromMs(edit) as number), ...times.map((one) => one.fromMs));
+  const toMs = Math.max(...open.map(pendingToMs), ...times.map((one) => one.toMs));
   const ofEach = Math.max(Math.min(LEAST_OF_SERIES, maxReadings), Math.floor(maxReadings / about.length));
   // Raw SQL: ingest does not use typed queries.
   const { rows } = await client.query<{ ends_at: Date | null }>(
@@ -148,7 +148,7 @@ export async function endOfPiece(
 
 /** A device whose plan is not complete yet, and the stretches loaded for it. */
 interface Open {
-  head: Head;
+  head: DeviceHead;
   arrived: ReadonlyMap<string, SeriesBatch>;
   stretches: Map<number, Stretch[]>;
 }
@@ -156,8 +156,8 @@ interface Open {
 /** Plans the changes that the readings make to their devices. Loads the stretches that this needs, for all devices in one query. */
 export async function planWithStretches(
   client: PoolClient,
-  devices: ReadonlyMap<string, Head>,
-  collected: Collected['series'],
+  devices: ReadonlyMap<string, DeviceHead>,
+  collected: CollectedReadings['series'],
 ): Promise<HeadPlan[]> {
   const plans: HeadPlan[] = [];
   let open: Open[] = [];

@@ -1,30 +1,30 @@
 import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
-import { computedOtherwise } from '#ingest/normalise/settings.ts';
+import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
-import type { Collected } from './collect.ts';
+import type { CollectedReadings } from './collect.ts';
 import {
-  isPastEdits,
+  areReadingsPastEdits,
   isPastSplits,
   MAX_SERIES,
+  parseSettings,
+  parseSettingsByTime,
   type RestOfDevice,
   type SeriesState,
-  type StoredByTime,
   type StoredLaw,
   type StoredSettings,
+  type StoredSettingsByTime,
   seriesName,
-  settingsByTimeOf,
-  settingsOf,
 } from './device-state.ts';
-import { type Head, parseLaws } from './head.ts';
-import { endOfPiece } from './load-stretches.ts';
+import { type DeviceHead, parseLaws } from './head.ts';
+import { findPieceEnd } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
-import { mayChangeFirsts, rolesOpen } from './target-roles.ts';
+import { findPendingRoles, mayChangeFirstTimes } from './target-roles.ts';
 
 /** A device that is locked until the end of the transaction, and the state of its messages so far. */
-export interface LockedDevice extends Head {
+export interface LockedDevice extends DeviceHead {
   /** Whether the device has not sent a valid reading yet. */
   readonly wasNeverSeen: boolean;
   readonly isInactive: boolean;
@@ -42,7 +42,7 @@ export interface LockedDevice extends Head {
 export async function loadDevices(
   client: PoolClient,
   deviceIds: readonly string[],
-  arrived?: Collected['series'],
+  arrived?: CollectedReadings['series'],
   {
     pieceReadings,
     isDeferred = () => false,
@@ -77,7 +77,7 @@ export async function loadDevices(
   for (const [deviceId, device] of devices) {
     const hasReadings = (arrived?.get(deviceId)?.size ?? 0) > 0;
     if (device.computedWith === null || (hasReadings && (isDeferred(deviceId) || !isAwaited(device)))) continue;
-    const pieceUntilMs = await endOfPiece(client, device, [...device.series.values()], pieceReadings);
+    const pieceUntilMs = await findPieceEnd(client, device, [...device.series.values()], pieceReadings);
     devices.set(deviceId, { ...device, pieceUntilMs });
   }
   return devices;
@@ -85,14 +85,14 @@ export async function loadDevices(
 
 /** Whether readings must wait for the recomputation of a device: for changed settings and roles, but not for edits. */
 const isAwaited = (device: LockedDevice): boolean =>
-  (device.computedWith !== null && computedOtherwise(device.computedWith, device.settings) !== null) ||
-  rolesOpen(device, [...device.series.values()]).size > 0;
+  (device.computedWith !== null && timeOfSettingsDifference(device.computedWith, device.settings) !== null) ||
+  findPendingRoles(device, [...device.series.values()]).size > 0;
 
 /** A row of `devices` and `device_heads`, as `loadDevices` reads it. */
 interface DeviceRow extends StoredSettings {
   device_id: string;
   user_id: string;
-  computed_with: StoredByTime | null;
+  computed_with: StoredSettingsByTime | null;
   channels: OwnersWords;
   recent_rejects: number;
   status: string;
@@ -117,8 +117,8 @@ function lockedDevice(
   return {
     deviceId: row.device_id,
     userId: row.user_id,
-    settings: settingsOf(row),
-    computedWith: row.computed_with && settingsByTimeOf(row.computed_with),
+    settings: parseSettings(row),
+    computedWith: row.computed_with && parseSettingsByTime(row.computed_with),
     ...(row.computed_with?.by_update && { isMarkedByUpdate: true }),
     words: row.channels,
     series,
@@ -130,7 +130,7 @@ function lockedDevice(
       !row.never_seen &&
       row.recent_rejects === 0 &&
       laws.size <= MAX_SERIES &&
-      isPastEdits(edits ?? [], laws.values()) &&
+      areReadingsPastEdits(edits ?? [], laws.values()) &&
       [...series.values()].every(isPastSplits),
     wasNeverSeen: row.never_seen,
     isInactive: row.status === 'inactive',
@@ -203,17 +203,20 @@ interface StoredRoles {
 type Laws = ReadonlyMap<string, ReadonlyMap<number, StoredLaw>>;
 
 /** Returns the names of series in a batch that were not loaded: new ones. */
-const newNames = (arrived: Collected['series'] | undefined, deviceId: string, known: ReadonlyMap<string, unknown>) =>
-  [...(arrived?.get(deviceId)?.keys() ?? [])].filter((name) => !known.has(name));
+const newNames = (
+  arrived: CollectedReadings['series'] | undefined,
+  deviceId: string,
+  known: ReadonlyMap<string, unknown>,
+) => [...(arrived?.get(deviceId)?.keys() ?? [])].filter((name) => !known.has(name));
 
 /**
  * Loads partly loaded devices as a whole if the batch needs more of them: if it adds series or earlier readings of one, because the roles
  * are chosen from all series, or if it contains tariffs, whose steps are placed relative to each other. The devices are already locked.
  */
-export async function loadWhole(
+export async function loadWholeDevices(
   client: PoolClient,
   devices: ReadonlyMap<string, LockedDevice>,
-  arrived: Collected['series'],
+  arrived: CollectedReadings['series'],
 ): Promise<Map<string, LockedDevice>> {
   const wanted = [...devices.values()].filter(
     ({ deviceId, rest, series }) =>
@@ -222,7 +225,7 @@ export async function loadWhole(
         [...series.values()].some(({ roles }) => roles.isTariff) ||
         [...(arrived.get(deviceId) ?? [])].some(([name, { points }]) => {
           const one = series.get(name);
-          return one && mayChangeFirsts(one, points);
+          return one && mayChangeFirstTimes(one, points);
         })),
   );
   return loadDevices(
@@ -237,7 +240,7 @@ async function restOf(
   laws: Laws,
   inPart: ReadonlySet<string>,
   series: ReadonlyMap<string, ReadonlyMap<string, SeriesState>>,
-  arrived: Collected['series'] | undefined,
+  arrived: CollectedReadings['series'] | undefined,
 ): Promise<Map<string, { rest: RestOfDevice }>> {
   const found = new Map<string, { rest: RestOfDevice }>();
   if (inPart.size === 0) return found;
@@ -261,7 +264,7 @@ async function loadSeries(
   client: PoolClient,
   laws: Laws,
   inPart: ReadonlySet<string>,
-  arrived: Collected['series'] | undefined,
+  arrived: CollectedReadings['series'] | undefined,
 ): Promise<Map<string, Map<string, SeriesState>>> {
   const byDevice = new Map<string, Map<string, SeriesState>>();
   if (laws.size === 0) return byDevice;

@@ -1,9 +1,9 @@
 import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
-import { type Step, statement } from './statement.ts';
+import { type BatchStatement, toStep } from './statement.ts';
 
 /** Returns those of the given unknown devices or gateways that moved with their accounts to another installation. */
-export async function movedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
   // Raw SQL: one statement handles any number of names. It runs after the search for the devices, because an account is closed in one
   // transaction.
@@ -17,7 +17,7 @@ const NONE: ReadonlySet<string> = new Set();
  * Stores messages of moved accounts whole and unchanged. There is no limit, because they are acknowledged. `energy migrate --users` writes
  * them in the installation that has the accounts.
  */
-export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Step[] {
+export function saveForMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
   if (messages.length === 0) return [];
   const text = `INSERT INTO departed_messages (login, received_at, topic, payload, replayed)
      SELECT login, to_timestamp(at_ms / 1000.0), topic, payload, replayed
@@ -31,5 +31,5 @@ export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Step
     messages.map(({ payload }) => payload),
     messages.map(({ replayed }) => replayed ?? false),
   ];
-  return [statement({ text, values })];
+  return [toStep({ text, values })];
 }

@@ -1,22 +1,26 @@
 import { hasRole } from '#ingest/normalise/roles-by-time.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { isPlaced } from '#src/database/meter.ts';
-import type { Stepped } from './fast-path.ts';
+import type { SteppedBatch } from './fast-path.ts';
 import type { HeadPlan } from './head.ts';
-import { HOUR_MS, type Opened } from './open-hour.ts';
+import { HOUR_MS, type OpenHourUpdate } from './open-hour.ts';
 import type { DevicePlan } from './plan.ts';
 import type { SeriesPlan } from './series-plan.ts';
-import { booleanArray, int8Array, type Step, statement, textArray, timestampArray } from './statement.ts';
+import { type BatchStatement, booleanArray, int8Array, textArray, timestampArray, toStep } from './statement.ts';
 
 /** For each changed hour, its users and whether the change is in the open hour. There are few hours, so few maps. */
 type Changes = Map<number, Map<string, boolean>>;
 
 /** Records for the workers which hours of which users a batch changes; nothing if it contains only temperatures and the like. */
-export function noteChanges(stepped: Stepped, planned: readonly HeadPlan[], opened: readonly Opened[]): Step[] {
+export function recordChangedHours(
+  stepped: SteppedBatch,
+  planned: readonly HeadPlan[],
+  opened: readonly OpenHourUpdate[],
+): BatchStatement[] {
   const changes: Changes = new Map();
   for (const { hourMs, userId, isOpen } of stepped.changes) add(changes, hourMs, userId, isOpen);
   for (const [index, { head, plan }] of planned.entries()) {
-    const { closed } = opened[index] as Opened;
+    const { closed } = opened[index] as OpenHourUpdate;
     for (const [startMs, { energyMilliwattHours, coveredMs }] of plan.deltas.own) {
       if (energyMilliwattHours === 0 && coveredMs === 0) continue;
       add(changes, Math.floor(startMs / HOUR_MS) * HOUR_MS, head.userId, !closed.has(startMs));
@@ -33,7 +37,7 @@ export function noteChanges(stepped: Stepped, planned: readonly HeadPlan[], open
   }
   const text = 'SELECT note_usage_changes($1::text[], $2::timestamptz[], $3::boolean[])';
   const values = [textArray(userIds), timestampArray(hoursMs), booleanArray(areOpen)];
-  return [statement({ name: 'note-changes', text, values })];
+  return [toStep({ name: 'note-changes', text, values })];
 }
 
 function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean): void {
@@ -108,7 +112,7 @@ const isOfElectricity = (plan: SeriesPlan): boolean =>
   );
 
 /** Stores the late changes, one row for each hour; nothing if all readings follow the stored ones, as nearly always. */
-export function noteLate(plans: readonly DevicePlan[]): Step[] {
+export function recordLateChanges(plans: readonly DevicePlan[]): BatchStatement[] {
   const hours = lateHours(plans);
   if (hours.length === 0) return [];
   const text = `INSERT INTO late_changes AS l (device_id, hour, late_readings, corrections, import_milliwatt_hours, export_milliwatt_hours, changed_at)
@@ -125,5 +129,5 @@ export function noteLate(plans: readonly DevicePlan[]): Step[] {
     int8Array(hours.map(({ imported }) => imported)),
     int8Array(hours.map(({ exported }) => exported)),
   ];
-  return [statement({ text, values })];
+  return [toStep({ text, values })];
 }

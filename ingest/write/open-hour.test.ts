@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BUCKET_MS, type BucketDeltas, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
-import { MEASURE_NAMES, type Sums } from '#src/rollups/levels.ts';
+import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import { addToOpenHour, type OpenHour, openHourText, parseOpenHour, quarterHoursOf } from './open-hour.ts';
 
 const START_MS = Date.UTC(2026, 5, 1);
 const HOUR_MS = 3_600_000;
 const sums = (value: number) =>
-  Object.fromEntries(MEASURE_NAMES.map((name, at) => [name, value * (at + 1)])) as unknown as Sums;
+  Object.fromEntries(MEASURE_NAMES.map((name, at) => [name, value * (at + 1)])) as unknown as MeasureSums;
 const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas =>
   new Map(values.map(([quarter, value]) => [START_MS + quarter * BUCKET_MS, sums(value)]));
 

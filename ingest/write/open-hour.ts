@@ -1,11 +1,17 @@
-import { BUCKET_MS, type BucketDeltas, type Buckets, noSums, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
-import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
-import { writeWhole } from './statement.ts';
+import {
+  BUCKET_MS,
+  type BucketDeltas,
+  type Buckets,
+  type ReadonlyBuckets,
+  zeroSums,
+} from '#ingest/normalise/buckets.ts';
+import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
+import { writeInteger } from './statement.ts';
 
 export const HOUR_MS = 3_600_000;
 const QUARTERS = HOUR_MS / BUCKET_MS;
 /** Number of quarter-hour values of all measures. */
-export const PLACES = MEASURE_NAMES.length * QUARTERS;
+export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTERS;
 
 /** The latest hour of a device, which is stored in its head instead of the aggregates. Null: no hour is open. Immutable. */
 export type OpenHour = {
@@ -19,7 +25,7 @@ export type OpenHour = {
 const NONE: ReadonlyBuckets = new Map();
 
 /** The open hour after some changes, and the quarter-hours for the aggregates. */
-export interface Opened {
+export interface OpenHourUpdate {
   open: OpenHour;
   /** Quarter-hours of closed hours. If a later hour begins, the previously open one is among them. */
   closed: ReadonlyBuckets;
@@ -29,12 +35,12 @@ export interface Opened {
  * Adds changes to the open hour; if some of them are later, their latest hour becomes the open one. Pure. Every query adds closed and open
  * hours, and a change may go to either, so changes may arrive out of order.
  */
-export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): Opened {
+export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourUpdate {
   if (deltas.size === 0) return { open: before, closed: NONE };
   let latest = before?.hour ?? Number.NEGATIVE_INFINITY;
   for (const startMs of deltas.keys()) latest = Math.max(latest, Math.floor(startMs / HOUR_MS));
   let closed = before && before.hour !== latest ? bucketsOf(before) : null;
-  const quarters = before?.hour === latest ? before.quarters.slice() : new Array<number>(PLACES).fill(0);
+  const quarters = before?.hour === latest ? before.quarters.slice() : new Array<number>(OPEN_HOUR_LENGTH).fill(0);
   for (const [startMs, delta] of deltas) {
     if (Math.floor(startMs / HOUR_MS) === latest) addTo(quarters, startMs, delta);
     else {
@@ -62,22 +68,22 @@ export function writeOpenHour(
   at: number,
   place: number,
 ): number {
-  let next = writeWhole(bytes, hour, place);
-  for (let first = at; first < at + PLACES; first += QUARTERS) {
+  let next = writeInteger(bytes, hour, place);
+  for (let first = at; first < at + OPEN_HOUR_LENGTH; first += QUARTERS) {
     let sum = 0;
     for (let quarter = 0; quarter < QUARTERS; quarter++) sum += quarters[first + quarter] as number;
     bytes[next] = COMMA;
-    next = writeWhole(bytes, sum, next + 1);
+    next = writeInteger(bytes, sum, next + 1);
   }
-  for (let index = at; index < at + PLACES; index++) {
+  for (let index = at; index < at + OPEN_HOUR_LENGTH; index++) {
     bytes[next] = COMMA;
-    next = writeWhole(bytes, quarters[index] as number, next + 1);
+    next = writeInteger(bytes, quarters[index] as number, next + 1);
   }
   return next;
 }
 
 /** Maximum length of the text. A sum of four safe integers has at most 17 digits, plus a sign and a comma. */
-export const MAX_OPEN_BYTES = 19 * (1 + MEASURE_NAMES.length + PLACES);
+export const MAX_OPEN_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_LENGTH);
 
 const written = Buffer.alloc(MAX_OPEN_BYTES);
 /** Returns an open hour in its stored form. */
@@ -92,15 +98,15 @@ export function parseOpenHour(text: string | null): OpenHour {
 }
 
 /** Returns the index of a measure's quarter-hour. */
-export const placeOf = (measure: number, quarter: number): number => measure * QUARTERS + quarter;
+export const quarterIndex = (measure: number, quarter: number): number => measure * QUARTERS + quarter;
 
 /** Returns the index, within its hour, of the quarter-hour that begins at a time. */
 const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / BUCKET_MS;
 
-function addTo(quarters: number[], startMs: number, delta: Sums): void {
+function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
   const quarter = quarterOf(startMs);
   for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
-    const place = placeOf(measure, quarter);
+    const place = quarterIndex(measure, quarter);
     quarters[place] = (quarters[place] as number) + delta[MEASURE_NAMES[measure] as Measure];
   }
 }
@@ -109,18 +115,18 @@ function bucketsOf({ hour, quarters }: { hour: number; quarters: ArrayLike<numbe
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTERS; quarter++) {
     const sums = Object.fromEntries(
-      MEASURE_NAMES.map((name, measure) => [name, quarters[placeOf(measure, quarter)] as number]),
-    ) as unknown as Sums;
+      MEASURE_NAMES.map((name, measure) => [name, quarters[quarterIndex(measure, quarter)] as number]),
+    ) as unknown as MeasureSums;
     if (MEASURE_NAMES.some((name) => sums[name])) found.set(hour * HOUR_MS + quarter * BUCKET_MS, sums);
   }
   return found;
 }
 
-function sumOf(one: Sums | undefined, other: Sums): Sums {
+function sumOf(one: MeasureSums | undefined, other: MeasureSums): MeasureSums {
   if (!one) return other;
   const sum: Record<Measure, number> = { ...one };
   for (const name of MEASURE_NAMES) sum[name] += other[name];
-  return sum as Sums;
+  return sum as MeasureSums;
 }
 
 /** Number of hours that a step may change: the open one, and the next one, which closes it. */
@@ -130,9 +136,9 @@ const HOURS = 2;
  * The quarter-hours of an open hour and of the next hour, as buckets for one step of a law. The same eight objects are reused for every
  * device. They are added to the numbers of a head's record (head-record.ts), which contains the hour and its quarter-hours.
  */
-export class OpenSums implements Buckets {
-  readonly #quarters = Array.from({ length: HOURS * QUARTERS }, noSums);
-  readonly #beyond = noSums();
+export class OpenHourSums implements Buckets {
+  readonly #quarters = Array.from({ length: HOURS * QUARTERS }, zeroSums);
+  readonly #beyond = zeroSums();
   #hour = Number.NaN;
   /** Bits of the quarter-hours that have changed. */
   #touched = 0;
@@ -146,13 +152,13 @@ export class OpenSums implements Buckets {
     this.isBeyond = false;
   }
 
-  get(startMs: number): Sums {
+  get(startMs: number): MeasureSums {
     const quarter = (startMs - this.#hour * HOUR_MS) / BUCKET_MS;
     if (!(quarter >= 0 && quarter < HOURS * QUARTERS)) {
       this.isBeyond = true;
       return this.#beyond;
     }
-    const sums = this.#quarters[quarter] as Sums;
+    const sums = this.#quarters[quarter] as MeasureSums;
     if ((this.#touched & (1 << quarter)) === 0) clear(sums);
     this.#touched |= 1 << quarter;
     return sums;
@@ -165,7 +171,7 @@ export class OpenSums implements Buckets {
   has(hour: 0 | 1, measures: readonly Measure[] = MEASURE_NAMES): boolean {
     for (let quarter = hour * QUARTERS; quarter < (hour + 1) * QUARTERS; quarter++) {
       if ((this.#touched & (1 << quarter)) === 0) continue;
-      const sums = this.#quarters[quarter] as Sums;
+      const sums = this.#quarters[quarter] as MeasureSums;
       for (const name of measures) if (sums[name] !== 0) return true;
     }
     return false;
@@ -176,9 +182,9 @@ export class OpenSums implements Buckets {
     for (let quarter = 0; quarter < QUARTERS; quarter++) {
       const index = hour * QUARTERS + quarter;
       if ((this.#touched & (1 << index)) === 0) continue;
-      const sums = this.#quarters[index] as Sums;
+      const sums = this.#quarters[index] as MeasureSums;
       for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
-        const place = at + placeOf(measure, quarter);
+        const place = at + quarterIndex(measure, quarter);
         numbers[place] = (numbers[place] as number) + sums[MEASURE_NAMES[measure] as Measure];
       }
     }
@@ -187,12 +193,12 @@ export class OpenSums implements Buckets {
 
 /** Returns the nonzero quarter-hours of a packed hour, and clears the hour. */
 export function takeQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
-  const taken = bucketsOf({ hour, quarters: numbers.slice(at, at + PLACES) });
-  numbers.fill(0, at, at + PLACES);
+  const taken = bucketsOf({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
+  numbers.fill(0, at, at + OPEN_HOUR_LENGTH);
   return taken;
 }
 
-function clear(sums: Sums): void {
+function clear(sums: MeasureSums): void {
   const values: Record<Measure, number> = sums;
   for (const name of MEASURE_NAMES) values[name] = 0;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashOf, PlaceIndex } from './byte-ring.ts';
+import { hashKey, PlaceIndex } from './byte-ring.ts';
 
 /** Keys whose hashes collide, also at the end of the slots and beyond. */
 const HASHES = [0, 0, 1, 2, 2, 1_021, 1_022, 1_022, 1_023, 1_023, 2 ** 32 - 1, 2 ** 31];
@@ -33,7 +33,7 @@ test('finds every key that was added and not removed, despite colliding hashes',
 
 test('grows with its entries, and is empty after it is cleared', () => {
   const keys = Array.from({ length: 5_000 }, (_, number) => `dev_${number}`);
-  const hashes = keys.map(hashOf);
+  const hashes = keys.map(hashKey);
   const index = new PlaceIndex({
     hashAt: (place) => hashes[place / 8] as number,
     isKeyAt: (place, key) => keys[place / 8] === key,
@@ -48,7 +48,7 @@ test('grows with its entries, and is empty after it is cleared', () => {
 
 test('spreads the hashes of a fleet’s keys: few of 100,000 ids collide', () => {
   const hashes = new Set<number>();
-  for (let number = 0; number < 100_000; number++) hashes.add(hashOf(`dev_grown${String(number).padStart(7, '0')}`));
+  for (let number = 0; number < 100_000; number++) hashes.add(hashKey(`dev_grown${String(number).padStart(7, '0')}`));
   // By chance, 1.2 pairs of them collide.
   expect(hashes.size).toBeGreaterThan(99_980);
 });

@@ -2,21 +2,25 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { withoutZeros } from '#ingest/normalise/buckets.ts';
+import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { comparePoints, type LawSettings, type Verdict } from '#ingest/normalise/law.ts';
-import { replay } from '#ingest/normalise/replay.ts';
+import { replayLaw } from '#ingest/normalise/replay.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { appearingHistory, history, tariffHistory } from '#test/reference/histories.ts';
+import {
+  arbitraryHistory,
+  arbitraryHistoryWithNewQuantities,
+  arbitraryTariffHistory,
+} from '#test/reference/histories.ts';
 import { firstEditionOfRegisters } from '#test/support/first-edition.ts';
-import { ofDevice } from '#test/support/law.ts';
-import { type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
-import { expectEnergy, expectWhole } from '#test/support/planned-energy.ts';
-import { batches, deliver, delivery, HISTORIES } from '#test/support/planned-histories.ts';
-import { paired, workInAll } from '#test/support/planned-writes.ts';
-import { count } from './deltas.ts';
+import { readingsOfDevice } from '#test/support/law.ts';
+import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
+import { expectEnergy, expectReferenceResults } from '#test/support/planned-energy.ts';
+import { arbitraryDelivery, HISTORY_COUNT, runWriters, splitIntoBatches } from '#test/support/planned-histories.ts';
+import { createPairedDevices, recomputeAllChunks } from '#test/support/planned-writes.ts';
+import { addIntervalToDeltas } from './deltas.ts';
 
 /**
  * Rewrites the stored rows as the first edition of the law wrote them. Returns whether more than the tails changed: a reading that the
@@ -25,7 +29,7 @@ import { count } from './deltas.ts';
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
   const all = () => [
-    ...[wholeProfile(device), ...device.meters.values()].map((one) => withoutZeros(new Map(one))),
+    ...[readWholeProfile(device), ...device.meters.values()].map((one) => dropZeroBuckets(new Map(one))),
     ...[...series.values()].map(({ verdicts }) => verdicts),
   ];
   const before = all();
@@ -45,8 +49,11 @@ function asStoredBefore(device: StoredDevice): boolean {
     if (!law) continue;
     const points = [...one.points.values()].sort(comparePoints);
     const old = one.kind === 'register' && firstEditionOfRegisters(settings, parseChannel(one.channel).direction);
-    const { intervals, verdicts, state } = old ? replay(old, old.initial, points) : replay(law, law.initial, points);
-    for (const interval of intervals) count({ own: device.profile, meters: device.meters }, interval, one.roles, 1);
+    const { intervals, verdicts, state } = old
+      ? replayLaw(old, old.initial, points)
+      : replayLaw(law, law.initial, points);
+    for (const interval of intervals)
+      addIntervalToDeltas({ own: device.profile, meters: device.meters }, interval, one.roles, 1);
     one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as Verdict]));
     one.tail = JSON.stringify(state);
     if (!old) continue;
@@ -59,30 +66,35 @@ function asStoredBefore(device: StoredDevice): boolean {
 test('continues from an installation’s rows of the first edition, and gives the second edition’s results once it is recomputed', () => {
   const share = fc.integer({ min: 1, max: 99 });
   const changed = (one: LawSettings): LawSettings => ({ ...one, maxGapMinutes: one.maxGapMinutes + 5 });
-  const installations = Math.max(20, Math.ceil(HISTORIES / 10));
+  const installations = Math.max(20, Math.ceil(HISTORY_COUNT / 10));
   let others = 0;
   fc.assert(
-    fc.property(fc.oneof(history, tariffHistory, appearingHistory), delivery, share, (one, how, percent) => {
-      const { store } = paired([one]);
-      const device = store.devices.get('dev_0') as StoredDevice;
-      const all = batches(ofDevice(one.readings, 'dev_0'), how);
-      const [last] = ofDevice(one.readings.slice(-1), 'dev_0');
-      deliver(store, ['dev_0'], all.splice(0, Math.ceil((all.length * percent) / 100)), {
-        ...how,
-        changes: [],
-        edits: [],
-      });
-      const isOther = store.rewrite('dev_0', asStoredBefore);
-      deliver(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
-      if (isOther) others++;
-      // Steps of tariffs that end before stay unchanged, even if late readings change them.
-      const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
-      if (!isOther && !hasTariffs && device.computedWith === null) expectEnergy(device, one.readings);
-      store.set('dev_0', changed(device.settings));
-      deliver(store, ['dev_0'], [[last as DecodedReading]], { ...how, changes: [], edits: [], pieces: [] });
-      workInAll(store, ['dev_0'], how.lastPieceMs);
-      expectWhole(device, one.readings);
-    }),
+    fc.property(
+      fc.oneof(arbitraryHistory, arbitraryTariffHistory, arbitraryHistoryWithNewQuantities),
+      arbitraryDelivery,
+      share,
+      (one, how, percent) => {
+        const { store } = createPairedDevices([one]);
+        const device = store.devices.get('dev_0') as StoredDevice;
+        const all = splitIntoBatches(readingsOfDevice(one.readings, 'dev_0'), how);
+        const [last] = readingsOfDevice(one.readings.slice(-1), 'dev_0');
+        runWriters(store, ['dev_0'], all.splice(0, Math.ceil((all.length * percent) / 100)), {
+          ...how,
+          changes: [],
+          edits: [],
+        });
+        const isOther = store.rewrite('dev_0', asStoredBefore);
+        runWriters(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
+        if (isOther) others++;
+        // Steps of tariffs that end before stay unchanged, even if late readings change them.
+        const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
+        if (!isOther && !hasTariffs && device.computedWith === null) expectEnergy(device, one.readings);
+        store.set('dev_0', changed(device.settings));
+        runWriters(store, ['dev_0'], [[last as DecodedReading]], { ...how, changes: [], edits: [], pieces: [] });
+        recomputeAllChunks(store, ['dev_0'], how.lastPieceMs);
+        expectReferenceResults(device, one.readings);
+      },
+    ),
     { numRuns: installations, endOnFailure: true },
   );
   // A third of them differ.

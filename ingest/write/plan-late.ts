@@ -1,19 +1,19 @@
 import type { IsExcluded } from '#ingest/normalise/edits.ts';
-import type { JudgedPoint, Law, Point, Restart } from '#ingest/normalise/law.ts';
-import { type Comparison, compare, type Laws } from '#ingest/normalise/replay.ts';
+import type { JudgedPoint, Law, LawRestart, Point } from '#ingest/normalise/law.ts';
+import { compareReplays, type LawsBeforeAndAfter, type ReplayComparison } from '#ingest/normalise/replay.ts';
 import type { NewPoint } from './collect.ts';
 import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
-import { merge, type Stretch, type StretchBounds } from './stretch.ts';
+import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /** Numbers of readings before and beyond a change that are loaded first. Nearly always, one of each suffices. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /** Factor by which a stretch grows if it is too short. */
-export const FURTHER = 16;
+export const STRETCH_GROWTH = 16;
 /**
  * Maximum number of readings to go back if the law's stored state is of an earlier edition: beyond it, the first loaded reading is taken
  * for the first of all. This happens once for each series of an updated installation, which may have millions of readings.
  */
-const FURTHEST_UNKNOWN = FIRST_LOOK.back * FURTHER ** 2;
+const FURTHEST_UNKNOWN = FIRST_LOOK.back * STRETCH_GROWTH ** 2;
 /** If the series does not count, only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
@@ -39,7 +39,7 @@ export function planLate(
   let changedToMs = Number.NEGATIVE_INFINITY;
   for (const [index, cluster] of apart.entries()) {
     const stretch = found[index] as Stretch;
-    const merged = merge(stretch.points, cluster);
+    const merged = mergeIntoStretch(stretch.points, cluster);
     addMerge(plan, merged);
     if (!law || merged.lastChangeMs === Number.NEGATIVE_INFINITY) continue;
     const [previous, next] = [apart[index - 1], apart[index + 1]];
@@ -49,8 +49,8 @@ export function planLate(
     const comparison = replayBetween(laws, plan.series.tail, stretch, merged, { changedToMs, nextMs, isExcluded });
     if (comparison === 'reaches into the one before') return [joined(previous as NewPoint[], cluster)];
     if (comparison === 'reaches into the next') return [joined(cluster, next as NewPoint[])];
-    if (comparison === 'begins further back') return [{ ...stretch, back: stretch.back * FURTHER }];
-    if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * FURTHER }];
+    if (comparison === 'begins further back') return [{ ...stretch, back: stretch.back * STRETCH_GROWTH }];
+    if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * STRETCH_GROWTH }];
     const { before, after, met, endMs } = comparison;
     addDifferences(plan, before, after);
     plan.revises = true;
@@ -76,16 +76,19 @@ const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBo
 });
 
 /** Returns the stretch to load first for a cluster of points. */
-export const firstLook = (points: readonly NewPoint[]): StretchBounds => ({ ...FIRST_LOOK, ...boundsOf(points) });
+export const firstStretchBounds = (points: readonly NewPoint[]): StretchBounds => ({
+  ...FIRST_LOOK,
+  ...boundsOf(points),
+});
 
-export type TooShort =
+export type StretchTooShort =
   | 'begins further back'
   | 'goes on beyond'
   | 'reaches into the one before'
   | 'reaches into the next';
 
 /** Returns the state of a law right before its first plainly counted reading, on the assumption that nothing came before it. */
-function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): Restart<unknown> | null {
+function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): LawRestart<unknown> | null {
   const taken = before.findIndex(({ verdict }) => verdict === null);
   return taken === -1 ? null : { taken, state: law.initial };
 }
@@ -96,12 +99,12 @@ function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): Re
  * (`nextMs`). `tail`: current state of the law. `isExcluded`: readings that the law no longer receives.
  */
 export function replayBetween(
-  laws: Laws,
+  laws: LawsBeforeAndAfter,
   tail: unknown,
   stretch: Stretch,
   { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: IsExcluded | undefined },
-): Comparison | TooShort {
+): ReplayComparison | StretchTooShort {
   // Both laws give the same results up to the change, so either can restart.
   const law = laws.longer ?? laws.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
@@ -122,7 +125,7 @@ export function replayBetween(
     if (!start) return isCut ? 'reaches into the one before' : 'begins further back';
     const since = before.slice(start.taken);
     const points = { before: [...since, ...upToNext], after: [...since, ...afterUpToNext] };
-    const comparison = compare(laws, start.state, points, lastChangeMs, isExcluded);
+    const comparison = compareReplays(laws, start.state, points, lastChangeMs, isExcluded);
     backToMs = comparison.after.backToMs;
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;

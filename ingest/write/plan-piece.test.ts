@@ -1,16 +1,28 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withoutZeros } from '#ingest/normalise/buckets.ts';
+import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
-import { drawnEdit, drawnStep, editOf, stepOf } from '#test/reference/edits.ts';
-import { appearingHistory, type History, history, settings, tariffHistory } from '#test/reference/histories.ts';
-import { ofDevice } from '#test/support/law.ts';
-import { memoryOf } from '#test/support/memories.ts';
-import { type MemoryStore, type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
-import { expectLawful, expectWhole } from '#test/support/planned-energy.ts';
-import { HISTORIES, pieceMs } from '#test/support/planned-histories.ts';
-import { editDevice, paired, workIn, workInAll, writing } from '#test/support/planned-writes.ts';
+import { arbitraryClockStep, arbitraryEdit, buildClockStepEdit, buildEdit } from '#test/reference/edits.ts';
+import {
+  arbitraryHistory,
+  arbitraryHistoryWithNewQuantities,
+  arbitrarySettings,
+  arbitraryTariffHistory,
+  type History,
+} from '#test/reference/histories.ts';
+import { createHeadCache } from '#test/support/head-caches.ts';
+import { readingsOfDevice } from '#test/support/law.ts';
+import { type MemoryStore, readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
+import { expectReferenceResults, expectStoredByLaw } from '#test/support/planned-energy.ts';
+import { arbitraryChunkMs, HISTORY_COUNT } from '#test/support/planned-histories.ts';
+import {
+  createPairedDevices,
+  editDevice,
+  recomputeAllChunks,
+  recomputeChunk,
+  writeBatch,
+} from '#test/support/planned-writes.ts';
 
 /** Meanings that an owner may set for a quantity. */
 const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'import/l1', 'gas', 'heat', 'ignored'];
@@ -21,30 +33,30 @@ const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'im
  */
 const doing = fc.oneof(
   { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },
-  { weight: 3, arbitrary: fc.record({ edit: drawnEdit }) },
-  { weight: 2, arbitrary: fc.record({ step: drawnStep }) },
+  { weight: 3, arbitrary: fc.record({ edit: arbitraryEdit }) },
+  { weight: 2, arbitrary: fc.record({ step: arbitraryClockStep }) },
   { weight: 2, arbitrary: fc.record({ revoked: fc.nat(5) }) },
-  { weight: 2, arbitrary: fc.record({ settings }) },
+  { weight: 2, arbitrary: fc.record({ settings: arbitrarySettings }) },
   { weight: 3, arbitrary: fc.record({ said: fc.nat(20), countsAs: fc.constantFrom(null, ...MEANINGS) }) },
-  { weight: 6, arbitrary: fc.record({ lengthMs: pieceMs }) },
+  { weight: 6, arbitrary: fc.record({ lengthMs: arbitraryChunkMs }) },
 );
 
 test('applies and reverts edits and settings in pieces, whatever arrives in between', () => {
   fc.assert(
     fc.property(
       fc.oneof(
-        { weight: 2, arbitrary: history },
-        { weight: 2, arbitrary: appearingHistory },
-        { weight: 1, arbitrary: tariffHistory },
+        { weight: 2, arbitrary: arbitraryHistory },
+        { weight: 2, arbitrary: arbitraryHistoryWithNewQuantities },
+        { weight: 1, arbitrary: arbitraryTariffHistory },
       ),
       fc.array(doing, { minLength: 10, maxLength: 40 }),
       fc.nat(),
       fc.constantFrom(50 * HOUR_MS, Number.POSITIVE_INFINITY),
       (one, done, order, lastPieceMs) => {
-        const { store, devices } = paired([one]);
+        const { store, devices } = createPairedDevices([one]);
         const device = store.devices.get('dev_0') as StoredDevice;
         const rank = (index: number) => ((index + 1) * (order % 977)) % 1_009;
-        const all = ofDevice(devices[0]?.readings ?? [], 'dev_0');
+        const all = readingsOfDevice(devices[0]?.readings ?? [], 'dev_0');
         const left =
           order % 2 === 0
             ? [...all]
@@ -54,28 +66,29 @@ test('applies and reverts edits and settings in pieces, whatever arrives in betw
                 .map(({ reading }) => reading);
         const come = (share: number) => {
           const batch = left.splice(0, Math.ceil((all.length * share) / 100));
-          if (batch.length > 0) for (const _ of writing(store, memoryOf('none'), batch));
+          if (batch.length > 0) for (const _ of writeBatch(store, createHeadCache('none'), batch));
         };
         come(20);
         for (const next of done) {
           if ('share' in next) come(next.share);
-          else if ('edit' in next) editDevice(store, 'dev_0', editOf(one.readings, next.edit));
-          else if ('step' in next) editDevice(store, 'dev_0', stepOf(one.readings, next.step, device.edits));
+          else if ('edit' in next) editDevice(store, 'dev_0', buildEdit(one.readings, next.edit));
+          else if ('step' in next)
+            editDevice(store, 'dev_0', buildClockStepEdit(one.readings, next.step, device.edits));
           else if ('revoked' in next) store.revoke('dev_0', next.revoked);
           else if ('settings' in next) store.set('dev_0', next.settings);
           else if ('said' in next) say(store, 'dev_0', next.said, next.countsAs);
-          else workIn(store, 'dev_0', next.lengthMs);
-          expectLawful(device);
+          else recomputeChunk(store, 'dev_0', next.lengthMs);
+          expectStoredByLaw(device);
         }
         come(100);
-        workInAll(store, ['dev_0'], lastPieceMs);
+        recomputeAllChunks(store, ['dev_0'], lastPieceMs);
         expectAtOnce(device, one.readings);
         for (const name of Object.keys(device.words)) store.say('dev_0', name, null);
-        workInAll(store, ['dev_0'], lastPieceMs);
-        expectWhole(device, one.readings);
+        recomputeAllChunks(store, ['dev_0'], lastPieceMs);
+        expectReferenceResults(device, one.readings);
       },
     ),
-    { numRuns: Math.ceil(HISTORIES / 2), endOnFailure: true },
+    { numRuns: Math.ceil(HISTORY_COUNT / 2), endOnFailure: true },
   );
 }, 300_000);
 
@@ -89,17 +102,17 @@ function say(store: MemoryStore, deviceId: string, index: number, countsAs: stri
 /** Expects the same rows as if the owner had set all meanings before the first reading. */
 function expectAtOnce(device: StoredDevice, readings: History['readings']): void {
   const { settings, words, edits } = device;
-  const { store } = paired([{ ...settings, readings: [] }]);
+  const { store } = createPairedDevices([{ ...settings, readings: [] }]);
   const other = store.devices.get('dev_0') as StoredDevice;
   other.words = words;
-  for (const _ of writing(store, memoryOf('none'), ofDevice(readings, 'dev_0')));
+  for (const _ of writeBatch(store, createHeadCache('none'), readingsOfDevice(readings, 'dev_0')));
   for (const { editId: _id, isInForce, counted: _counted, ...edit } of edits) if (isInForce) store.edit('dev_0', edit);
-  workInAll(store, ['dev_0'], Number.POSITIVE_INFINITY);
-  expect(withoutZeros(new Map(wholeProfile(device)))).toEqual(withoutZeros(new Map(wholeProfile(other))));
+  recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);
+  expect(dropZeroBuckets(new Map(readWholeProfile(device)))).toEqual(dropZeroBuckets(new Map(readWholeProfile(other))));
   const metersOf = (one: StoredDevice) =>
     Object.fromEntries(
       [...one.meters]
-        .map(([meter, profile]) => [meter, withoutZeros(new Map(profile))])
+        .map(([meter, profile]) => [meter, dropZeroBuckets(new Map(profile))])
         .filter(([, profile]) => (profile as Map<number, unknown>).size > 0),
     );
   expect(metersOf(device)).toEqual(metersOf(other));
@@ -112,7 +125,7 @@ function expectAtOnce(device: StoredDevice, readings: History['readings']): void
 }
 
 test('applies edits that are made or revoked together with a setting along with it', () => {
-  const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const device = store.devices.get('dev_0') as StoredDevice;
   const at = (hour: number) => Date.UTC(2026, 8, 29, hour);
   const readings = [0, 1, 5, 6, 7].map((hour) => ({
@@ -123,9 +136,9 @@ test('applies edits that are made or revoked together with a setting along with 
     value: kwhToMilliwattHours(100 + hour),
   }));
   const write = () => {
-    for (const _ of writing(store, memoryOf('all'), ofDevice(readings, 'dev_0')));
-    workInAll(store, ['dev_0'], HOUR_MS);
-    expectWhole(device, readings);
+    for (const _ of writeBatch(store, createHeadCache('all'), readingsOfDevice(readings, 'dev_0')));
+    recomputeAllChunks(store, ['dev_0'], HOUR_MS);
+    expectReferenceResults(device, readings);
   };
   write();
   const series = { channel: 'import', kind: 'register' };

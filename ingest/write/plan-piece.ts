@@ -1,9 +1,9 @@
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
-import { type Laws, pointKey } from '#ingest/normalise/replay.ts';
-import { countedOtherwise, counts, countsUntilMs, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { computedOtherwise } from '#ingest/normalise/settings.ts';
+import { type LawsBeforeAndAfter, pointKey } from '#ingest/normalise/replay.ts';
+import { countsUntilMs, everCounts, type RolesByTime, timeOfRoleDifference } from '#ingest/normalise/roles-by-time.ts';
+import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import { FURTHER, replayBetween } from './plan-late.ts';
+import { replayBetween, STRETCH_GROWTH } from './plan-late.ts';
 import { addDifferences, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
@@ -14,7 +14,7 @@ import type { Stretch, StretchBounds } from './stretch.ts';
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
 /** The readings of a series that a plan recomputes, Unix ms, both inclusive. */
-export interface Piece {
+export interface RecomputedReadings {
   /** Time of the first reading; -Infinity: from the start of the series. */
   readonly firstMs: number;
   /** Time of the last reading; Infinity: to the end of the series. */
@@ -22,14 +22,17 @@ export interface Piece {
 }
 
 /** Returns the readings that two changes of a series affect together. Null if both are null. */
-export const bothOf = (one: Piece | null, other: Piece | null): Piece | null =>
+export const joinPieces = (
+  one: RecomputedReadings | null,
+  other: RecomputedReadings | null,
+): RecomputedReadings | null =>
   one && other
     ? { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) }
     : (one ?? other);
 
 /** Returns the readings of a series whose role changes if its new roles are applied up to a time. Null: none. */
-export function roleOtherwise(series: SeriesState, will: RolesByTime, untilMs: number): Piece | null {
-  const times = countedOtherwise(series, will);
+export function pieceOfRoleChange(series: SeriesState, will: RolesByTime, untilMs: number): RecomputedReadings | null {
+  const times = timeOfRoleDifference(series, will);
   if (!times || times.fromMs >= untilMs) return null;
   // Readings after the series stops counting have no verdicts. If that time moves, all readings between the old and the new time change.
   const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
@@ -39,18 +42,18 @@ export function roleOtherwise(series: SeriesState, will: RolesByTime, untilMs: n
 }
 
 /** Returns the readings of a series whose settings change if its device's new settings are applied up to a time. Null: none. */
-export function judgedOtherwise(
+export function pieceOfSettingsChange(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
   untilMs: number,
-): Piece | null {
-  const times = counts(series) && computedWith !== null && computedOtherwise(computedWith, settings);
+): RecomputedReadings | null {
+  const times = everCounts(series) && computedWith !== null && timeOfSettingsDifference(computedWith, settings);
   if (!times || times.fromMs >= untilMs) return null;
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
 /** Applies the edits of a series to the readings of a stretch, and records added and withdrawn readings in the plan. */
-export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
+export function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
   const byKey = new Map(points.map((point) => [pointKey(point), point]));
@@ -70,8 +73,8 @@ export function withEdits(plan: SeriesPlan, points: readonly Point[]): readonly 
  */
 export function planPiece(
   plan: SeriesPlan,
-  { firstMs, lastMs }: Piece,
-  laws: Laws | null,
+  { firstMs, lastMs }: RecomputedReadings,
+  laws: LawsBeforeAndAfter | null,
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
@@ -79,7 +82,7 @@ export function planPiece(
   if (!laws && added.length === 0 && withdrawn.length === 0) return [];
   const stretch = stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs);
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];
-  const after = withEdits(plan, stretch.points);
+  const after = applyEdits(plan, stretch.points);
   plan.revises = true;
   const { lastReadAtMs, tail } = plan.series;
   // If the stretch ends with the series, an edit may have withdrawn the last reading, or may exclude all readings after it.
@@ -94,8 +97,8 @@ export function planPiece(
   const { NEGATIVE_INFINITY: changedToMs, POSITIVE_INFINITY: nextMs } = Number;
   const both = { after, lastChangeMs: lastMs };
   const comparison = replayBetween(laws, tail, stretch, both, { changedToMs, nextMs, isExcluded });
-  if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * FURTHER }];
-  if (typeof comparison === 'string') return [{ ...stretch, back: stretch.back * FURTHER }];
+  if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * STRETCH_GROWTH }];
+  if (typeof comparison === 'string') return [{ ...stretch, back: stretch.back * STRETCH_GROWTH }];
   addDifferences(plan, comparison.before, comparison.after);
   if (!comparison.met) plan.head = { lastReadAtMs: endMs, tail: comparison.after.state };
   return [];

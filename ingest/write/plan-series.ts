@@ -1,19 +1,19 @@
 import type { Law, SettingsByTime, StepBack } from '#ingest/normalise/law.ts';
 import { lawByTime } from '#ingest/normalise/law-by-time.ts';
-import { type Laws, recall, replay } from '#ingest/normalise/replay.ts';
+import { type LawsBeforeAndAfter, recallStored, replayLaw } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint } from './collect.ts';
 import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
-import { firstLook, planLate } from './plan-late.ts';
-import { bothOf, judgedOtherwise, planPiece, roleOtherwise, withEdits } from './plan-piece.ts';
-import { addDifferences, addMerge, append, isByTime, type SeriesPlan } from './series-plan.ts';
-import { merge, type Stretch, type StretchBounds } from './stretch.ts';
+import { firstStretchBounds, planLate } from './plan-late.ts';
+import { applyEdits, joinPieces, pieceOfRoleChange, pieceOfSettingsChange, planPiece } from './plan-piece.ts';
+import { addDifferences, addMerge, needsLawByTime, planAppended, type SeriesPlan } from './series-plan.ts';
+import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY, back: 0, beyond: 0 };
 
 /** A device, and the time before which its plan applies pending changes. */
-export interface Planning {
+export interface DevicePlanning {
   readonly device: DeviceState;
   readonly pieceUntilMs: number;
   /** Settings with which the device's consumption is computed before the plan and after it. */
@@ -22,7 +22,7 @@ export interface Planning {
 
 /** Plans one series. Returns the stretches that must be loaded first; if there are any, the plan is not complete. */
 export function planSeries(
-  { device, pieceUntilMs, computed }: Planning,
+  { device, pieceUntilMs, computed }: DevicePlanning,
   plan: SeriesPlan,
   points: readonly NewPoint[],
   stretches: readonly Stretch[],
@@ -37,30 +37,30 @@ export function planSeries(
     computeAnew(plan, { before, after: law }, whole, open);
     return [];
   }
-  const judged = judgedOtherwise(device, series, pieceUntilMs);
-  const piece = bothOf(bothOf(plan.edits.changed, judged), roleOtherwise(series, plan, pieceUntilMs));
+  const judged = pieceOfSettingsChange(device, series, pieceUntilMs);
+  const piece = joinPieces(joinPieces(plan.edits.changed, judged), pieceOfRoleChange(series, plan, pieceUntilMs));
   if (piece && lastReadAtMs !== null)
     return planPiece(plan, piece, before && law && { before, after: law, ...more }, stretches);
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
-  if (found === 0 && stretches.length === 0) return append(plan, law, open) ? [] : [firstLook(open)];
+  if (found === 0 && stretches.length === 0) return planAppended(plan, law, open) ? [] : [firstStretchBounds(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
   if (isCovered(following, stretches)) return planLate(plan, law, open, stretches);
   const wanted = late.length > 0 ? planLate(plan, law, late, stretches) : [];
-  if (wanted.length > 0 || append(plan, law, following)) return wanted;
-  return [firstLook(following)];
+  if (wanted.length > 0 || planAppended(plan, law, following)) return wanted;
+  return [firstStretchBounds(following)];
 }
 
 /** Returns the laws of a series before and after its plan is written. Null: the series does not count. */
 function lawsOf(
   plan: SeriesPlan,
-  computed: Planning['computed'],
-): { [name in 'before' | 'after']: Law<unknown> | null } & Pick<Laws, 'longer' | 'stepAtMs'> {
+  computed: DevicePlanning['computed'],
+): { [name in 'before' | 'after']: Law<unknown> | null } & Pick<LawsBeforeAndAfter, 'longer' | 'stepAtMs'> {
   const { series } = plan;
   const { channel, kind } = series;
   const { stepsBack } = plan.edits;
   const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly StepBack[]) => {
     const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series, steps));
-    return isByTime(series, plan) ? lawByTime(by, lawOf) : lawOf(by.roles);
+    return needsLawByTime(series, plan) ? lawByTime(by, lawOf) : lawOf(by.roles);
   };
   const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
   const longer = countsUntilMs(series) > countsUntilMs(plan) ? before : null;
@@ -99,12 +99,12 @@ function computeAnew(
   whole: Stretch,
   points: readonly NewPoint[],
 ): void {
-  const merged = merge(whole.points, points);
+  const merged = mergeIntoStretch(whole.points, points);
   addMerge(plan, merged);
   plan.revises = true;
-  const edited = withEdits(plan, merged.after);
-  const before = laws.before && recall(laws.before, laws.before.initial, whole.points);
-  const after = laws.after && replay(laws.after, laws.after.initial, edited, plan.edits.isExcluded);
+  const edited = applyEdits(plan, merged.after);
+  const before = laws.before && recallStored(laws.before, laws.before.initial, whole.points);
+  const after = laws.after && replayLaw(laws.after, laws.after.initial, edited, plan.edits.isExcluded);
   addDifferences(plan, before, after);
   const lastReadAtMs = edited.at(-1)?.readAtMs ?? plan.series.lastReadAtMs;
   if (lastReadAtMs !== null) plan.head = { lastReadAtMs, tail: after ? after.state : null };

@@ -1,19 +1,24 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { withoutZeros } from '#ingest/normalise/buckets.ts';
+import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS } from '#src/core/units.ts';
-import { consumption, quarter } from '#test/reference/consumption.ts';
-import { conflicting, powers, registers, settings } from '#test/reference/histories.ts';
-import { ofDevice } from '#test/support/law.ts';
-import { memoryOf } from '#test/support/memories.ts';
-import { type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
-import { expectLawful } from '#test/support/planned-energy.ts';
-import { HISTORIES } from '#test/support/planned-histories.ts';
-import { paired, workInAll, writing } from '#test/support/planned-writes.ts';
+import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
+import {
+  addConflictingReadings,
+  arbitraryPowers,
+  arbitraryRegisters,
+  arbitrarySettings,
+} from '#test/reference/histories.ts';
+import { createHeadCache } from '#test/support/head-caches.ts';
+import { readingsOfDevice } from '#test/support/law.ts';
+import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
+import { expectStoredByLaw } from '#test/support/planned-energy.ts';
+import { HISTORY_COUNT } from '#test/support/planned-histories.ts';
+import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
 /** Sum of several load profiles of the reference. */
-function added(profiles: readonly ReturnType<typeof consumption>[]): Map<string, string> {
+function added(profiles: readonly ReturnType<typeof referenceConsumption>[]): Map<string, string> {
   const sums = new Map<string, bigint[]>();
   for (const [at, row] of profiles.flatMap((one) => [...one])) {
     const values = [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered];
@@ -28,8 +33,8 @@ function added(profiles: readonly ReturnType<typeof consumption>[]): Map<string,
 
 /** The readings of one series. */
 const series = fc.constantFrom('register' as const, 'power' as const).chain((kind) =>
-  (kind === 'register' ? registers : powers)('import')
-    .chain(conflicting)
+  (kind === 'register' ? arbitraryRegisters : arbitraryPowers)('import')
+    .chain(addConflictingReadings)
     .map((readings) => ({ kind, readings })),
 );
 
@@ -37,7 +42,7 @@ test('starts a series anew after its decoder settings change, and counts each si
   const scale = fc.constantFrom(0.001, 0.1, 10, 1_000, -1);
   fc.assert(
     fc.property(
-      settings,
+      arbitrarySettings,
       series,
       fc.record({
         order: fc.integer({ min: 1, max: 1_008 }),
@@ -45,11 +50,11 @@ test('starts a series anew after its decoder settings change, and counts each si
         isOrdered: fc.boolean(),
       }),
       scale,
-      fc.option(settings, { nil: null }),
+      fc.option(arbitrarySettings, { nil: null }),
       (before, { kind, readings }, { order, share, isOrdered }, factor, changed) => {
         fc.pre(kind === 'power' || factor > 0);
-        const mine = ofDevice(readings, 'dev_0');
-        const { store } = paired([{ ...before, readings: [] }]);
+        const mine = readingsOfDevice(readings, 'dev_0');
+        const { store } = createPairedDevices([{ ...before, readings: [] }]);
         const device = store.devices.get('dev_0') as StoredDevice;
         const rank = (index: number) => ((index + 1) * order) % 1_009;
         const queue = isOrdered
@@ -65,11 +70,11 @@ test('starts a series anew after its decoder settings change, and counts each si
           // No -0, which JSON cannot represent.
           value: Math.round(reading.value * factor) + 0,
         }));
-        const memory = memoryOf('all');
+        const memory = createHeadCache('all');
         const come = (all: readonly DecodedReading[]) => {
           for (let first = 0; first < all.length; first += 7)
-            for (const _ of writing(store, memory, all.slice(first, first + 7)));
-          expectLawful(device);
+            for (const _ of writeBatch(store, memory, all.slice(first, first + 7)));
+          expectStoredByLaw(device);
         };
         come(former);
         store.split('dev_0');
@@ -77,12 +82,12 @@ test('starts a series anew after its decoder settings change, and counts each si
         come(latter);
         if (changed) {
           store.set('dev_0', changed);
-          workInAll(store, ['dev_0'], 50 * HOUR_MS);
-          expectLawful(device);
+          recomputeAllChunks(store, ['dev_0'], 50 * HOUR_MS);
+          expectStoredByLaw(device);
         }
         const sides = [former, latter.filter(({ readAtMs }) => readAtMs > splitMs)];
-        const wanted = added(sides.map((side) => consumption(side, device.settings, quarter, [])));
-        const stored = [...withoutZeros(wholeProfile(device))].map(
+        const wanted = added(sides.map((side) => referenceConsumption(side, device.settings, startOfQuarterHour, [])));
+        const stored = [...dropZeroBuckets(readWholeProfile(device))].map(
           ([at, d]) =>
             [
               String(at),
@@ -99,6 +104,6 @@ test('starts a series anew after its decoder settings change, and counts each si
         expect(new Map(stored)).toEqual(wanted);
       },
     ),
-    { numRuns: HISTORIES, endOnFailure: true },
+    { numRuns: HISTORY_COUNT, endOnFailure: true },
   );
 }, 300_000);

@@ -2,7 +2,7 @@ import type { EnergyInterval, JudgedPoint, Law, Verdict } from '#ingest/normalis
 import { lawByTime } from '#ingest/normalise/law-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
-  counts,
+  everCounts,
   hasRole,
   haveSameRoles,
   type Roles,
@@ -13,15 +13,15 @@ import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import {
   hasRisen,
   type KnownSteps,
-  latestWithin,
-  shifted,
-  stepAround,
+  latestRisenEndWithin,
+  replaceSteps,
+  risenStepAround,
+  shiftStep,
   stepsOfRun,
-  withChanges,
 } from '#ingest/normalise/tariffs.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { count, type DeviceDeltas } from './deltas.ts';
+import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import { type DeviceState, type SeriesState, settingsOfSeries } from './device-state.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import type { Stretch, WantedStretch } from './stretch.ts';
@@ -114,7 +114,7 @@ function tariffsOf(
       was,
       is,
       ...changes,
-      known: before.map((known) => ({ was: known, is: withChanges(known, changes.removed, changes.added) })),
+      known: before.map((known) => ({ was: known, is: replaceSteps(known, changes.removed, changes.added) })),
       loaded,
       following: new Set(plan?.following),
       ofKind: new Map(),
@@ -147,7 +147,7 @@ function knownOf(
   series: SeriesState,
   loaded: readonly Stretch[],
 ): KnownSteps[] {
-  if (!counts(series)) return [{ ...ALWAYS, steps: [] }];
+  if (!everCounts(series)) return [{ ...ALWAYS, steps: [] }];
   const lawOf = (roles: Roles) =>
     lawOfSeries(series.channel, series.kind, roles, settingsOfSeries(computedWith ?? settings, series));
   const law = series.earlierRoles ? lawByTime(series, lawOf) : (lawOf(series.roles) as Law<unknown>);
@@ -239,11 +239,11 @@ function place(
   if (kind !== null && hasRisen(step) && step.endMs > sinceMs) {
     for (const other of tariffs) {
       if (!isBeside(tariff, other, state, kind)) continue;
-      const latest = ask(other, knownAs(other, state, kind), step.endMs, (known) => latestWithin(known, step));
+      const latest = ask(other, knownAs(other, state, kind), step.endMs, (known) => latestRisenEndWithin(known, step));
       if (latest !== null) afterMs = Math.max(afterMs, latest);
     }
   }
-  count(deltas, afterMs === step.startMs ? step : shifted(step, afterMs), roles, sign);
+  addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStep(step, afterMs), roles, sign);
 }
 
 /** Returns the unchanged steps of a tariff within which steps of other tariffs have changed. */
@@ -254,7 +254,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   const look = (step: EnergyInterval, other: Tariff, state: State) => {
     const kind = kindOf(other[state].rolesAt(step.endMs));
     if (kind === null || !hasRisen(step) || !isBeside(other, tariff, state, kind)) return;
-    const around = ask(tariff, was, step.endMs, (known) => stepAround(known, step));
+    const around = ask(tariff, was, step.endMs, (known) => risenStepAround(known, step));
     if (around && !changed.has(around.endMs)) found.set(around.endMs, around);
   };
   for (const other of tariffs) {

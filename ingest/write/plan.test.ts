@@ -2,47 +2,61 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
-import { appearingHistory, history, tariffHistory } from '#test/reference/histories.ts';
-import { ofDevice } from '#test/support/law.ts';
-import { memoryOf } from '#test/support/memories.ts';
+import {
+  arbitraryHistory,
+  arbitraryHistoryWithNewQuantities,
+  arbitraryTariffHistory,
+} from '#test/reference/histories.ts';
+import { createHeadCache } from '#test/support/head-caches.ts';
+import { readingsOfDevice } from '#test/support/law.ts';
 import type { StoredDevice } from '#test/support/memory-store.ts';
-import { expectWhole } from '#test/support/planned-energy.ts';
-import { batches, DEVICES, deliver, delivery, HISTORIES } from '#test/support/planned-histories.ts';
-import { paired, workInAll, writing } from '#test/support/planned-writes.ts';
+import { expectReferenceResults } from '#test/support/planned-energy.ts';
+import {
+  arbitraryDelivery,
+  DEVICE_COUNT,
+  HISTORY_COUNT,
+  runWriters,
+  splitIntoBatches,
+} from '#test/support/planned-histories.ts';
+import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/support/planned-writes.ts';
 
 test.each([
-  [HISTORIES, 'random histories', history],
-  [Math.ceil(HISTORIES / 4), 'histories of tariffs', tariffHistory],
-  [Math.ceil(HISTORIES / 2), 'histories in which something better appears', appearingHistory],
+  [HISTORY_COUNT, 'random histories', arbitraryHistory],
+  [Math.ceil(HISTORY_COUNT / 4), 'histories of tariffs', arbitraryTariffHistory],
+  [Math.ceil(HISTORY_COUNT / 2), 'histories in which something better appears', arbitraryHistoryWithNewQuantities],
 ])(
   'plans %i %s in any order, batches and writer like a replay of the whole',
   (count, _, one) => {
     fc.assert(
-      fc.property(fc.array(one, { minLength: DEVICES, maxLength: DEVICES }), delivery, (histories, how) => {
-        const { store, devices } = paired(histories);
-        const all = devices.flatMap(({ deviceId, readings }) => ofDevice(readings, deviceId));
-        const deviceIds = devices.map(({ deviceId }) => deviceId);
-        deliver(
-          store,
-          deviceIds,
-          batches(all, how),
-          how,
-          devices.map(({ readings }) => readings),
-        );
-        workInAll(store, deviceIds, how.lastPieceMs);
-        for (const { deviceId, readings } of devices) {
-          const device = store.devices.get(deviceId) as StoredDevice;
-          expectWhole(device, readings);
-        }
-      }),
-      { numRuns: Math.ceil(count / DEVICES), endOnFailure: true },
+      fc.property(
+        fc.array(one, { minLength: DEVICE_COUNT, maxLength: DEVICE_COUNT }),
+        arbitraryDelivery,
+        (histories, how) => {
+          const { store, devices } = createPairedDevices(histories);
+          const all = devices.flatMap(({ deviceId, readings }) => readingsOfDevice(readings, deviceId));
+          const deviceIds = devices.map(({ deviceId }) => deviceId);
+          runWriters(
+            store,
+            deviceIds,
+            splitIntoBatches(all, how),
+            how,
+            devices.map(({ readings }) => readings),
+          );
+          recomputeAllChunks(store, deviceIds, how.lastPieceMs);
+          for (const { deviceId, readings } of devices) {
+            const device = store.devices.get(deviceId) as StoredDevice;
+            expectReferenceResults(device, readings);
+          }
+        },
+      ),
+      { numRuns: Math.ceil(count / DEVICE_COUNT), endOnFailure: true },
     );
   },
   300_000,
 );
 
 test('starts the second of two late clusters, hours apart, after the changes of the first', () => {
-  const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const reading = ([time, kwh]: readonly [string, number]): DecodedReading => ({
     deviceId: 'dev_0',
     channel: 'import',
@@ -72,12 +86,13 @@ test('starts the second of two late clusters, hours apart, after the changes of 
       ['18:20', 121.5],
     ] as const
   ).map(reading);
-  for (const batch of [...first.map((one) => [one]), late]) for (const _ of writing(store, memoryOf('none'), batch));
-  expectWhole(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
+  for (const batch of [...first.map((one) => [one]), late])
+    for (const _ of writeBatch(store, createHeadCache('none'), batch));
+  expectReferenceResults(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
 
 test('has no law state for a series that never counts, because a better one turns out to have been there before', () => {
-  const { store } = paired([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const all = (
     [
       ['10:00', 'import', 'power', 600],
@@ -96,6 +111,6 @@ test('has no law state for a series that never counts, because a better one turn
       element: 0,
     }),
   );
-  for (const one of all) for (const _ of writing(store, memoryOf('none'), [one]));
-  expectWhole(store.devices.get('dev_0') as StoredDevice, all);
+  for (const one of all) for (const _ of writeBatch(store, createHeadCache('none'), [one]));
+  expectReferenceResults(store.devices.get('dev_0') as StoredDevice, all);
 });

@@ -1,24 +1,30 @@
-import { editsOfSeries, type SeriesEdits } from '#ingest/normalise/edits.ts';
+import { type SeriesEdits, seriesEdits } from '#ingest/normalise/edits.ts';
 import type { SettingsByTime } from '#ingest/normalise/law.ts';
 import {
-  countedOtherwise,
   countsUntilMs,
   hasRole,
   type RolesByTime,
   rolesAt,
   rolesUpTo,
+  timeOfRoleDifference,
 } from '#ingest/normalise/roles-by-time.ts';
 import { settingsUpTo } from '#ingest/normalise/settings.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
-import { count, type DeviceDeltas, dropZeros, noDeltas } from './deltas.ts';
+import { addIntervalToDeltas, type DeviceDeltas, dropZeroDeltas, noDeltas } from './deltas.ts';
 import { type DeviceState, newSeries, refusedUntilMs, type SeriesState, seriesName } from './device-state.ts';
-import { judgedOtherwise } from './plan-piece.ts';
+import { pieceOfSettingsChange } from './plan-piece.ts';
 import { planSeries } from './plan-series.ts';
 import { planTariffs } from './plan-tariffs.ts';
-import { emptyPlan, type SeriesPlan } from './series-plan.ts';
-import { type Stretch, type WantedStretch, withoutPassedOver } from './stretch.ts';
-import { type Firsts, firstsAfter, rolesOpen, type Target, targetRoles } from './target-roles.ts';
+import { emptySeriesPlan, type SeriesPlan } from './series-plan.ts';
+import { type Stretch, type WantedStretch, withoutExcluded } from './stretch.ts';
+import {
+  chooseTargetRoles,
+  type FirstTimes,
+  findPendingRoles,
+  firstTimesAfter,
+  type TargetRoles,
+} from './target-roles.ts';
 
 /** Changes that a batch makes to a device. */
 export interface DevicePlan {
@@ -42,7 +48,7 @@ export interface DevicePlan {
  * Returns the number of valid readings in a plan: new ones and duplicates. Readings of a closed time, and readings that lose against a
  * stored value, are not valid.
  */
-export const validReadings = ({ series }: DevicePlan): number =>
+export const countValidReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
 /**
@@ -75,7 +81,7 @@ export function planDevice(
     );
     endTail(plan);
     if (seriesId === null) continue;
-    for (const bounds of needs) wanted.push({ ...withoutPassedOver(bounds, plan.edits.passedOver), seriesId });
+    for (const bounds of needs) wanted.push({ ...withoutExcluded(bounds, plan.edits.passedOver), seriesId });
   }
   const series = work.map(({ plan }) => plan);
   const followed = series.some(({ revises }) => revises) ? followedBy(series) : null;
@@ -84,7 +90,7 @@ export function planDevice(
   return {
     device,
     series,
-    deltas: dropZeros(deltas),
+    deltas: dropZeroDeltas(deltas),
     followed,
     pieceUntilMs,
     computedWith: computed.after,
@@ -109,7 +115,7 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   for (const plan of plans) {
     if (plan.steps) continue;
     const roles = rolesAt(plan);
-    for (const interval of plan.following) count(followed, interval, roles(interval.endMs), 1);
+    for (const interval of plan.following) addIntervalToDeltas(followed, interval, roles(interval.endMs), 1);
   }
   return followed;
 }
@@ -120,7 +126,7 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
 interface Found {
   series: SeriesState;
   readonly points: readonly NewPoint[];
-  readonly firsts: Firsts;
+  readonly firsts: FirstTimes;
 }
 
 /** Finds the series of a batch's readings. If more readings are needed to choose their roles, returns the stretches to load. */
@@ -135,7 +141,7 @@ function findSeries(
     const series = device.series.get(name) ?? newSeries(batch);
     const { seriesId } = series;
     const valid = batch.points.filter(({ readAtMs }) => readAtMs > refusedUntilMs(series));
-    const firsts = firstsAfter(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
+    const firsts = firstTimesAfter(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
     if (!('wanted' in firsts)) found.push({ series, points: batch.points, firsts });
     else if (seriesId !== null) wanted.push({ ...firsts.wanted, seriesId });
   }
@@ -161,33 +167,33 @@ function selectWork(
     for (const [name, series] of device.series)
       if (!names.has(name)) found.push({ series, points: [], firsts: firstsOf(series) });
   }
-  const targets: readonly Target[] = isChosen
+  const targets: readonly TargetRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
   // If the past of a stored series gets another role, the change is applied in chunks. All series change at the same time, because one may exclude another.
   const isAtOnce =
-    (device.computedWith === null || rolesOpen(device, [...device.series.values()]).size === 0) &&
+    (device.computedWith === null || findPendingRoles(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
   const work: Work[] = [];
   let areRolesOpen = false;
   let isRecounted = false;
   for (const [index, { series, points, firsts }] of found.entries()) {
-    const target = targets[index] as Target;
+    const target = targets[index] as TargetRoles;
     const { meant } = target;
     const will = isAtOnce ? target : rolesUpTo(series, target, pieceUntilMs);
-    if (countedOtherwise(will, target)) areRolesOpen = true;
+    if (timeOfRoleDifference(will, target)) areRolesOpen = true;
     if (isRecountedByUpdate(device, series, target)) isRecounted = true;
-    const edits = withinCounted(editsOfSeries(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
+    const edits = withinCounted(seriesEdits(device.edits ?? [], series.channel, series.kind, pieceUntilMs), will);
     const isOfEarlierEdition = isPlacedBefore(device, series, will);
     const isConcerned =
       points.length > 0 ||
       isOfEarlierEdition ||
       meant !== (series.meant ?? null) ||
-      countedOtherwise(series, will) !== null ||
+      timeOfRoleDifference(series, will) !== null ||
       edits.changed !== null ||
-      judgedOtherwise(device, series, pieceUntilMs) !== null;
+      pieceOfSettingsChange(device, series, pieceUntilMs) !== null;
     if (isConcerned)
-      work.push({ plan: emptyPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }), points });
+      work.push({ plan: emptySeriesPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }), points });
   }
   return { work, areRolesOpen, isRecounted };
 }
@@ -196,10 +202,10 @@ function selectWork(
  * Whether a software update changes the role of stored readings of a series: the update marked the device, or the series is judged together with
  * the others of its device for the first time. (A series that was first stored after the update has been judged from its start.)
  */
-function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: Target): boolean {
+function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
   if ((!device.isMarkedByUpdate && !isJudgedFirst) || series.lastReadAtMs === null) return false;
-  const times = countedOtherwise(series, target);
+  const times = timeOfRoleDifference(series, target);
   return (
     times !== null &&
     times.fromMs <= series.lastReadAtMs &&
@@ -207,7 +213,7 @@ function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: T
   );
 }
 
-const firstsOf = ({ firstReadAtMs, nonzeroAtMs }: Firsts): Firsts => ({ firstReadAtMs, nonzeroAtMs });
+const firstsOf = ({ firstReadAtMs, nonzeroAtMs }: FirstTimes): FirstTimes => ({ firstReadAtMs, nonzeroAtMs });
 
 const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.seriesId === null ||
@@ -216,7 +222,7 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
 
 /** Whether the role of a series changes only after its last stored reading, so that its law continues from its state. */
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
-  const times = countedOtherwise(series, target);
+  const times = timeOfRoleDifference(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
   return times.fromMs > series.lastReadAtMs && countsUntilMs(series) > series.lastReadAtMs;
 }
@@ -230,7 +236,7 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
 }
 
 /** Returns the roles that series should have. If a new series has the same name as another, its channel is appended to its name. */
-function chosenFor(device: DeviceState, found: Found[]): Target[] {
+function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
   for (const one of found) {
     const { seriesId, nativeName, channel, kind } = one.series;
@@ -240,7 +246,7 @@ function chosenFor(device: DeviceState, found: Found[]): Target[] {
     }
     taken.add(nativeNameOf(one.series));
   }
-  return targetRoles(
+  return chooseTargetRoles(
     device,
     found.map(({ series, firsts }) => ({ ...series, ...firsts })),
   );

@@ -1,49 +1,49 @@
-import { type GatewayHearing, unknownGateway } from '#ingest/gateways/hear.ts';
+import { type GatewayReceiver, rejectUnknownGateway } from '#ingest/gateways/receive.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { type IncomingMessage, isEmpty, type Reject, type WriteResult } from '../message.ts';
-import { type Collected, collect, refuseFurtherChannels } from './collect.ts';
-import { writtenPlans } from './commit.ts';
-import { type FastPath, joinStepped, NOTHING_STEPPED, type Stepped } from './fast-path.ts';
-import { type HeadPlan, isFollowedBy } from './head.ts';
-import type { HeadMemory } from './head-memory.ts';
-import { type LockedDevice, loadDevices, loadWhole } from './load.ts';
+import { type IncomingMessage, isEmptyMessage, type Rejection, type WriteResult } from '../message.ts';
+import { type CollectedReadings, collectReadings, rejectFurtherChannels } from './collect.ts';
+import { planStatements } from './commit.ts';
+import { type FastPath, joinSteppedBatches, NOTHING_STEPPED, type SteppedBatch } from './fast-path.ts';
+import { areReadingsInOrder, type HeadPlan } from './head.ts';
+import type { HeadCache } from './head-memory.ts';
+import { type LockedDevice, loadDevices, loadWholeDevices } from './load.ts';
 import { planWithStretches } from './load-stretches.ts';
-import { movedLogins, saveForMovedAccounts } from './moved-accounts.ts';
+import { findMovedLogins, saveForMovedAccounts } from './moved-accounts.ts';
 import type { PartitionMonths } from './partition-months.ts';
-import { planDevice, validReadings } from './plan.ts';
-import { saveRejects } from './rejected.ts';
-import type { Step } from './statement.ts';
-import type { Reason } from './stepped-heads.ts';
+import { countValidReadings, planDevice } from './plan.ts';
+import { saveRejections } from './save-rejections.ts';
+import type { BatchStatement } from './statement.ts';
+import type { SlowPathReason } from './stepped-heads.ts';
 import type { Stretch } from './stretch.ts';
-import { touchDevices } from './touch-devices.ts';
-import type { Untimed } from './untimed.ts';
+import { updateDeviceStates } from './touch-devices.ts';
+import type { UntimedSeries } from './untimed-series.ts';
 
 /** Dependencies of the stages of a batch. */
-export interface Tools {
+export interface BatchTools {
   /** Start of the retention, Unix ms: older readings are rejected. */
   readonly oldestMs: number;
   readonly maxChannels: number;
   readonly pieceReadings: number | undefined;
   readonly months: PartitionMonths;
   /** Returns those of the rejections that are stored. */
-  readonly retained: (rejects: readonly Reject[]) => readonly Reject[];
-  readonly memory: HeadMemory;
+  readonly retained: (rejects: readonly Rejection[]) => readonly Rejection[];
+  readonly memory: HeadCache;
   readonly fastPath: FastPath;
-  readonly gateways: GatewayHearing;
-  readonly untimed: Untimed | undefined;
+  readonly gateways: GatewayReceiver;
+  readonly untimed: UntimedSeries | undefined;
   /** Changed devices whose recomputation is deferred. */
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
 /** State that must be undone if a batch is not committed. */
-export interface Attempt {
+export interface BatchAttempt {
   /** Devices whose heads are planned or stepped. */
   deviceIds: string[];
   /** Number of these devices whose plans are based on cached heads. */
   remembered: number;
   /** Series without timestamps that this batch records. */
-  untimed: ReturnType<Untimed['missing']>;
+  untimed: ReturnType<UntimedSeries['missing']>;
   /** Releases the bytes reserved for the batch's rejections. */
   undo(): void;
 }
@@ -52,7 +52,7 @@ export interface Attempt {
  * Thrown if devices of a batch must be recomputed first, because their owners have changed a setting and the rest of the recomputation fits
  * into one piece.
  */
-export class NotComputed extends Error {
+export class RecomputeFirst extends Error {
   readonly deviceIds: readonly string[];
   constructor(deviceIds: readonly string[]) {
     super('changed devices are to be computed first');
@@ -62,15 +62,15 @@ export class NotComputed extends Error {
 
 /**
  * Prepares the changes of a batch within a transaction, and returns the statements that write it. New heads are cached at once: those of
- * `attempt` must be evicted if the transaction does not commit. Throws NotComputed if changed devices must be recomputed first, and
+ * `attempt` must be evicted if the transaction does not commit. Throws RecomputeFirst if changed devices must be recomputed first, and
  * MissingPartitions before it writes anything.
  */
-export async function prepare(
+export async function prepareBatch(
   client: PoolClient,
   batch: readonly IncomingMessage[],
-  tools: Tools,
-  attempt: Attempt,
-): Promise<{ steps: Step[]; result: WriteResult }> {
+  tools: BatchTools,
+  attempt: BatchAttempt,
+): Promise<{ steps: BatchStatement[]; result: WriteResult }> {
   const stages = new Stages(client, tools, attempt);
   await stages.readGateways(batch);
   stages.stepRemembered();
@@ -85,21 +85,21 @@ export async function prepare(
 }
 
 /** Reasons for which the plan needs more of a device than its cached head. */
-const NEED_STORED: ReadonlySet<Reason> = new Set<Reason>(['new series', 'role']);
+const NEED_STORED: ReadonlySet<SlowPathReason> = new Set<SlowPathReason>(['new series', 'role']);
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 
 /** State of a batch during the stages of `prepare`. */
 class Stages {
   readonly #client: PoolClient;
-  readonly #tools: Tools;
-  readonly #attempt: Attempt;
+  readonly #tools: BatchTools;
+  readonly #attempt: BatchAttempt;
   /** Messages of devices that are not on the fast path. */
   #messages: readonly IncomingMessage[] = [];
   /** Devices whose descriptions change in this transaction: no other transaction can recompute them before this one has committed. */
   readonly #described = new Set<string>();
   readonly #ofMovedAccounts: IncomingMessage[] = [];
-  #stepped: Stepped = NOTHING_STEPPED;
-  #collected: Collected = { series: new Map(), rejects: [], duplicates: 0 };
+  #stepped: SteppedBatch = NOTHING_STEPPED;
+  #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   readonly #plans: HeadPlan[] = [];
   /** Devices that are planned without a lock. */
   readonly #isPlanned = new Set<string>();
@@ -107,7 +107,7 @@ class Stages {
   /** The locked devices that are always costly to write. */
   #large: string[] = [];
 
-  constructor(client: PoolClient, tools: Tools, attempt: Attempt) {
+  constructor(client: PoolClient, tools: BatchTools, attempt: BatchAttempt) {
     this.#client = client;
     this.#tools = tools;
     this.#attempt = attempt;
@@ -118,20 +118,22 @@ class Stages {
     const { gateways, memory, untimed } = this.#tools;
     const read = await gateways.hear(this.#client, batch, this.#described);
     const unknown = new Set(read.flatMap(({ gateway }) => gateway?.gatewayId ?? []));
-    const moved = await movedLogins(this.#client, [...unknown]);
+    const moved = await findMovedLogins(this.#client, [...unknown]);
     const isMoved = ({ gateway }: IncomingMessage) => gateway !== undefined && moved.has(gateway.gatewayId);
     this.#ofMovedAccounts.push(...(moved.size > 0 ? read.filter(isMoved) : []));
     this.#messages =
       unknown.size === 0
         ? read
-        : read.flatMap((message) => (isMoved(message) ? [] : message.gateway ? unknownGateway(message) : message));
+        : read.flatMap((message) =>
+            isMoved(message) ? [] : message.gateway ? rejectUnknownGateway(message) : message,
+          );
     memory.evict(this.#described);
     if (untimed) this.#attempt.untimed = untimed.missing(this.#messages);
   }
 
   stepRemembered(): void {
     this.#messages = this.#step(this.#messages).others;
-    this.#collected = collect(this.#messages, this.#tools.oldestMs);
+    this.#collected = collectReadings(this.#messages, this.#tools.oldestMs);
   }
 
   /**
@@ -147,7 +149,7 @@ class Stages {
       const reason = this.#stepped.reasons.get(deviceId);
       if (reason === undefined || NEED_STORED.has(reason) || needLock.has(deviceId)) continue;
       const head = memory.get(deviceId);
-      if (!head || !isFollowedBy(head, arrived)) continue;
+      if (!head || !areReadingsInOrder(head, arrived)) continue;
       const plan = planDevice(head, arrived, NO_STRETCHES);
       if (!('series' in plan)) continue;
       this.#plans.push({ head, plan });
@@ -162,7 +164,7 @@ class Stages {
     const { pieceReadings, deferred } = this.#tools;
     const deviceIds = new Set(this.#messages.map(({ decoded }) => decoded.deviceId));
     const silent = new Set(deviceIds);
-    for (const message of this.#messages) if (!isEmpty(message)) silent.delete(message.decoded.deviceId);
+    for (const message of this.#messages) if (!isEmptyMessage(message)) silent.delete(message.decoded.deviceId);
     this.#devices = await loadDevices(
       this.#client,
       [...deviceIds].filter((deviceId) => !this.#isPlanned.has(deviceId)),
@@ -178,7 +180,7 @@ class Stages {
   }
 
   /**
-   * A changed setting must apply to the next reading. If its recomputation fits into one piece, throws NotComputed, so that it is done
+   * A changed setting must apply to the next reading. If its recomputation fits into one piece, throws RecomputeFirst, so that it is done
    * first. If it takes several pieces, readings do not wait for it.
    */
   deferRecomputation(): void {
@@ -188,7 +190,7 @@ class Stages {
       if (pieceUntilMs === Number.POSITIVE_INFINITY) first.push(deviceId);
       else this.#tools.deferred.add(deviceId);
     }
-    if (first.length > 0) throw new NotComputed(first);
+    if (first.length > 0) throw new RecomputeFirst(first);
   }
 
   /** Steps the settled ones of the locked devices, too, so that only devices that the fast path cannot take are planned. */
@@ -205,14 +207,14 @@ class Stages {
     if (deviceIds.length === 0) return;
     const isStepped = new Set(deviceIds);
     this.#messages = this.#messages.filter(({ decoded }) => !isStepped.has(decoded.deviceId));
-    this.#collected = collect(this.#messages, oldestMs);
+    this.#collected = collectReadings(this.#messages, oldestMs);
   }
 
   /** Sets aside messages of devices whose accounts have moved. */
   async removeMovedDevices(): Promise<void> {
     const unknown = new Set<string>();
     for (const { decoded } of this.#messages) if (!this.#isKnown(decoded.deviceId)) unknown.add(decoded.deviceId);
-    const moved = await movedLogins(this.#client, [...unknown]);
+    const moved = await findMovedLogins(this.#client, [...unknown]);
     if (moved.size === 0) return;
     const isMoved = ({ decoded }: IncomingMessage) => moved.has(decoded.deviceId);
     this.#ofMovedAccounts.push(...this.#messages.filter(isMoved));
@@ -222,9 +224,9 @@ class Stages {
 
   /** Rejects channels beyond the limit. Loads devices as a whole if the plan needs more than was loaded. */
   async limitChannels(): Promise<void> {
-    const refused = refuseFurtherChannels(this.#devices, this.#collected, this.#tools.maxChannels);
+    const refused = rejectFurtherChannels(this.#devices, this.#collected, this.#tools.maxChannels);
     this.#collected.rejects.push(...refused);
-    const whole = await loadWhole(this.#client, this.#devices, this.#collected.series);
+    const whole = await loadWholeDevices(this.#client, this.#devices, this.#collected.series);
     for (const [deviceId, device] of whole) this.#devices.set(deviceId, device);
   }
 
@@ -236,28 +238,28 @@ class Stages {
     this.#plans.push(...(await planWithStretches(this.#client, this.#devices, series)));
   }
 
-  async write(): Promise<{ steps: Step[]; result: WriteResult }> {
+  async write(): Promise<{ steps: BatchStatement[]; result: WriteResult }> {
     const { memory, months, retained, untimed } = this.#tools;
-    const { steps, heads } = await writtenPlans(this.#client, this.#stepped, this.#plans, months);
+    const { steps, heads } = await planStatements(this.#client, this.#stepped, this.#plans, months);
     const valid = new Map<string, number>();
     const rejects = [...this.#collected.rejects, ...this.#fromUnknownDevices()];
     for (const { head, plan } of this.#plans) {
-      const count = validReadings(plan);
+      const count = countValidReadings(plan);
       if (count > 0) valid.set(head.deviceId, count);
       for (const series of plan.series) for (const reject of series.rejects) rejects.push(reject);
     }
-    const states = touchDevices(this.#devices, valid, this.#messages, rejects);
+    const states = updateDeviceStates(this.#devices, valid, this.#messages, rejects);
     if (untimed) steps.push(...untimed.save(this.#attempt.untimed));
-    steps.push(...states.steps, ...saveRejects(retained(rejects)), ...saveForMovedAccounts(this.#ofMovedAccounts));
+    steps.push(...states.steps, ...saveRejections(retained(rejects)), ...saveForMovedAccounts(this.#ofMovedAccounts));
     for (const { head } of heads) memory.set(head);
     memory.evict(states.touched);
     return { steps, result: this.#result(rejects.length) };
   }
 
-  #step(messages: readonly IncomingMessage[]): Stepped {
+  #step(messages: readonly IncomingMessage[]): SteppedBatch {
     const stepped = this.#tools.fastPath.step(messages, this.#tools.oldestMs);
     this.#attempt.deviceIds.push(...stepped.deviceIds);
-    this.#stepped = joinStepped(this.#stepped, stepped);
+    this.#stepped = joinSteppedBatches(this.#stepped, stepped);
     return stepped;
   }
 
@@ -265,7 +267,7 @@ class Stages {
     return this.#devices.has(deviceId) || this.#isPlanned.has(deviceId);
   }
 
-  #fromUnknownDevices(): Reject[] {
+  #fromUnknownDevices(): Rejection[] {
     return this.#messages
       .filter(({ decoded }) => decoded.readings.length > 0 && !this.#isKnown(decoded.deviceId))
       .map((message) => ({ message, element: null, reason: 'unknown or deleted device' }));

@@ -2,21 +2,21 @@ import type { JudgedPoint, Point } from '#ingest/normalise/law.ts';
 import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
-import type { Stepped } from './fast-path.ts';
+import type { SteppedBatch } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
-import { forgetsNotes, type SeriesPlan, tariffSinceMs } from './series-plan.ts';
-import { int8Array, type Step, statement, timestampArray } from './statement.ts';
+import { type SeriesPlan, stopsCounting, tariffSinceMs } from './series-plan.ts';
+import { type BatchStatement, int8Array, timestampArray, toStep } from './statement.ts';
 
 /** A series of a plan, and the id under which it is stored. */
-export interface StoredPlan {
+export interface StoredSeriesPlan {
   deviceId: string;
   seriesId: number;
   plan: SeriesPlan;
 }
 
 /** Stores new series, and returns all of the plans' series with their ids. */
-export async function createSeries(client: PoolClient, plans: readonly DevicePlan[]): Promise<StoredPlan[]> {
-  const stored: StoredPlan[] = [];
+export async function createSeries(client: PoolClient, plans: readonly DevicePlan[]): Promise<StoredSeriesPlan[]> {
+  const stored: StoredSeriesPlan[] = [];
   const fresh: { deviceId: string; plan: SeriesPlan }[] = [];
   for (const { device, series } of plans) {
     for (const plan of series) {
@@ -100,7 +100,7 @@ const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): s
     : null;
 
 /** Stores changed roles and first times of existing series. */
-export function updateSeries(stored: readonly StoredPlan[]): Step[] {
+export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatement[] {
   const changed = stored.filter(({ plan }) => plan.series.seriesId !== null && hasChanged(plan));
   if (changed.length === 0) return [];
   const text = `UPDATE series s SET counts_import = c.i, counts_export = c.e, meter = c.m, tariff_since = c.since, first_read_at = c.first, nonzero_at = c.nonzero,
@@ -113,7 +113,7 @@ export function updateSeries(stored: readonly StoredPlan[]): Step[] {
     ...roleColumns(changed),
     changed.map(({ plan }) => plan.meant),
   ];
-  return [statement({ text, values })];
+  return [toStep({ text, values })];
 }
 
 /** Rows of many series for one statement: the key and the point of each. */
@@ -122,7 +122,7 @@ interface Rows<P extends Point> {
   points: P[];
 }
 
-function rowsOf<P extends Point>(stored: readonly StoredPlan[], of: (plan: SeriesPlan) => readonly P[]): Rows<P> {
+function rowsOf<P extends Point>(stored: readonly StoredSeriesPlan[], of: (plan: SeriesPlan) => readonly P[]): Rows<P> {
   const rows: Rows<P> = { seriesIds: [], points: [] };
   for (const { seriesId, plan } of stored) {
     for (const point of of(plan)) {
@@ -153,9 +153,9 @@ const values = ({ points }: Rows<Point>) => int8Array(points.map(({ value }) => 
  * Deletes a reading by hand, which retention may have moved to another table. Each deletion is a statement, because there are few: with
  * constants, TimescaleDB decompresses only the affected part of a chunk; with a join, all of it.
  */
-const withdraw = (key: readonly unknown[]): Step[] =>
+const withdraw = (key: readonly unknown[]): BatchStatement[] =>
   ['readings', 'closed_readings'].map((relation) =>
-    statement({
+    toStep({
       text: `DELETE FROM ${relation} WHERE series_id = $1 AND read_at = $2 AND interval_ms = $3`,
       values: [...key],
     }),
@@ -165,11 +165,14 @@ const withdraw = (key: readonly unknown[]): Step[] =>
  * Stores readings and verdicts, of plans and of the fast path. A reading by hand is stored in addition to sent readings, and is deleted
  * with its edit.
  */
-export function saveReadings({ seriesIds, readings }: Stepped, stored: readonly StoredPlan[]): Step[] {
-  const steps: Step[] = [];
+export function saveReadings(
+  { seriesIds, readings }: SteppedBatch,
+  stored: readonly StoredSeriesPlan[],
+): BatchStatement[] {
+  const steps: BatchStatement[] = [];
   const add = (rows: Rows<Point>, text: string, more: (string | null)[] | Buffer | null, name?: string) => {
     if (rows.points.length === 0) return;
-    steps.push(statement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
+    steps.push(toStep({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
   };
   // Deletions come first, because another reading may take the deleted one's place.
   for (const { seriesId, plan } of stored) {
@@ -203,11 +206,9 @@ export function saveReadings({ seriesIds, readings }: Stepped, stored: readonly 
     null,
   );
   // If a series no longer counts, all of its verdicts are deleted.
-  const forgotten = stored.filter(({ plan }) => forgetsNotes(plan)).map(({ seriesId }) => seriesId);
+  const forgotten = stored.filter(({ plan }) => stopsCounting(plan)).map(({ seriesId }) => seriesId);
   if (forgotten.length > 0)
-    steps.push(
-      statement({ text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])', values: [forgotten] }),
-    );
+    steps.push(toStep({ text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])', values: [forgotten] }));
   const notes = rowsOf(stored, judged(true));
   add(
     notes,

@@ -1,21 +1,21 @@
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
 import type { EnergyInterval, JudgedPoint, Law, Point } from '#ingest/normalise/law.ts';
-import { NO_VERDICTS, type Replay, replay, type Stored } from '#ingest/normalise/replay.ts';
+import { NO_VERDICTS, type ReplayResult, replayLaw, type StoredResult } from '#ingest/normalise/replay.ts';
 import {
-  counts,
   type EarlierRoles,
+  everCounts,
   hasRole,
   haveSameRoles,
   type Roles,
   type RolesByTime,
   rolesAt,
 } from '#ingest/normalise/roles-by-time.ts';
-import type { Reject } from '../message.ts';
-import { CONFLICT, type NewPoint } from './collect.ts';
-import { count, type DeviceDeltas } from './deltas.ts';
+import type { Rejection } from '../message.ts';
+import { CONFLICT_REASON, type NewPoint } from './collect.ts';
+import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import type { SeriesState } from './device-state.ts';
-import type { Merge } from './stretch.ts';
-import type { Firsts } from './target-roles.ts';
+import type { StretchMerge } from './stretch.ts';
+import type { FirstTimes } from './target-roles.ts';
 
 /** Changes that a batch makes to a series. */
 export interface SeriesPlan {
@@ -29,7 +29,7 @@ export interface SeriesPlan {
    */
   readonly isOfEarlierEdition: boolean;
   /** Times of the first reading and of the first nonzero reading, after the plan. */
-  readonly firsts: Firsts;
+  readonly firsts: FirstTimes;
   /**
    * Channel that decides the roles after the plan, if the meaning depends on the device's other registers. Null: the series' own channel.
    */
@@ -53,7 +53,7 @@ export interface SeriesPlan {
    * (plan-tariffs.ts). Null: the series is no tariff, and its energy is already in `deltas`.
    */
   readonly steps: { removed: EnergyInterval[]; added: EnergyInterval[] } | null;
-  readonly rejects: Reject[];
+  readonly rejects: Rejection[];
   duplicates: number;
   /** Whether a known stretch was replayed, so that reported values may change. */
   revises: boolean;
@@ -66,15 +66,15 @@ export interface SeriesPlan {
 const isTariff = (roles: Roles) => roles.isTariff;
 
 /** Whether a series counted before the plan and does not count any more. */
-export const forgetsNotes = (plan: SeriesPlan): boolean => counts(plan.series) && !counts(plan);
+export const stopsCounting = (plan: SeriesPlan): boolean => everCounts(plan.series) && !everCounts(plan);
 
 /** Whether the role of a series changes with time, before or after a plan, so that it needs a law by time. */
-export const isByTime = (was: SeriesState, is: RolesByTime): boolean =>
+export const needsLawByTime = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
   (was.lastReadAtMs !== null && !haveSameRoles(was.roles, is.roles));
 
-export const emptyPlan = (
+export const emptySeriesPlan = (
   will: RolesByTime,
   of: Pick<SeriesPlan, 'series' | 'meant' | 'isOfEarlierEdition' | 'firsts' | 'edits' | 'deltas'>,
 ): SeriesPlan => ({
@@ -103,12 +103,12 @@ export const tariffSinceMs = ({ series, isOfEarlierEdition }: SeriesPlan): numbe
  * Returns false, without changes, if stored readings are needed: because the law's state is of an earlier edition, or because the readings
  * take back earlier energy.
  */
-export function append(plan: SeriesPlan, law: Law<unknown> | null, points: readonly NewPoint[]): boolean {
+export function planAppended(plan: SeriesPlan, law: Law<unknown> | null, points: readonly NewPoint[]): boolean {
   const last = points.at(-1);
   if (!last) return true;
   const tail = (plan.head ? plan.head.tail : plan.series.tail) ?? law?.initial;
   if (law && !law.knows(tail)) return false;
-  const run = law && replay(law, tail, points, plan.edits.isExcluded);
+  const run = law && replayLaw(law, tail, points, plan.edits.isExcluded);
   if (run && plan.series.lastReadAtMs !== null && run.backToMs < plan.series.lastReadAtMs) return false;
   for (const point of points) plan.inserts.push(point);
   plan.head = { lastReadAtMs: last.readAtMs, tail: run ? run.state : null };
@@ -118,14 +118,14 @@ export function append(plan: SeriesPlan, law: Law<unknown> | null, points: reado
 }
 
 /** Adds the new readings of a stretch to the plan, without their energy. */
-export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, duplicates }: Merge): void {
+export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, duplicates }: StretchMerge): void {
   for (const point of inserted) plan.inserts.push(point);
   for (const point of lowered) plan.lowered.push(point);
   plan.duplicates += duplicates;
-  for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT });
+  for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT_REASON });
   // The message of the replaced value is not stored, so the rejection refers to the message that replaced it.
   for (const { message, element } of lowered) {
-    plan.rejects.push({ message, element, reason: `a higher value, stored before, gave way: ${CONFLICT}` });
+    plan.rejects.push({ message, element, reason: `a higher value, stored before, gave way: ${CONFLICT_REASON}` });
   }
 }
 
@@ -133,15 +133,15 @@ export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, dupli
  * Adds the difference between a stored stretch and its replay to the plan: energy, by the series' roles before and after the plan, and
  * verdicts. Null: the series did not count, or does not count any more.
  */
-export function addDifferences(plan: SeriesPlan, before: Stored | null, after: Replay | null): void {
+export function addDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
   const [was, is] = [rolesAt(plan.series), rolesAt(plan)];
   for (const interval of before?.intervals ?? []) {
     if (plan.steps) plan.steps.removed.push(interval);
-    else count(plan.deltas, interval, was(interval.endMs), -1);
+    else addIntervalToDeltas(plan.deltas, interval, was(interval.endMs), -1);
   }
   for (const interval of after?.intervals ?? []) {
     if (plan.steps) plan.steps.added.push(interval);
-    else count(plan.deltas, interval, is(interval.endMs), 1);
+    else addIntervalToDeltas(plan.deltas, interval, is(interval.endMs), 1);
   }
   const [known, now] = [before?.verdicts ?? NO_VERDICTS, after?.verdicts ?? NO_VERDICTS];
   if (known.size === 0 && now.size === 0) return;

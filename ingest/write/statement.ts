@@ -4,12 +4,12 @@ import type { PoolClient } from '#src/database/connect.ts';
  * A statement of a batch, with its values in wire format. It must not reference anything else of the batch: otherwise the plans of a
  * thousand readings would stay alive while the database writes, and the garbage collector would copy them repeatedly.
  */
-export type Step = (client: PoolClient) => Promise<unknown>;
+export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
 // Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
 /** Creates a step whose result is ignored. */
-export const statement =
-  (query: { name?: string; text: string; values: unknown[] }): Step =>
+export const toStep =
+  (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>
   (client) =>
     client.query(query);
 
@@ -74,7 +74,7 @@ export interface TextElements {
 const NULL_LENGTH = -1;
 
 /** Encodes texts or nulls as elements. */
-export function textElements(values: readonly (string | null)[]): TextElements {
+export function encodeTextElements(values: readonly (string | null)[]): TextElements {
   let length = 0;
   for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));
   const bytes = Buffer.allocUnsafe(length);
@@ -101,7 +101,7 @@ export function textArrayOf(...parts: readonly TextElements[]): Buffer {
 }
 
 /** Encodes texts or nulls as a `text[]` parameter. */
-export const textArray = (values: readonly (string | null)[]): Buffer => textArrayOf(textElements(values));
+export const textArray = (values: readonly (string | null)[]): Buffer => textArrayOf(encodeTextElements(values));
 
 /**
  * Writes texts as elements of a `text[]` parameter, byte by byte, into reused memory, so that a thousand heads leave no strings to the
@@ -122,7 +122,7 @@ export interface TextWriter {
 
 const LENGTH_BYTES = 4;
 
-export function textWriter(): TextWriter {
+export function createTextWriter(): TextWriter {
   let bytes = Buffer.allocUnsafeSlow(2 ** 16);
   let length = 0;
   let count = 0;
@@ -165,10 +165,10 @@ const [MINUS, ZERO] = [45, 48];
 const [LOW, LOW_DIGITS] = [1_000_000_000, 9];
 
 /** Writes a safe integer in decimal digits, and returns the end. A string for each number would burden the garbage collector. */
-export function writeWhole(bytes: Uint8Array, value: number, at: number): number {
+export function writeInteger(bytes: Uint8Array, value: number, at: number): number {
   if (value < 0) {
     bytes[at] = MINUS;
-    return writeWhole(bytes, -value, at + 1);
+    return writeInteger(bytes, -value, at + 1);
   }
   if (value < LOW) return writeDigits(bytes, value, at, digitsOf(value));
   const high = Math.floor(value / LOW);

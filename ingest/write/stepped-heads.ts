@@ -1,21 +1,21 @@
 import { addInterval, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
-import type { EnergyInterval, Findings, LawSettings } from '#ingest/normalise/law.ts';
+import type { EnergyInterval, LawFindings, LawSettings } from '#ingest/normalise/law.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
-import { hasRisen, latestWithin, stepAround, stepsOfRun } from '#ingest/normalise/tariffs.ts';
+import { hasRisen, latestRisenEndWithin, risenStepAround, stepsOfRun } from '#ingest/normalise/tariffs.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import {
-  lengthAt,
-  mayCountOtherwise,
-  PLACE,
+  mayRoleChange,
+  RECORD_INDEX,
   readSettings,
-  rolesOf,
-  SERIES_PLACE,
-  SERIES_PLACES,
-  seriesPlace,
+  recordLengthAt,
+  SERIES_INDEX,
+  SERIES_LENGTH,
+  seriesIndex,
+  unpackRoles,
 } from './head-record.ts';
-import { packState, unpackState } from './law-state.ts';
-import { OpenSums, takeQuarterHours } from './open-hour.ts';
+import { packLawState, unpackLawState } from './law-state.ts';
+import { OpenHourSums, takeQuarterHours } from './open-hour.ts';
 
 /**
  * Reason why a device needs a plan, in the order of the values: the message contains more than readings, or nothing; the series is new; the
@@ -23,7 +23,7 @@ import { OpenSums, takeQuarterHours } from './open-hour.ts';
  * has separate sums; the law gives a verdict, takes energy back, or estimates; the step's placement depends on other tariffs; the energy
  * lies beyond the open hour and the next; the state of the law cannot be packed.
  */
-export type Reason =
+export type SlowPathReason =
   | 'more than readings'
   | 'new series'
   | 'refused time'
@@ -36,15 +36,15 @@ export type Reason =
   | 'state';
 
 /** Result for a repetition of the last reading: a gas meter sends the same reading for an hour. */
-export const KNOWN = -1;
+export const DUPLICATE_READING = -1;
 
 /** Number of numbers in the head of a meter with one series, the most frequent case. */
-const USUAL_PLACES = PLACE.series + SERIES_PLACES;
+const USUAL_PLACES = RECORD_INDEX.series + SERIES_LENGTH;
 
 /** The new heads of a batch's devices. */
 export class SteppedHeads {
   numbers = new Float64Array(USUAL_PLACES * 64);
-  readonly sums = new OpenSums();
+  readonly sums = new OpenHourSums();
   /** Quarter-hours of the hour that the last reading closed; null if it closed none. */
   closed: ReadonlyBuckets | null = null;
   readonly #settings: { -readonly [K in keyof LawSettings]: LawSettings[K] } = {
@@ -52,12 +52,12 @@ export class SteppedHeads {
     registerMaxKwh: null,
     maxGapMinutes: 0,
   };
-  #roles = rolesOf(0);
+  #roles = unpackRoles(0);
   #isPlain = true;
   /** Rising steps of a tariff, whose placement depends on other tariffs. */
   readonly #risen: EnergyInterval[] = [];
   /** Receives the law's results: adds energy directly to the sums of the open hour. */
-  readonly #findings: Findings = {
+  readonly #findings: LawFindings = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
       // Not plain: estimated export has separate sums.
@@ -83,67 +83,67 @@ export class SteppedHeads {
    * Applies a reading to a head. `name`: the number of its series' name. Returns the series_id, KNOWN, or the reason why the device needs a
    * plan. In the last case, the head may be partly changed.
    */
-  take(head: number, name: number, reading: DecodedReading): number | Reason {
+  take(head: number, name: number, reading: DecodedReading): number | SlowPathReason {
     const heads = this.numbers;
-    const at = seriesPlace(heads, head, name);
+    const at = seriesIndex(heads, head, name);
     if (at === -1) return 'new series';
     const { readAtMs, value } = reading;
-    const lastReadAtMs = heads[at + SERIES_PLACE.lastReadAtMs] as number;
-    if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_PLACE.lastValue])
-      return KNOWN;
+    const lastReadAtMs = heads[at + SERIES_INDEX.lastReadAtMs] as number;
+    if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_INDEX.lastValue])
+      return DUPLICATE_READING;
     if (readAtMs <= lastReadAtMs) return 'late';
     const reason = this.#step(head, at, reading);
     if (reason !== null) return reason;
-    heads[at + SERIES_PLACE.lastReadAtMs] = readAtMs;
-    heads[at + SERIES_PLACE.lastValue] = value;
-    return heads[at + SERIES_PLACE.seriesId] as number;
+    heads[at + SERIES_INDEX.lastReadAtMs] = readAtMs;
+    heads[at + SERIES_INDEX.lastValue] = value;
+    return heads[at + SERIES_INDEX.seriesId] as number;
   }
 
   /** Runs the law's step to a new reading, and adds its energy to the open hour. Returns null on success. */
-  #step(head: number, at: number, reading: DecodedReading): Reason | null {
+  #step(head: number, at: number, reading: DecodedReading): SlowPathReason | null {
     const heads = this.numbers;
-    const roleNumber = heads[at + SERIES_PLACE.roles] as number;
-    if (mayCountOtherwise(roleNumber, reading.value)) return 'role';
-    this.#roles = rolesOf(roleNumber);
+    const roleNumber = heads[at + SERIES_INDEX.roles] as number;
+    if (mayRoleChange(roleNumber, reading.value)) return 'role';
+    this.#roles = unpackRoles(roleNumber);
     if (this.#roles.meter !== null) return 'commodity';
     readSettings(heads, head, this.#settings);
     const law = lawOfSeries(reading.channel, reading.kind, this.#roles, this.#settings);
-    this.sums.begin(heads[head + PLACE.hour] as number);
+    this.sums.begin(heads[head + RECORD_INDEX.hour] as number);
     this.closed = null;
     let state: unknown = null;
     if (law) {
       this.#isPlain = true;
       this.#risen.length = 0;
-      state = law.step(unpackState(heads, at + SERIES_PLACE.state) ?? law.initial, reading, this.#findings);
+      state = law.step(unpackLawState(heads, at + SERIES_INDEX.state) ?? law.initial, reading, this.#findings);
       if (!this.#isPlain) return 'verdict';
       for (const step of this.#risen) if (!this.#isApart(head, at, step)) return 'tariffs';
       if (this.sums.isBeyond) return 'hour';
       this.#addToHour(head);
     }
-    return packState(state, heads, at + SERIES_PLACE.state) ? null : 'state';
+    return packLawState(state, heads, at + SERIES_INDEX.state) ? null : 'state';
   }
 
   /** Adds the sums of a step to the open hour. If the step reaches into the next hour, that becomes the open one. */
   #addToHour(head: number): void {
-    const [heads, quarters] = [this.numbers, head + PLACE.quarters];
+    const [heads, quarters] = [this.numbers, head + RECORD_INDEX.quarters];
     this.sums.addTo(heads, quarters, 0);
     if (!this.sums.has(1)) return;
-    const hour = heads[head + PLACE.hour] as number;
+    const hour = heads[head + RECORD_INDEX.hour] as number;
     this.closed = takeQuarterHours(hour, heads, quarters);
-    heads[head + PLACE.hour] = hour + 1;
+    heads[head + RECORD_INDEX.hour] = hour + 1;
     this.sums.addTo(heads, quarters, 1);
   }
 
   /** Whether a tariff's step neither contains a rising step of another tariff nor lies within one, as far as their runs show. */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
-    const end = head + lengthAt(heads, head);
-    for (let at = head + PLACE.series; at < end; at += SERIES_PLACES) {
+    const end = head + recordLengthAt(heads, head);
+    for (let at = head + RECORD_INDEX.series; at < end; at += SERIES_LENGTH) {
       // Tariffs of other circuits are included: there are few, and the plan distinguishes them.
-      if (at === tariff || !rolesOf(heads[at + SERIES_PLACE.roles] as number).isTariff) continue;
-      const { run } = unpackState(heads, at + SERIES_PLACE.state) as RegisterState;
+      if (at === tariff || !unpackRoles(heads[at + SERIES_INDEX.roles] as number).isTariff) continue;
+      const { run } = unpackLawState(heads, at + SERIES_INDEX.state) as RegisterState;
       const known = run && stepsOfRun(run, 'import');
-      if (!known || latestWithin(known, step) !== null || stepAround(known, step) !== null) return false;
+      if (!known || latestRisenEndWithin(known, step) !== null || risenStepAround(known, step) !== null) return false;
     }
     return true;
   }

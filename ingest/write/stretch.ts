@@ -27,7 +27,7 @@ export interface StretchBounds {
 }
 
 /** Skips the excluded readings right before and beyond a stretch: months of readings may have millions. */
-export function withoutPassedOver(bounds: StretchBounds, passedOver: readonly EditedTime[]): StretchBounds {
+export function withoutExcluded(bounds: StretchBounds, passedOver: readonly EditedTime[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
   const beyond = passedOver.find(({ fromMs, toMs }) => fromMs <= lastMs + 1 && lastMs + 1 < toMs);
@@ -53,7 +53,7 @@ export interface Stretch extends StretchBounds {
 }
 
 /** Changes that new points make to a stored stretch. Duplicates and the higher of two values change nothing. */
-export interface Merge {
+export interface StretchMerge {
   after: readonly Point[];
   inserted: NewPoint[];
   lowered: NewPoint[];
@@ -65,8 +65,8 @@ export interface Merge {
 }
 
 /** Adds new points to a stored stretch of the same series. Pure. */
-export function merge(stored: readonly Point[], points: readonly NewPoint[]): Merge {
-  const result: Merge = {
+export function mergeIntoStretch(stored: readonly Point[], points: readonly NewPoint[]): StretchMerge {
+  const result: StretchMerge = {
     after: stored,
     inserted: [],
     lowered: [],

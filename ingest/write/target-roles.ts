@@ -1,12 +1,17 @@
-import { judge } from '#ingest/decoders/registers-of-a-device/judge.ts';
+import { classifyRegisters } from '#ingest/decoders/registers-of-a-device/judge.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
-import { countedOtherwise, type RolesByTime, rolesOfSpans, spansOf } from '#ingest/normalise/roles-by-time.ts';
+import {
+  type RolesByTime,
+  rolesFromSpans,
+  timeOfRoleDifference,
+  toRoleSpans,
+} from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import { merge, type Stretch, type StretchBounds } from './stretch.ts';
+import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
@@ -14,7 +19,7 @@ const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
  * The roles that a series should have, by time. `meant`: the channel that decides its latest role; null: the channel under which it is
  * stored.
  */
-export interface Target extends RolesByTime {
+export interface TargetRoles extends RolesByTime {
   readonly meant: string | null;
 }
 
@@ -24,7 +29,10 @@ export interface Target extends RolesByTime {
  * time: a later series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of
  * the device.
  */
-export function targetRoles({ words = {} }: Pick<DeviceState, 'words'>, series: readonly SeriesState[]): Target[] {
+export function chooseTargetRoles(
+  { words = {} }: Pick<DeviceState, 'words'>,
+  series: readonly SeriesState[],
+): TargetRoles[] {
   const times = [ALWAYS, ...timesOf(series)];
   const sets = times.map((ms) => judgedAfter(series, times.length > 1 ? Math.max(ms, times[1] as number) : ms));
   const chosen = sets.map((judged) =>
@@ -40,12 +48,12 @@ export function targetRoles({ words = {} }: Pick<DeviceState, 'words'>, series: 
   return series.map((one, index) => {
     const spans = chosen.flatMap((roles, at) => {
       const untilMs = (times[at + 1] ?? NEVER) + 1;
-      return spansOf(roles[index] as RolesByTime).map((span) => ({
+      return toRoleSpans(roles[index] as RolesByTime).map((span) => ({
         ...span,
         untilMs: Math.min(span.untilMs, untilMs),
       }));
     });
-    return { ...rolesOfSpans(spans), meant: sets.at(-1)?.get(one) ?? null };
+    return { ...rolesFromSpans(spans), meant: sets.at(-1)?.get(one) ?? null };
   });
 }
 
@@ -73,21 +81,23 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
     one.described ? [{ one, described: one.described, label: nativeNameOf(one) }] : [],
   );
   const there = registers.filter(({ one }) => (one.firstReadAtMs ?? ALWAYS) <= ms);
-  return new Map([...judge(registers), ...judge(there)].map(([{ one }, channel]) => [one, channel]));
+  return new Map(
+    [...classifyRegisters(registers), ...classifyRegisters(there)].map(([{ one }, channel]) => [one, channel]),
+  );
 }
 
 /**
  * Returns, for each series of a changed device, the time in which its role differs from its target. Series without a difference are left
  * out.
  */
-export function rolesOpen(
+export function findPendingRoles(
   device: Pick<DeviceState, 'words'>,
   series: readonly SeriesState[],
 ): Map<SeriesState, { fromMs: number; toMs: number }> {
-  const target = targetRoles(device, series);
+  const target = chooseTargetRoles(device, series);
   const open = new Map<SeriesState, { fromMs: number; toMs: number }>();
   for (const [index, one] of series.entries()) {
-    const times = countedOtherwise(one, target[index] as RolesByTime);
+    const times = timeOfRoleDifference(one, target[index] as RolesByTime);
     if (times) open.set(one, times);
   }
   return open;
@@ -96,14 +106,14 @@ export function rolesOpen(
 /**
  * Times of a series' first reading and of its first reading that is not 0. The roles in its circuit depend on both (normalise/channels.ts).
  */
-export type Firsts = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
+export type FirstTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
 /** Number of later readings that are loaded first. `FURTHER`: the factor by which it grows while all of them are 0. */
 const FIRST_LOOK = 16;
 const FURTHER = 16;
 
 /** Whether new points may change the first times of a stored series. */
-export const mayChangeFirsts = (series: SeriesState, points: readonly NewPoint[]): boolean =>
+export const mayChangeFirstTimes = (series: SeriesState, points: readonly NewPoint[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
@@ -121,11 +131,11 @@ function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly New
  * one time the lower one is stored, so the stored readings of that time must usually be loaded. If `stretches` does not contain them,
  * returns the stretch to load.
  */
-export function firstsAfter(
+export function firstTimesAfter(
   series: SeriesState,
   points: readonly NewPoint[],
   stretches: readonly Stretch[],
-): Firsts | { wanted: StretchBounds } {
+): FirstTimes | { wanted: StretchBounds } {
   const { firstReadAtMs, nonzeroAtMs, lastReadAtMs } = series;
   const [first] = points;
   if (!first || firstReadAtMs === undefined) return { firstReadAtMs, nonzeroAtMs };
@@ -149,7 +159,7 @@ export function firstsAfter(
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
   // A reading by hand changes the energy that is counted, but it is not a reading that the device sent.
-  const nonzero = merge(stretch.points, within).after.find(
+  const nonzero = mergeIntoStretch(stretch.points, within).after.find(
     ({ intervalMs, value }) => intervalMs !== READ_BY_HAND && value !== 0,
   );
   if (nonzero || stretch.isToEnd) return { ...firsts, nonzeroAtMs: nonzero?.readAtMs ?? null };

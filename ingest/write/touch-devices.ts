@@ -1,21 +1,21 @@
 import { type PoolClient, queryOn } from '#src/database/connect.ts';
 import type { EventBody } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import type { IncomingMessage, Reject } from '../message.ts';
+import type { IncomingMessage, Rejection } from '../message.ts';
 import type { LockedDevice } from './load.ts';
-import { type Step, statement } from './statement.ts';
+import { type BatchStatement, toStep } from './statement.ts';
 
 /**
  * Plans a batch's changes of devices outside of their heads: `inactive` becomes `active` with a valid reading, the first valid reading
  * sends the event `device.connected`, and a state that a device reports is stored. `devices`: the locked devices. `heard`: number of their
  * valid readings. Returns the statements, and the devices that they change.
  */
-export function touchDevices(
+export function updateDeviceStates(
   devices: ReadonlyMap<string, LockedDevice>,
   heard: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
-  rejects: readonly Reject[],
-): { steps: Step[]; touched: string[] } {
+  rejects: readonly Rejection[],
+): { steps: BatchStatement[]; touched: string[] } {
   if (devices.size === 0) return { steps: [], touched: [] };
   const ofHeard = (is: (device: LockedDevice) => boolean) =>
     [...devices.values()].filter((device) => heard.has(device.deviceId) && is(device)).map(({ deviceId }) => deviceId);
@@ -25,9 +25,9 @@ export function touchDevices(
   return { steps, touched: [...risen, ...noted.map(({ deviceId }) => deviceId)] };
 }
 
-function riseSteps(risen: readonly string[]): Step[] {
+function riseSteps(risen: readonly string[]): BatchStatement[] {
   if (risen.length === 0) return [];
-  return [statement({ text: `UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, values: [risen] })];
+  return [toStep({ text: `UPDATE devices SET status = 'active' WHERE device_id = ANY ($1)`, values: [risen] })];
 }
 
 interface NotedState {
@@ -45,7 +45,7 @@ function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
   heard: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
-  rejects: readonly Reject[],
+  rejects: readonly Rejection[],
 ): NotedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
@@ -67,7 +67,7 @@ function statesAfter(
     .filter(({ before, bits, saysFaulty }) => bits !== before || saysFaulty !== null);
 }
 
-function noteSteps(changes: readonly NotedState[]): Step[] {
+function noteSteps(changes: readonly NotedState[]): BatchStatement[] {
   if (changes.length === 0) return [];
   const text = `UPDATE devices d SET recent_rejects = c.bits, says_faulty = coalesce(c.says_faulty, d.says_faulty),
        status = CASE WHEN coalesce(c.says_faulty, d.says_faulty) OR c.is_bad THEN 'faulty'
@@ -80,10 +80,10 @@ function noteSteps(changes: readonly NotedState[]): Step[] {
     changes.map(({ saysFaulty }) => saysFaulty),
     changes.map(({ bits }) => isMostlyRejected(bits)),
   ];
-  return [statement({ text, values })];
+  return [toStep({ text, values })];
 }
 
-const tellSteps = (first: readonly string[]): Step[] =>
+const tellSteps = (first: readonly string[]): BatchStatement[] =>
   first.length > 0 ? [(client) => tellConnected(client, first)] : [];
 
 /** Adds the event of a paired device's first valid message, with the device as the API shows it. */

@@ -1,17 +1,17 @@
-import { createGatewayHearing } from '#ingest/gateways/hear.ts';
-import type { UnreadMessages } from '#ingest/gateways/unread.ts';
+import { createGatewayReceiver } from '#ingest/gateways/receive.ts';
+import type { UnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
-import { type IncomingMessage, nothingOf, type Reject, type WriteResult } from '../message.ts';
-import { MAX_CHANNELS } from './collect.ts';
+import { emptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
+import { DEFAULT_MAX_CHANNELS } from './collect.ts';
 import { StaleHeads } from './commit.ts';
 import { FastPath } from './fast-path.ts';
-import { type HeadMemory, headMemory } from './head-memory.ts';
+import { type HeadCache, headMemory } from './head-memory.ts';
 import { MissingPartitions, partitionMonths } from './partition-months.ts';
-import { type Attempt, NotComputed, prepare } from './prepare.ts';
-import type { Keeping } from './rejected.ts';
-import type { Untimed } from './untimed.ts';
+import { type BatchAttempt, prepareBatch, RecomputeFirst } from './prepare.ts';
+import type { RejectionQuota } from './save-rejections.ts';
+import type { UntimedSeries } from './untimed-series.ts';
 
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
@@ -50,13 +50,13 @@ export interface Writer {
 interface WriterOptions {
   retentionMonths?: number;
   maxChannels?: number;
-  keeping?: Keeping;
-  memory?: HeadMemory;
-  unread?: UnreadMessages;
+  keeping?: RejectionQuota;
+  memory?: HeadCache;
+  unread?: UnrecognisedMessageCounter;
   pieceReadings?: number;
   now?: () => number;
   ageNow?: () => number;
-  untimed?: Untimed;
+  untimed?: UntimedSeries;
 }
 
 export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
@@ -89,7 +89,7 @@ class BatchesWriter implements Writer {
   readonly #pool: Pool;
   readonly #options: WriterOptions;
   readonly #now: () => number;
-  readonly #memory: HeadMemory;
+  readonly #memory: HeadCache;
   readonly #months;
   readonly #gateways;
   readonly #fastPath: FastPath;
@@ -103,14 +103,14 @@ class BatchesWriter implements Writer {
     this.#now = now;
     this.#memory = memory;
     this.#months = partitionMonths(pool);
-    this.#gateways = createGatewayHearing(options.unread);
+    this.#gateways = createGatewayReceiver(options.unread);
     this.#fastPath = new FastPath(memory);
     this.#deferred = new Deferred(now);
   }
 
   async write(batch: readonly IncomingMessage[]): Promise<WriteResult> {
     for (let attempts = 1; ; attempts++) {
-      const attempt: Attempt = { deviceIds: [], remembered: 0, untimed: new Map(), undo: () => {} };
+      const attempt: BatchAttempt = { deviceIds: [], remembered: 0, untimed: new Map(), undo: () => {} };
       try {
         const result = await this.#attempt(batch, attempt);
         this.#options.untimed?.noted(attempt.untimed);
@@ -126,10 +126,10 @@ class BatchesWriter implements Writer {
     }
   }
 
-  async #attempt(batch: readonly IncomingMessage[], attempt: Attempt): Promise<WriteResult> {
+  async #attempt(batch: readonly IncomingMessage[], attempt: BatchAttempt): Promise<WriteResult> {
     const {
       retentionMonths = 13,
-      maxChannels = MAX_CHANNELS,
+      maxChannels = DEFAULT_MAX_CHANNELS,
       pieceReadings,
       untimed,
       ageNow = this.#now,
@@ -139,7 +139,7 @@ class BatchesWriter implements Writer {
       maxChannels,
       pieceReadings,
       months: this.#months,
-      retained: (rejects: readonly Reject[]) => this.#retained(rejects, attempt),
+      retained: (rejects: readonly Rejection[]) => this.#retained(rejects, attempt),
       memory: this.#memory,
       fastPath: this.#fastPath,
       gateways: this.#gateways,
@@ -147,14 +147,14 @@ class BatchesWriter implements Writer {
       deferred: this.#deferred,
     };
     return inTransaction(this.#pool, async (client) => {
-      const { steps, result } = await prepare(client, batch, tools, attempt);
+      const { steps, result } = await prepareBatch(client, batch, tools, attempt);
       for (const step of steps) await step(client);
       return result;
     });
   }
 
   /** Selects the rejections to store. Their bytes are released if the batch is not committed. */
-  #retained(rejects: readonly Reject[], attempt: Attempt): readonly Reject[] {
+  #retained(rejects: readonly Rejection[], attempt: BatchAttempt): readonly Rejection[] {
     const { keeping } = this.#options;
     if (!keeping) return rejects;
     const chosen = keeping.of(rejects, this.#now());
@@ -163,11 +163,11 @@ class BatchesWriter implements Writer {
   }
 
   /** Removes the cause of a failed attempt. Throws the error if there is no such cause, or after too many attempts. */
-  async #recover(error: unknown, attempts: number, { remembered }: Attempt): Promise<void> {
+  async #recover(error: unknown, attempts: number, { remembered }: BatchAttempt): Promise<void> {
     if (error instanceof MissingPartitions) await this.#months.make(error);
-    else if (error instanceof NotComputed) {
+    else if (error instanceof RecomputeFirst) {
       for (const deviceId of error.deviceIds)
-        await this.write([nothingOf(deviceId)]).catch(() => this.#deferred.add(deviceId));
+        await this.write([emptyMessage(deviceId)]).catch(() => this.#deferred.add(deviceId));
     } else if (error instanceof StaleHeads) {
       const areMany = error.count >= MANY_STALE && error.count > remembered / 4;
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();

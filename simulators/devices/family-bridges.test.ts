@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { p1DsmrReader } from '#simulators/devices/p1-dsmr-reader.ts';
-import { AT, HOUR_MS, payloads, retained, START, sendOnce, steadyHome } from '#test/support/steady-home.ts';
+import {
+  HOUR_MS,
+  payloadsByTopic,
+  retainedTopics,
+  STEADY_HOME_AT_MS,
+  STEADY_HOME_START_MS,
+  sendOnce,
+  steadyHome,
+} from '#test/support/steady-home.ts';
 import { zigbee2mqttPlug, zigbee2mqttTrv } from './zigbee2mqtt.ts';
 
 describe('Zigbee devices', () => {
   it('repeat the previous energy in the message with the new power', () => {
     const plug = zigbee2mqttPlug({ name: 'kitchen/dishwasher' });
-    const home = steadyHome(AT);
-    plug.messages(home, AT - 120_000);
-    const sent = plug.messages(home, AT).map((one) => JSON.parse(one.payload));
+    const home = steadyHome(STEADY_HOME_AT_MS);
+    plug.messages(home, STEADY_HOME_AT_MS - 120_000);
+    const sent = plug.messages(home, STEADY_HOME_AT_MS).map((one) => JSON.parse(one.payload));
     expect(sent).toHaveLength(2);
     expect(sent[0]).toMatchObject({ power: 2150, energy: 14.6 });
     expect(sent[1]).toEqual({
@@ -21,19 +29,19 @@ describe('Zigbee devices', () => {
       state: 'ON',
       voltage: 230,
     });
-    expect(plug.messages(home, AT)).toEqual([]);
+    expect(plug.messages(home, STEADY_HOME_AT_MS)).toEqual([]);
   });
 
   it("report a valve's activity and the selected mode", () => {
     const trv = zigbee2mqttTrv({ name: 'bath' });
-    expect(JSON.parse(payloads(sendOnce(trv))['zigbee2mqtt/bath'] as string)).toMatchObject({
+    expect(JSON.parse(payloadsByTopic(sendOnce(trv))['zigbee2mqtt/bath'] as string)).toMatchObject({
       local_temperature: 20.5,
       occupied_heating_setpoint: 21.5,
       pi_heating_demand: 100,
       running_state: 'heat',
       system_mode: 'heat',
     });
-    expect(trv.greeting(AT)).toContainEqual({
+    expect(trv.greeting(STEADY_HOME_AT_MS)).toContainEqual({
       topic: 'zigbee2mqtt/bath/availability',
       payload: '{"state":"online"}',
       retain: true,
@@ -65,7 +73,8 @@ describe('a Dutch meter behind DSMR-reader', () => {
 
   it('returns the same registers whatever was requested before', () => {
     const meter = p1DsmrReader({ tz: 'Europe/Berlin' });
-    for (const at of [START, AT + HOUR_MS, START + HOUR_MS]) sendOnce(meter, at);
+    for (const at of [STEADY_HOME_START_MS, STEADY_HOME_AT_MS + HOUR_MS, STEADY_HOME_START_MS + HOUR_MS])
+      sendOnce(meter, at);
     expect(sendOnce(meter)).toEqual(sendOnce(p1DsmrReader({ tz: 'Europe/Berlin' })));
   });
 });
@@ -73,20 +82,20 @@ describe('a Dutch meter behind DSMR-reader', () => {
 describe('an ESPHome meter', () => {
   it('contains units only in its discovery message, and sends states as retained text', () => {
     const meter = esphomeMeter({ name: 'cupboard', unit: 'Wh' });
-    const greeting = meter.greeting(AT);
-    expect(retained(greeting)).toHaveLength(3);
+    const greeting = meter.greeting(STEADY_HOME_AT_MS);
+    expect(retainedTopics(greeting)).toHaveLength(3);
     const topic = 'cupboard/sensor/total_energy/state';
-    expect(JSON.parse(payloads(greeting)['homeassistant/sensor/cupboard/total_energy/config'] as string)).toMatchObject(
-      {
-        dev_cla: 'energy',
-        unit_of_meas: 'Wh',
-        stat_cla: 'total_increasing',
-        stat_t: topic,
-        avty_t: 'cupboard/status',
-      },
-    );
+    expect(
+      JSON.parse(payloadsByTopic(greeting)['homeassistant/sensor/cupboard/total_energy/config'] as string),
+    ).toMatchObject({
+      dev_cla: 'energy',
+      unit_of_meas: 'Wh',
+      stat_cla: 'total_increasing',
+      stat_t: topic,
+      avty_t: 'cupboard/status',
+    });
     expect(sendOnce(meter)).toContainEqual({ topic, payload: '14622', retain: true });
     expect(sendOnce(esphomeMeter({ name: 'cupboard' }))).toContainEqual({ topic, payload: '14.622', retain: true });
-    expect(payloads(sendOnce(meter))['cupboard/sensor/power/state']).toBe('430.0');
+    expect(payloadsByTopic(sendOnce(meter))['cupboard/sensor/power/state']).toBe('430.0');
   });
 });

@@ -3,15 +3,15 @@ import { grottInverter } from '#simulators/devices/grott-inverter.ts';
 import { mbmdMeter } from '#simulators/devices/mbmd-meter.ts';
 import { openevseCharger } from '#simulators/devices/openevse.ts';
 import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
-import { AT, payloads, retained, sendOnce } from '#test/support/steady-home.ts';
+import { payloadsByTopic, retainedTopics, STEADY_HOME_AT_MS, sendOnce } from '#test/support/steady-home.ts';
 
 describe('devices with one value per topic', () => {
   it('a charger announces its base topic, retained, and sends one register in two units', () => {
     const charger = openevseCharger({ name: 'drive', base: 'emon/openevse-1' });
-    const [announcement] = charger.greeting(AT);
+    const [announcement] = charger.greeting(STEADY_HOME_AT_MS);
     expect(announcement).toMatchObject({ retain: true });
     expect(JSON.parse(announcement?.payload as string)).toMatchObject({ state: 'connected', mqtt: 'emon/openevse-1' });
-    expect(payloads(sendOnce(charger))).toMatchObject({
+    expect(payloadsByTopic(sendOnce(charger))).toMatchObject({
       'emon/openevse-1/total_energy': '14.622388',
       'emon/openevse-1/watthour': '14622.38',
       'emon/openevse-1/power': '430',
@@ -22,20 +22,22 @@ describe('devices with one value per topic', () => {
 
   it('mbmd writes three decimals', () => {
     const sent = sendOnce(mbmdMeter({ number: 7 }));
-    expect(payloads(sent)).toMatchObject({
+    expect(payloadsByTopic(sent)).toMatchObject({
       'mbmd/sdm1-7/Import': '14.622',
       'mbmd/sdm1-7/Import/L1': '14.622',
       'mbmd/sdm1-7/Power': '430.000',
     });
-    expect(retained(sent)).toEqual([]);
+    expect(retainedTopics(sent)).toEqual([]);
   });
 });
 
 describe('devices that send JSON', () => {
   it('vzlogger announces identifiers, and sends Wh with a time', () => {
     const meter = vzloggerMeter();
-    expect(payloads(meter.greeting(AT))['vzlogger/data/chn0/id']).toBe('1-0:1.8.0*255');
-    expect(payloads(sendOnce(meter))['vzlogger/data/chn0/raw']).toBe(`{ "timestamp": ${AT}, "value": 14622.3 }`);
+    expect(payloadsByTopic(meter.greeting(STEADY_HOME_AT_MS))['vzlogger/data/chn0/id']).toBe('1-0:1.8.0*255');
+    expect(payloadsByTopic(sendOnce(meter))['vzlogger/data/chn0/raw']).toBe(
+      `{ "timestamp": ${STEADY_HOME_AT_MS}, "value": 14622.3 }`,
+    );
   });
 
   it('Grott writes tenths of a kWh and local time', () => {

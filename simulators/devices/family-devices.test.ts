@@ -6,13 +6,20 @@ import { shellyPmGen2 } from '#simulators/devices/shelly-pm-gen2.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
 import { victronGrid } from '#simulators/devices/victron-grid.ts';
 import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
-import { AT, payloads, retained, START, sendOnce, steadyHome } from '#test/support/steady-home.ts';
+import {
+  payloadsByTopic,
+  retainedTopics,
+  STEADY_HOME_AT_MS,
+  STEADY_HOME_START_MS,
+  sendOnce,
+  steadyHome,
+} from '#test/support/steady-home.ts';
 
 describe('a Tasmota plug', () => {
   it('writes kWh with three decimals, local time without a zone, and the energy of its local days', () => {
     const plug = tasmotaPlug({ name: 'tasmota_A1B2C3', tz: 'Europe/Berlin' });
-    sendOnce(plug, AT - 300_000);
-    expect(payloads(sendOnce(plug))['tele/tasmota_A1B2C3/SENSOR']).toBe(
+    sendOnce(plug, STEADY_HOME_AT_MS - 300_000);
+    expect(payloadsByTopic(sendOnce(plug))['tele/tasmota_A1B2C3/SENSOR']).toBe(
       '{"Time":"2026-02-03T11:00:20","ENERGY":{"TotalStartTime":"2026-02-02T01:00:00","Total":14.622,"Yesterday":9.890,' +
         '"Today":4.732,"Period":35,"Power":430,"ApparentPower":430,"ReactivePower":0,"Factor":1.00,"Voltage":230,' +
         '"Current":1.870}}',
@@ -21,8 +28,10 @@ describe('a Tasmota plug', () => {
 
   it('keeps trailing zeros, and shows its local clock through a change of clocks', () => {
     const plug = tasmotaPlug({ name: 'p', tz: 'Europe/Berlin' });
-    expect(payloads(sendOnce(plug, START))['tele/p/SENSOR']).toContain('"Total":0.000,"Yesterday":0.000,"Today":0.000');
-    const summer = payloads(sendOnce(plug, Date.UTC(2026, 2, 29, 12)))['tele/p/SENSOR'];
+    expect(payloadsByTopic(sendOnce(plug, STEADY_HOME_START_MS))['tele/p/SENSOR']).toContain(
+      '"Total":0.000,"Yesterday":0.000,"Today":0.000',
+    );
+    const summer = payloadsByTopic(sendOnce(plug, Date.UTC(2026, 2, 29, 12)))['tele/p/SENSOR'];
     expect(summer).toContain('"Time":"2026-03-29T14:00:00"');
     // 13 hours since midnight: the clocks went forward.
     expect(summer).toContain('"Today":5.590');
@@ -30,8 +39,8 @@ describe('a Tasmota plug', () => {
 
   it('sends its online state retained, and its telemetry not retained', () => {
     const plug = tasmotaPlug({ name: 'p', tz: 'UTC' });
-    expect(plug.greeting(AT)[0]).toEqual({ topic: 'tele/p/LWT', payload: 'Online', retain: true });
-    expect(retained(sendOnce(plug))).toEqual([]);
+    expect(plug.greeting(STEADY_HOME_AT_MS)[0]).toEqual({ topic: 'tele/p/LWT', payload: 'Online', retain: true });
+    expect(retainedTopics(sendOnce(plug))).toEqual([]);
   });
 });
 
@@ -40,17 +49,17 @@ describe('a Shelly EM of the first generation', () => {
     const meter = shellyEmGen1({ name: 'cupboard' });
     expect(meter.nativeId).toMatch(/^shellyem-[0-9A-F]{6}$/);
     const base = `shellies/${meter.nativeId}`;
-    expect(payloads(sendOnce(meter))[`${base}/emeter/0/energy`]).toBe('0');
-    const sent = sendOnce(meter, AT + 60_000);
-    expect(payloads(sent)).toMatchObject({
+    expect(payloadsByTopic(sendOnce(meter))[`${base}/emeter/0/energy`]).toBe('0');
+    const sent = sendOnce(meter, STEADY_HOME_AT_MS + 60_000);
+    expect(payloadsByTopic(sent)).toMatchObject({
       [`${base}/emeter/0/power`]: '430.00',
       [`${base}/emeter/0/total`]: '14629.5',
       [`${base}/emeter/0/total_returned`]: '0.0',
       [`${base}/emeter/0/energy`]: '430',
       [`${base}/emeter/1/total`]: '0.0',
     });
-    expect(retained(sent)).toEqual([]);
-    expect(payloads(meter.greeting(AT))[`${base}/online`]).toBe('true');
+    expect(retainedTopics(sent)).toEqual([]);
+    expect(payloadsByTopic(meter.greeting(STEADY_HOME_AT_MS))[`${base}/online`]).toBe('true');
   });
 });
 
@@ -59,8 +68,8 @@ describe('a Shelly of the second generation', () => {
 
   it('sends only changed keys with a time, and the whole component without a time', () => {
     const shelly = plug();
-    const home = steadyHome(AT + 10_000);
-    const first = shelly.messages(home, AT);
+    const home = steadyHome(STEADY_HOME_AT_MS + 10_000);
+    const first = shelly.messages(home, STEADY_HOME_AT_MS);
     expect(first.map((one) => one.topic)).toEqual([
       'cellar/dryer/events/rpc',
       'cellar/dryer/status/switch:0',
@@ -79,18 +88,18 @@ describe('a Shelly of the second generation', () => {
         },
       },
     });
-    const next = shelly.messages(home, AT + 10_000);
+    const next = shelly.messages(home, STEADY_HOME_AT_MS + 10_000);
     expect(JSON.parse(next[0]?.payload as string).params).toEqual({
       ts: 1770112830,
       'switch:0': { id: 0, apower: 2150, current: 9.348 },
     });
     // The energy is not updated within the same minute.
     expect(JSON.parse(next[1]?.payload as string)).toMatchObject({ apower: 2150, aenergy: { total: 14622.388 } });
-    expect(shelly.messages(home, AT + 20_000)).toEqual([]);
+    expect(shelly.messages(home, STEADY_HOME_AT_MS + 20_000)).toEqual([]);
   });
 
   it('sends its online state retained, and has no clock at first', () => {
-    const [online, connected] = plug().greeting(AT);
+    const [online, connected] = plug().greeting(STEADY_HOME_AT_MS);
     expect(online).toEqual({ topic: 'cellar/dryer/online', payload: 'true', retain: true });
     expect(JSON.parse(connected?.payload as string).params.ts).toBe(1.61);
   });
@@ -99,24 +108,24 @@ describe('a Shelly of the second generation', () => {
 describe('a plug behind Z-Wave JS UI', () => {
   it('sends each value with its time, all retained', () => {
     const sent = sendOnce(zwavejsPlug({ node: 'Kitchen/Plug' }));
-    expect(payloads(sent)).toEqual({
-      'zwave/Kitchen/Plug/meter/endpoint_0/value/65537': `{"time":${AT},"value":14.622}`,
-      'zwave/Kitchen/Plug/meter/endpoint_0/value/66049': `{"time":${AT},"value":430}`,
-      'zwave/Kitchen/Plug/meter/endpoint_0/value/66561': `{"time":${AT},"value":230.1}`,
+    expect(payloadsByTopic(sent)).toEqual({
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/65537': `{"time":${STEADY_HOME_AT_MS},"value":14.622}`,
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/66049': `{"time":${STEADY_HOME_AT_MS},"value":430}`,
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/66561': `{"time":${STEADY_HOME_AT_MS},"value":230.1}`,
     });
-    expect(retained(sent)).toHaveLength(3);
+    expect(retainedTopics(sent)).toHaveLength(3);
   });
 });
 
 describe('a charger of evcc', () => {
   it('writes text without trailing zeros, a total in kWh, and a session in Wh that begins at 0', () => {
     const charger = evccLoadpoint({ root: 'evcc' });
-    expect(payloads(sendOnce(charger, START))).toEqual({
+    expect(payloadsByTopic(sendOnce(charger, STEADY_HOME_START_MS))).toEqual({
       'evcc/loadpoints/1/chargePower': '430',
       'evcc/loadpoints/1/chargedEnergy': '0',
       'evcc/loadpoints/1/chargeTotalImport': '0',
     });
-    expect(payloads(sendOnce(charger))).toMatchObject({
+    expect(payloadsByTopic(sendOnce(charger))).toMatchObject({
       'evcc/loadpoints/1/chargedEnergy': '14622.388',
       'evcc/loadpoints/1/chargeTotalImport': '14.622',
     });
@@ -128,13 +137,13 @@ describe('a grid meter behind Venus OS', () => {
     const meter = victronGrid({ name: 'cabin' });
     expect(meter.nativeId).toMatch(/^[0-9a-f]{12}\/grid\/30$/);
     const sent = sendOnce(meter);
-    expect(payloads(sent)).toEqual({
+    expect(payloadsByTopic(sent)).toEqual({
       [`N/${meter.nativeId}/Ac/Power`]: '{"value":430}',
       [`N/${meter.nativeId}/Ac/L1/Power`]: '{"value":430}',
       [`N/${meter.nativeId}/Ac/Energy/Forward`]: '{"value":14.62}',
     });
-    expect(retained(sent)).toEqual([]);
-    expect(sendOnce(meter, AT + 1_000)).toEqual([]);
+    expect(retainedTopics(sent)).toEqual([]);
+    expect(sendOnce(meter, STEADY_HOME_AT_MS + 1_000)).toEqual([]);
   });
 });
 
@@ -143,7 +152,7 @@ describe('a go-e charger', () => {
     const charger = goECharger({ name: 'carport' });
     const base = `go-eCharger/${charger.nativeId}`;
     expect(charger.nativeId).toMatch(/^\d{6}$/);
-    const sent = payloads(sendOnce(charger));
+    const sent = payloadsByTopic(sendOnce(charger));
     expect(sent).toMatchObject({ [`${base}/eto`]: '14622', [`${base}/wh`]: '0' });
     expect(JSON.parse(sent[`${base}/nrg`] as string)).toEqual([
       230, 0, 0, 0, 1.9, 0, 0, 430, 0, 0, 0, 430, 100, 0, 0, 0,

@@ -3,25 +3,25 @@ import { amsreaderMeter } from '#simulators/devices/amsreader-meter.ts';
 import { openwbCounter } from '#simulators/devices/openwb-counter.ts';
 import { p1Esp8266 } from '#simulators/devices/p1-esp8266.ts';
 import { smlreaderMeter } from '#simulators/devices/smlreader-meter.ts';
-import { AT, payloads, retained, sendOnce } from '#test/support/steady-home.ts';
+import { payloadsByTopic, retainedTopics, STEADY_HOME_AT_MS, sendOnce } from '#test/support/steady-home.ts';
 
 describe('meters behind readers of other makers', () => {
   it('amsreader writes kWh with three decimals and the meter’s time', () => {
     const [message] = sendOnce(amsreaderMeter({ topic: 'ams' }));
     const { t, data } = JSON.parse(message?.payload as string);
-    expect(t).toBe(AT / 1000);
+    expect(t).toBe(STEADY_HOME_AT_MS / 1000);
     expect(data).toMatchObject({ P: 430, tPI: 14.622, tPIT1: 0, tPO: 0 });
     expect(message?.payload).toContain('"tPI":14.622,"tPIT1":0.000');
   });
 
   it('openWB writes Wh with a resolution of 1 mWh, all retained', () => {
     const sent = sendOnce(openwbCounter({ id: 4 }));
-    expect(payloads(sent)['openWB/counter/4/get/imported']).toBe('14622.388');
-    expect(retained(sent)).toHaveLength(sent.length);
+    expect(payloadsByTopic(sent)['openWB/counter/4/get/imported']).toBe('14622.388');
+    expect(retainedTopics(sent)).toHaveLength(sent.length);
   });
 
   it('esp8266_p1meter writes two registers in whole Wh', () => {
-    const sent = payloads(sendOnce(p1Esp8266({ tz: 'Europe/Berlin' })));
+    const sent = payloadsByTopic(sendOnce(p1Esp8266({ tz: 'Europe/Berlin' })));
     // Low tariff: Monday 1 to 7 and Monday 23 to Tuesday 7 o’clock, 14 hours.
     expect(sent).toMatchObject({
       'sensors/power/p1meter/consumption_low_tarif': '6020',
@@ -31,7 +31,7 @@ describe('meters behind readers of other makers', () => {
   });
 
   it('SMLReader writes Wh with the meter’s decimal', () => {
-    const sent = payloads(sendOnce(smlreaderMeter({})));
+    const sent = payloadsByTopic(sendOnce(smlreaderMeter({})));
     expect(sent['iot/smartmeter/sensor/1/obis/1-0:1.8.0/255/value']).toBe('14622.3');
     expect(sent['iot/smartmeter/sensor/1/obis/1-0:16.7.0/255/value']).toBe('430.0');
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dsmrReader } from './dsmr-reader.ts';
-import { noCounts, type PastElement } from './element.ts';
+import { createImportCounts, type ImportElement } from './element.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -14,8 +14,8 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 async function read(lines: string[]) {
   const file = join(directory, 'export.csv');
   await writeFile(file, lines.join('\r\n'));
-  const counts = noCounts();
-  const elements: PastElement[] = [];
+  const counts = createImportCounts();
+  const elements: ImportElement[] = [];
   for await (const element of dsmrReader()(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }

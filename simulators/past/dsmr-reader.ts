@@ -1,6 +1,6 @@
 import { parseTime } from '../csv-readings.ts';
-import { localStamps } from '../local-stamps.ts';
-import { note, type PastCounts, type PastElement, type ReadPast, unreadable } from './element.ts';
+import { createLocalTimeParser } from '../local-stamps.ts';
+import { addNote, countUnreadableRow, type ImportCounts, type ImportElement, type ImportReader } from './element.ts';
 import { csvRows } from './file-rows.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -48,12 +48,12 @@ function formOf(file: string, header: readonly string[]): Form {
  * beginning of each day. Columns that contain only 0 are skipped, because a home without solar panels exports nothing. `zone`: time zone of
  * times without an offset.
  */
-export const dsmrReader = (zone = 'Europe/Amsterdam'): ReadPast =>
+export const dsmrReader = (zone = 'Europe/Amsterdam'): ImportReader =>
   async function* (file, counts, onBytes) {
     const used = new Set<number>();
     for await (const row of csvRows(file))
       for (const [index, text] of row.entries()) if (Number(text) > 0) used.add(index);
-    const local = localStamps(zone);
+    const local = createLocalTimeParser(zone);
     let form: Form | undefined;
     for await (const row of csvRows(file, onBytes)) {
       if (!form) form = formOf(file, row);
@@ -69,13 +69,13 @@ export const dsmrReader = (zone = 'Europe/Amsterdam'): ReadPast =>
     if (!form) throw new Error(`${file} is empty.`);
   };
 
-type Local = ReturnType<typeof localStamps>;
+type Local = ReturnType<typeof createLocalTimeParser>;
 
-function* hourOf(row: string[], columns: Column[], local: Local, counts: PastCounts): Generator<PastElement> {
+function* hourOf(row: string[], columns: Column[], local: Local, counts: ImportCounts): Generator<ImportElement> {
   const startMs = parseTime(row[0] ?? '', local);
   const values = columns.map(({ at, channel }) => ({ channel, value: Number(row[at] || 'none') }));
   if (startMs === null || values.some(({ value }) => !(value >= 0)))
-    return unreadable(counts, `row ${counts.rows}: ${row.slice(0, 6).join(', ').slice(0, 200)}`);
+    return countUnreadableRow(counts, `row ${counts.rows}: ${row.slice(0, 6).join(', ').slice(0, 200)}`);
   const ts = new Date(startMs + HOUR_SECONDS * 1_000).toISOString();
   for (const { channel, value } of values) yield { ts, channel, energy_kwh: value, interval_s: HOUR_SECONDS };
 }
@@ -86,19 +86,25 @@ function* positionsOf(
   timeAt: number,
   columns: Column[],
   local: Local,
-  counts: PastCounts | null,
-): Generator<PastElement> {
+  counts: ImportCounts | null,
+): Generator<ImportElement> {
   const time = row[timeAt] ?? '';
   const atMs = parseTime(time, local);
   const values = columns.map(({ at, channel }) => ({ channel, value: Number(row[at] || 'none') }));
   if (time === '' && counts) {
     counts.empty++;
-    note(counts, 'Days without the position of the meter were left out. The export of hour totals has their energy.');
+    addNote(
+      counts,
+      'Days without the position of the meter were left out. The export of hour totals has their energy.',
+    );
   }
   if (time === '') return;
   if (atMs === null || values.some(({ value }) => !(value >= 0))) {
     if (counts)
-      unreadable(counts, `row ${counts.rows}: ${[time, ...values.map(({ value }) => value)].join(', ').slice(0, 200)}`);
+      countUnreadableRow(
+        counts,
+        `row ${counts.rows}: ${[time, ...values.map(({ value }) => value)].join(', ').slice(0, 200)}`,
+      );
     return;
   }
   const ts = new Date(atMs).toISOString();

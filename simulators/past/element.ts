@@ -1,12 +1,12 @@
 /** An element of a native message. */
-export type PastElement = { ts: string; channel?: string } & (
+export type ImportElement = { ts: string; channel?: string } & (
   | { energy_total_kwh: number }
   | { energy_kwh: number; interval_s: number }
   | { power_w: number }
 );
 
 /** Numbers of file rows, by outcome. */
-export interface PastCounts {
+export interface ImportCounts {
   rows: number;
   /** Rows of other series. */
   skipped: number;
@@ -19,32 +19,37 @@ export interface PastCounts {
   notes: string[];
 }
 
-export const noCounts = (): PastCounts => ({ rows: 0, skipped: 0, empty: 0, unreadable: 0, notes: [] });
+export const createImportCounts = (): ImportCounts => ({ rows: 0, skipped: 0, empty: 0, unreadable: 0, notes: [] });
 
 /** Adds a note unless it is already present. */
-export function note(counts: PastCounts, sentence: string): void {
+export function addNote(counts: ImportCounts, sentence: string): void {
   if (!counts.notes.includes(sentence)) counts.notes.push(sentence);
 }
 
 /** Counts a row that cannot be parsed. */
-export function unreadable(counts: PastCounts, what: string): void {
+export function countUnreadableRow(counts: ImportCounts, what: string): void {
   counts.unreadable++;
   counts.firstUnreadable ??= what;
 }
 
 /** Counts a row with a value that cannot be parsed as a time or as a number. */
-export function unreadableValue(counts: PastCounts, column: string, value: string, kind: 'time' | 'number'): void {
+export function countUnreadableValue(
+  counts: ImportCounts,
+  column: string,
+  value: string,
+  kind: 'time' | 'number',
+): void {
   const what = kind === 'time' ? 'no time (ISO 8601, Unix seconds or ms)' : 'no number';
-  unreadable(counts, `row ${counts.rows}: ${column} “${value.slice(0, 200)}” is ${what}`);
+  countUnreadableRow(counts, `row ${counts.rows}: ${column} “${value.slice(0, 200)}” is ${what}`);
 }
 
 /** Returns the stored register readings of a channel, in kWh (or m³), by Unix ms. */
 type StoredRegisters = (channel: string) => Promise<ReadonlyMap<number, number>>;
 
 /** Reads the readings of a file row by row and counts the rows. `onBytes` receives the number of bytes read so far. */
-export type ReadPast = (
+export type ImportReader = (
   file: string,
-  counts: PastCounts,
+  counts: ImportCounts,
   onBytes: (bytes: number) => void,
   storedRegisters?: StoredRegisters,
-) => AsyncIterable<PastElement>;
+) => AsyncIterable<ImportElement>;

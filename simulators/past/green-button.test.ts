@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noCounts, type PastElement } from './element.ts';
+import { createImportCounts, type ImportElement } from './element.ts';
 import { greenButton } from './green-button.ts';
 
 let directory: string;
@@ -15,8 +15,8 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 async function read(content: string | Buffer, usagePoint?: string) {
   const file = join(directory, typeof content === 'string' ? 'usage.xml' : 'usage.xml.gz');
   await writeFile(file, content);
-  const counts = noCounts();
-  const elements: PastElement[] = [];
+  const counts = createImportCounts();
+  const elements: ImportElement[] = [];
   for await (const element of greenButton(usagePoint)(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }
@@ -172,12 +172,14 @@ describe('a Green Button file', () => {
     const file = join(directory, 'bytes.xml');
     await writeFile(file, Buffer.from([0x3c, 0xff, 0xfe, 0x00]));
     await expect(
-      greenButton()(file, noCounts(), () => {})
+      greenButton()(file, createImportCounts(), () => {})
         [Symbol.asyncIterator]()
         .next(),
     ).rejects.toThrow('UTF-8');
     await writeFile(join(directory, 'usage.xml.gz'), 'no gzip');
-    const broken = greenButton()(join(directory, 'usage.xml.gz'), noCounts(), () => {})[Symbol.asyncIterator]();
+    const broken = greenButton()(join(directory, 'usage.xml.gz'), createImportCounts(), () => {})[
+      Symbol.asyncIterator
+    ]();
     await expect(broken.next()).rejects.toThrow();
   });
 

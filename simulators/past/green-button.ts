@@ -1,4 +1,4 @@
-import { note, type PastCounts, type PastElement, type ReadPast, unreadable } from './element.ts';
+import { addNote, countUnreadableRow, type ImportCounts, type ImportElement, type ImportReader } from './element.ts';
 import { type EspiPart, espiParts } from './espi-parts.ts';
 
 /** Maximum number of entries; a file with a hundred years of days has fewer. */
@@ -27,7 +27,7 @@ interface Entry {
  * `gas` and `gas/m3`. `usagePoint` selects one if the file has several. A file is read twice, because entries refer to each other in any
  * order.
  */
-export const greenButton = (usagePoint?: string): ReadPast =>
+export const greenButton = (usagePoint?: string): ImportReader =>
   async function* (file, counts, onBytes) {
     const entries: Entry[] = [];
     for await (const part of espiParts(file)) addTo(entries, part, file);
@@ -106,10 +106,11 @@ function readingAbove(href: string, readings: ReadonlyMap<string, unknown>): str
 function* elementsOf(
   members: Readonly<Record<string, string>>,
   type: ReadingType | null,
-  counts: PastCounts,
-): Generator<PastElement> {
+  counts: ImportCounts,
+): Generator<ImportElement> {
   const { start = '', duration = type?.intervalLength ?? '', value = '', cost } = members;
-  if (cost !== undefined) note(counts, 'Costs in the file were left out: what energy costs is computed, by tariffs.');
+  if (cost !== undefined)
+    addNote(counts, 'Costs in the file were left out: what energy costs is computed, by tariffs.');
   if (start === '' || value === '') {
     counts.empty++;
     return;
@@ -119,15 +120,15 @@ function* elementsOf(
   const isGas = commodity === NATURAL_GAS;
   if (type === null || unit === null || (unit === 'm³' && !isGas) || !INTERVALS.includes(accumulationBehaviour)) {
     counts.skipped++;
-    note(counts, leftOut(type));
+    addNote(counts, leftOut(type));
     return;
   }
   const { powerOfTenMultiplier: power = '0' } = type;
   const isRead =
     /^\d{1,11}$/.test(start) && /^\d{1,7}$/.test(duration) && /^-?\d{1,15}$/.test(value) && /^-?\d{1,2}$/.test(power);
   if (!isRead || Number(duration) === 0)
-    return unreadable(counts, `start ${start}, duration ${duration}, value ${value}`);
-  const element = (channel: string, amount: string): PastElement => ({
+    return countUnreadableRow(counts, `start ${start}, duration ${duration}, value ${value}`);
+  const element = (channel: string, amount: string): ImportElement => ({
     ts: new Date((Number(start) + Number(duration)) * 1_000).toISOString(),
     channel,
     // Computed as a decimal string, so that no digit is lost.

@@ -1,7 +1,7 @@
 import { parseTime } from '../csv-readings.ts';
-import { note, type PastCounts, type PastElement, unreadable, unreadableValue } from './element.ts';
+import { addNote, countUnreadableRow, countUnreadableValue, type ImportCounts, type ImportElement } from './element.ts';
 import { csvRows } from './file-rows.ts';
-import { type EnergyUnit, type Series, toKwh } from './series.ts';
+import { type EnergyUnit, type ImportSeries, toKwh } from './series.ts';
 
 const HISTORY = 'entity_id,state,last_changed';
 const ENERGY = 'entity_id,type,unit';
@@ -31,8 +31,8 @@ function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs
 }
 
 /** Returns the series of a download. Energy: those with a unit of energy or volume. History: all that have a numeric state. */
-export async function csvSeries(file: string): Promise<Series[]> {
-  const found = new Map<string, Series>();
+export async function csvSeries(file: string): Promise<ImportSeries[]> {
+  const found = new Map<string, ImportSeries>();
   let form: ReturnType<typeof kindOf> | undefined;
   for await (const row of csvRows(file)) {
     if (!form) {
@@ -65,14 +65,14 @@ export async function csvSeries(file: string): Promise<Series[]> {
 export async function* csvElements(
   file: string,
   { entity, unit, channel }: { entity: string; unit: EnergyUnit; channel: string },
-  counts: PastCounts,
+  counts: ImportCounts,
   onBytes: (bytes: number) => void,
-): AsyncGenerator<PastElement> {
+): AsyncGenerator<ImportElement> {
   let form: ReturnType<typeof kindOf> | undefined;
   for await (const row of csvRows(file, onBytes)) {
     if (!form) {
       form = kindOf(file, row);
-      if (form.kind === 'history') note(counts, `States of ${entity} were taken for its register, in ${unit}.`);
+      if (form.kind === 'history') addNote(counts, `States of ${entity} were taken for its register, in ${unit}.`);
       continue;
     }
     counts.rows++;
@@ -90,16 +90,16 @@ interface Into {
 function* stateOf(
   [, state = '', time = '']: string[],
   { unit, channel }: Into,
-  counts: PastCounts,
-): Generator<PastElement> {
+  counts: ImportCounts,
+): Generator<ImportElement> {
   if (SILENT.has(state)) {
     counts.empty++;
     return;
   }
   const atMs = parseTime(time);
   const value = Number(state);
-  if (atMs === null) unreadableValue(counts, 'last_changed', time, 'time');
-  else if (!Number.isFinite(value)) unreadableValue(counts, 'state', state, 'number');
+  if (atMs === null) countUnreadableValue(counts, 'last_changed', time, 'time');
+  else if (!Number.isFinite(value)) countUnreadableValue(counts, 'state', state, 'number');
   else yield { ts: new Date(atMs).toISOString(), channel, energy_total_kwh: toKwh(value, unit) };
 }
 
@@ -107,13 +107,13 @@ function* energiesOf(
   row: string[],
   { startsMs, periodMs }: ReturnType<typeof kindOf>,
   { unit, channel }: Into,
-  counts: PastCounts,
-): Generator<PastElement> {
+  counts: ImportCounts,
+): Generator<ImportElement> {
   for (const [index, startMs] of startsMs.entries()) {
     const text = row[index + 3] ?? '';
     const value = Number(text);
     if (text === '') counts.empty++;
-    else if (!Number.isFinite(value) || value < 0) unreadable(counts, `row ${counts.rows}: ${text}`);
+    else if (!Number.isFinite(value) || value < 0) countUnreadableRow(counts, `row ${counts.rows}: ${text}`);
     else
       yield {
         ts: new Date(startMs + periodMs).toISOString(),

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { HOUR_MS } from '#src/core/units.ts';
-import { note, type PastCounts, type PastElement } from './element.ts';
-import { type EnergyUnit, type Series, toKwh } from './series.ts';
+import { addNote, type ImportCounts, type ImportElement } from './element.ts';
+import { type EnergyUnit, type ImportSeries, toKwh } from './series.ts';
 
 interface Row {
   startMs: number;
@@ -51,7 +51,7 @@ function timeOf(db: DatabaseSync): string {
 }
 
 /** Returns the statistics of a database that have sums: those that the Energy page uses. */
-export const databaseSeries = (file: string): Series[] =>
+export const databaseSeries = (file: string): ImportSeries[] =>
   opened(file, (db) =>
     db
       .prepare(
@@ -76,9 +76,9 @@ export const databaseSeries = (file: string): Series[] =>
 export function* databaseElements(
   file: string,
   { entity, unit, channel }: { entity: string; unit: EnergyUnit; channel: string },
-  counts: PastCounts,
+  counts: ImportCounts,
   stored: ReadonlyMap<number, number>,
-): Generator<PastElement> {
+): Generator<ImportElement> {
   const rows = opened(file, (db) =>
     db
       .prepare(
@@ -92,7 +92,10 @@ export function* databaseElements(
     if (!isNumber(start) || !isNumber(sum)) counts.empty++;
     else known.push({ startMs: Math.round(start * 1_000), sum, state: isNumber(state) ? state : null });
   }
-  note(counts, `The sums of ${entity} were imported, as the Energy page shows them, and not the states of its meter.`);
+  addNote(
+    counts,
+    `The sums of ${entity} were imported, as the Energy page shows them, and not the states of its meter.`,
+  );
   const sums = known.map(({ startMs, sum, state }) => ({
     atMs: startMs + HOUR_MS,
     sum: toKwh(sum, unit),
@@ -111,7 +114,7 @@ function registersOf(
   stored: ReadonlyMap<number, number>,
 ): { atMs: number; kwh: number }[] {
   const first = sums.find(({ atMs }) => stored.has(atMs));
-  let moved = first ? (stored.get(first.atMs) ?? 0) - first.sum : shiftOf(sums);
+  let moved = first ? (stored.get(first.atMs) ?? 0) - first.sum : computeSumShift(sums);
   return sums.map(({ atMs, sum }) => {
     const kwh = stored.get(atMs);
     if (kwh !== undefined) moved = kwh - sum;
@@ -122,7 +125,7 @@ function registersOf(
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /** Returns the amount to add to all sums so that the last equals the meter's reading and none is negative. Pure. */
-export function shiftOf(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
+export function computeSumShift(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
   const last = rows.at(-1);
   if (!last) return 0;
   const least = rows.reduce((lowest, { sum }) => Math.min(lowest, sum), Number.POSITIVE_INFINITY);

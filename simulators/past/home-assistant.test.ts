@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noCounts, type PastElement } from './element.ts';
-import { type Entity, homeAssistant, homeAssistantSeries } from './home-assistant.ts';
-import { shiftOf } from './home-assistant-database.ts';
+import { createImportCounts, type ImportElement } from './element.ts';
+import { type EntityImport, homeAssistant, homeAssistantSeries } from './home-assistant.ts';
+import { computeSumShift } from './home-assistant-database.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-async function read(file: string, entity: Entity) {
-  const counts = noCounts();
-  const elements: PastElement[] = [];
+async function read(file: string, entity: EntityImport) {
+  const counts = createImportCounts();
+  const elements: ImportElement[] = [];
   for await (const element of homeAssistant(entity)(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }
-const registers = (elements: PastElement[]) =>
+const registers = (elements: ImportElement[]) =>
   elements.map((one) => ('energy_total_kwh' in one ? [one.ts.slice(11, 16), one.energy_total_kwh] : one));
 
 const AT = Date.UTC(2026, 4, 1) / 1_000;
@@ -82,18 +82,18 @@ describe('the database of Home Assistant', () => {
 
   test('has its sums shifted to the register of a meter that was never replaced', () => {
     expect(
-      shiftOf([
+      computeSumShift([
         { sum: 0, state: 900 },
         { sum: 10, state: 910 },
       ]),
     ).toBe(900);
     expect(
-      shiftOf([
+      computeSumShift([
         { sum: -5, state: null },
         { sum: 10, state: null },
       ]),
     ).toBe(5);
-    expect(shiftOf([])).toBe(0);
+    expect(computeSumShift([])).toBe(0);
   });
 
   test('is read while Home Assistant writes, and is not changed', async () => {

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
-import type { ReadPast } from './element.ts';
+import type { ImportReader } from './element.ts';
 import { csvElements, csvSeries } from './home-assistant-csv.ts';
 import { databaseElements, databaseSeries } from './home-assistant-database.ts';
-import { type EnergyUnit, energyUnit, isVolume, type Series } from './series.ts';
+import { type EnergyUnit, type ImportSeries, isVolume, parseEnergyUnit } from './series.ts';
 
 /** The first bytes of every SQLite database. */
 const SQLITE = 'SQLite format 3\0';
@@ -18,13 +18,13 @@ async function isDatabase(file: string): Promise<boolean> {
 }
 
 /** Returns the series of a Home Assistant file that may be energy, gas or water. Throws if it is no such file. */
-export async function homeAssistantSeries(file: string): Promise<Series[]> {
+export async function homeAssistantSeries(file: string): Promise<ImportSeries[]> {
   const all = (await isDatabase(file)) ? databaseSeries(file) : await csvSeries(file);
-  return all.filter(({ unit }) => unit === null || energyUnit(unit) !== null);
+  return all.filter(({ unit }) => unit === null || parseEnergyUnit(unit) !== null);
 }
 
 /** Entity to import from a Home Assistant file, and how. */
-export interface Entity {
+export interface EntityImport {
   /** `sensor.…`, or the id of the statistic. */
   entity: string;
   /** Default: `import`; `gas/m3` for an entity in m³. */
@@ -34,7 +34,7 @@ export interface Entity {
 }
 
 /** Reads one entity from `home-assistant_v2.db` or a CSV download. */
-export const homeAssistant = ({ entity, channel, unit: chosen }: Entity): ReadPast =>
+export const homeAssistant = ({ entity, channel, unit: chosen }: EntityImport): ImportReader =>
   async function* (file, counts, onBytes, storedRegisters = async () => new Map()) {
     const series = await homeAssistantSeries(file);
     const found = series.find(({ name }) => name === entity);
@@ -42,7 +42,7 @@ export const homeAssistant = ({ entity, channel, unit: chosen }: Entity): ReadPa
       throw new Error(
         `${file} has no energy of ${entity}. It has: ${series.map(({ name }) => name).join(', ') || 'none'}`,
       );
-    const unit = energyUnit(found.unit) ?? chosen ?? 'kWh';
+    const unit = parseEnergyUnit(found.unit) ?? chosen ?? 'kWh';
     const into = { entity, unit, channel: channel ?? (isVolume(unit) ? 'gas/m3' : 'import') };
     if (await isDatabase(file)) yield* databaseElements(file, into, counts, await storedRegisters(into.channel));
     else yield* csvElements(file, into, counts, onBytes);

@@ -1,7 +1,7 @@
 import { scaled } from '#src/core/units.ts';
 
 /** A series of a file with several, which are imported one at a time. */
-export interface Series {
+export interface ImportSeries {
   name: string;
   /** Unit as written in the file; null if the file contains none. */
   unit: string | null;
@@ -15,7 +15,7 @@ const UNITS = { Wh: 1, kWh: 1_000, MWh: 1_000_000, GWh: 1_000_000_000, 'm³': 1_
 export type EnergyUnit = keyof typeof UNITS;
 
 /** Parses a unit as Home Assistant writes it, also in decomposed form (`m3`: NFKD); null if unknown. */
-export function energyUnit(text: string | null): EnergyUnit | null {
+export function parseEnergyUnit(text: string | null): EnergyUnit | null {
   const name = text === 'm3' ? 'm³' : text;
   return name !== null && Object.hasOwn(UNITS, name) ? (name as EnergyUnit) : null;
 }

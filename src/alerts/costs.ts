@@ -3,9 +3,9 @@ import type { Cost } from '#src/cost/cost.ts';
 import { runningCosts } from '#src/cost/running.ts';
 import { type Database, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
 import { inPart } from '#src/database/transaction.ts';
-import type { Firing } from './fire.ts';
+import type { AlertFiring } from './fire.ts';
 import type { Evaluator } from './pool.ts';
-import { type AskedOfRule, ofRule } from './rule.ts';
+import { type RulePeriod, toFiringFields } from './rule.ts';
 
 /** SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown): the batch is evaluated again later. */
 const PASSES = /^(08|40|53|55|57P)/;
@@ -13,8 +13,8 @@ const PASSES = /^(08|40|53|55|57P)/;
 const BEYOND = 10n ** 18n;
 
 /** Result of an evaluation of alerts on costs. */
-export interface EvaluatedCosts {
-  firings: Firing[];
+export interface CostAlertEvaluation {
+  firings: AlertFiring[];
   /** Whether more users wait, whose costs the next transaction computes. */
   isMoreWaiting: boolean;
   /** Users whose costs could not be computed because of an internal error. Other users are not affected. */
@@ -29,15 +29,15 @@ export interface EvaluatedCosts {
 export async function evaluateCosts(
   client: PoolClient,
   evaluator: Evaluator,
-  asked: readonly AskedOfRule[],
+  asked: readonly RulePeriod[],
   { firstUsers, maxMs, now }: { firstUsers: ReadonlySet<string>; maxMs: number; now: Date },
-): Promise<EvaluatedCosts> {
+): Promise<CostAlertEvaluation> {
   if (asked.length === 0) return { firings: [], isMoreWaiting: false, faults: [] };
   const query = queryOn(client);
   const ofUsers = Map.groupBy(await unfired(query, asked), ({ userId }) => userId);
   const users = [...ofUsers.keys()].sort((a, b) => Number(firstUsers.has(b)) - Number(firstUsers.has(a)));
-  const faults: EvaluatedCosts['faults'] = [];
-  const known: { one: AskedOfRule; cost: Cost }[] = [];
+  const faults: CostAlertEvaluation['faults'] = [];
+  const known: { one: RulePeriod; cost: Cost }[] = [];
   const untilMs = performance.now() + maxMs;
   let count = 0;
   for (const userId of users) {
@@ -56,10 +56,10 @@ export async function evaluateCosts(
 }
 
 /** Returns the costs of a user's periods, without those whose cost is unknown. Alerts on the same period share its cost. */
-async function costsOf(db: Database, userId: string, asked: readonly AskedOfRule[], now: Date) {
+async function costsOf(db: Database, userId: string, asked: readonly RulePeriod[], now: Date) {
   const byStart = Map.groupBy(asked, ({ startMs, endMs }) => `${startMs} ${endMs}`);
   const groups = [...byStart.values()];
-  const periods = groups.map(([first]) => first as AskedOfRule);
+  const periods = groups.map(([first]) => first as RulePeriod);
   const costs = await runningCosts(db, userId, periods, now);
   return groups.flatMap((ones, index) => {
     const cost = costs[index];
@@ -67,28 +67,28 @@ async function costsOf(db: Database, userId: string, asked: readonly AskedOfRule
   });
 }
 
-async function above(evaluator: Evaluator, known: readonly { one: AskedOfRule; cost: Cost }[]): Promise<Firing[]> {
+async function above(evaluator: Evaluator, known: readonly { one: RulePeriod; cost: Cost }[]): Promise<AlertFiring[]> {
   if (known.length === 0) return [];
   const fired = await evaluator.above({
-    totalBillionths: BigInt64Array.from(known, ({ cost }) => comparable(cost.total)),
-    thresholdBillionths: BigInt64Array.from(known, ({ one }) => comparable(one.rule.threshold ?? '')),
+    totalBillionths: BigInt64Array.from(known, ({ cost }) => toComparableBillionths(cost.total)),
+    thresholdBillionths: BigInt64Array.from(known, ({ one }) => toComparableBillionths(one.rule.threshold ?? '')),
   });
   return Array.from(fired, (place) => {
     const { one, cost } = known[place] as (typeof known)[number];
     const { total, currency } = cost;
-    return { ...ofRule(one), reason: { of: 'cost', threshold: one.rule.threshold ?? '', total, currency } };
+    return { ...toFiringFields(one), reason: { of: 'cost', threshold: one.rule.threshold ?? '', total, currency } };
   });
 }
 
 /** Converts an amount to billionths for comparison with thresholds; amounts beyond every threshold are clamped. */
-export function comparable(amount: string): bigint {
+export function toComparableBillionths(amount: string): bigint {
   const exact = parseDecimal(amount) ?? (amount.startsWith('-') ? -BEYOND : BEYOND);
   if (exact > BEYOND) return BEYOND;
   return exact < -BEYOND ? -BEYOND : exact;
 }
 
 /** Returns the periods whose alert has not fired yet. */
-async function unfired(query: Query, asked: readonly AskedOfRule[]): Promise<AskedOfRule[]> {
+async function unfired(query: Query, asked: readonly RulePeriod[]): Promise<RulePeriod[]> {
   // Raw SQL: `unnest` checks any number of periods in one statement.
   const { rows } = await query<{ place: number }>(
     `SELECT c.place::int AS place FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY c (alert_id, period_start, place)
@@ -96,7 +96,7 @@ async function unfired(query: Query, asked: readonly AskedOfRule[]): Promise<Ask
        WHERE f.alert_id = c.alert_id AND f.period_start = c.period_start AND f.device_id = '') ORDER BY c.place`,
     [asked.map(({ alertId }) => alertId), asked.map(({ startMs }) => new Date(startMs))],
   );
-  return rows.map(({ place }) => asked[place - 1] as AskedOfRule);
+  return rows.map(({ place }) => asked[place - 1] as RulePeriod);
 }
 
 const leave = (query: Query, userIds: readonly string[], now: Date): Promise<unknown> =>

@@ -1,17 +1,24 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { above, type Candidates, type Changes, candidates, type Rules, type Totals } from './evaluate.ts';
+import {
+  type CandidateArrays,
+  type ChangeArrays,
+  findCandidatePeriods,
+  findTotalsAboveThresholds,
+  type RuleArrays,
+  type TotalArrays,
+} from './evaluate.ts';
 
-export type Task =
-  | { ask: 'candidates'; rules: Rules; zones: string[]; changes: Changes; nowMs: number }
-  | { ask: 'above'; totals: Totals };
+export type EvaluationTask =
+  | { ask: 'candidates'; rules: RuleArrays; zones: string[]; changes: ChangeArrays; nowMs: number }
+  | { ask: 'above'; totals: TotalArrays };
 
 /** Entry point of a worker thread: receives a task and returns typed arrays, which are transferred instead of copied. */
-export default function evaluate(task: Task): unknown {
+export default function evaluate(task: EvaluationTask): unknown {
   if (task.ask === 'above') {
-    const fired = above(task.totals);
+    const fired = findTotalsAboveThresholds(task.totals);
     return handedOver(fired, [fired]);
   }
-  const found: Candidates = candidates(task.rules, task.zones, task.changes, task.nowMs);
+  const found: CandidateArrays = findCandidatePeriods(task.rules, task.zones, task.changes, task.nowMs);
   return handedOver(found, [found.rule, found.startMs, found.endMs]);
 }
 

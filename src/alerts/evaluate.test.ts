@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { comparable } from '#src/alerts/costs.ts';
-import { above, candidates, KINDS } from '#src/alerts/evaluate.ts';
+import { toComparableBillionths } from '#src/alerts/costs.ts';
+import { findCandidatePeriods, findTotalsAboveThresholds, PERIOD_KINDS } from '#src/alerts/evaluate.ts';
 import { hoursThatMayFire, periodAt, periodsOfHour } from '#src/alerts/period.ts';
-import { piecesOf } from '#src/energy/usage/totals.ts';
+import { splitSpan } from '#src/energy/usage/totals.ts';
 
 const HOUR_MS = 3_600_000;
 const ZONES = [
@@ -21,7 +21,7 @@ const ZONES = [
 const START_MS = Date.UTC(2025, 0, 1);
 const hourMs = fc.integer({ min: 0, max: 24 * 700 }).map((hours) => START_MS + hours * HOUR_MS);
 const zone = fc.constantFrom(...ZONES);
-const kind = fc.constantFrom(...KINDS);
+const kind = fc.constantFrom(...PERIOD_KINDS);
 
 const calendars = new Map(
   ZONES.map((timeZone) => [
@@ -73,7 +73,7 @@ describe('period of an instant', () => {
     fc.assert(
       fc.property(kind, zone, hourMs, (one, name, ms) => {
         const period = periodAt(one, name, ms);
-        const { days, before, after, quarters } = piecesOf(period);
+        const { days, before, after, quarters } = splitSpan(period);
         const covered = [before, days, after, quarters].filter(([from, to]) => from < to);
         expect(covered[0]?.[0]).toBe(period.startMs);
         expect(covered.at(-1)?.[1]).toBe(period.endMs);
@@ -101,7 +101,7 @@ test('returns the periods of each rule’s user that a changed hour touches, onc
       hourMs,
       (someRules, changes, nowMs) => {
         const rules = [...someRules].sort((a, b) => a.user - b.user);
-        const found = candidates(
+        const found = findCandidatePeriods(
           {
             kind: Uint8Array.from(rules, (one) => one.kind),
             zone: Uint16Array.from(rules, (one) => one.zone),
@@ -121,7 +121,7 @@ test('returns the periods of each rule’s user that a changed hour touches, onc
           for (const { user, hourMs: from } of changes) {
             if (user !== one.user) continue;
             for (let ms = from; ms < from + HOUR_MS; ms += 15 * 60_000) {
-              const { startMs, endMs } = periodAt(KINDS[one.kind] as 'hour', ZONES[one.zone] as string, ms);
+              const { startMs, endMs } = periodAt(PERIOD_KINDS[one.kind] as 'hour', ZONES[one.zone] as string, ms);
               if (endMs > nowMs - 24 * HOUR_MS) wanted.add(`${index} ${startMs} ${endMs}`);
             }
           }
@@ -158,12 +158,12 @@ test('hoursThatMayFire touches every day or month that may still fire', () => {
 });
 
 test('compares money to a billionth of the currency, where doubles would be equal', () => {
-  const [total, threshold] = ['100000000.000000001', '100000000'].map(comparable) as [bigint, bigint];
+  const [total, threshold] = ['100000000.000000001', '100000000'].map(toComparableBillionths) as [bigint, bigint];
   const compared = {
     totalBillionths: [total, threshold, -total],
     thresholdBillionths: [threshold, threshold, threshold],
   };
-  const fired = above({
+  const fired = findTotalsAboveThresholds({
     totalBillionths: BigInt64Array.from(compared.totalBillionths),
     thresholdBillionths: BigInt64Array.from(compared.thresholdBillionths),
   });
@@ -172,17 +172,17 @@ test('compares money to a billionth of the currency, where doubles would be equa
 });
 
 test('clamps amounts beyond every threshold without changing the comparison', () => {
-  const most = comparable('999999999.999999999');
+  const most = toComparableBillionths('999999999.999999999');
   for (const huge of ['1000000000.01', '123456789012.34', '99999999999999.99', '123456789012345678901234567890']) {
-    expect(comparable(huge) > most).toBe(true);
-    expect(comparable(`-${huge}`) < 0n).toBe(true);
-    expect(BigInt.asIntN(64, comparable(huge))).toBe(comparable(huge));
+    expect(toComparableBillionths(huge) > most).toBe(true);
+    expect(toComparableBillionths(`-${huge}`) < 0n).toBe(true);
+    expect(BigInt.asIntN(64, toComparableBillionths(huge))).toBe(toComparableBillionths(huge));
   }
 });
 
 test('fires totals above their thresholds, but not equal ones', () => {
   const totals = [999_999, 1_000_000, 1_000_001];
-  const fired = above({
+  const fired = findTotalsAboveThresholds({
     totalMilliwattHours: Float64Array.from(totals),
     thresholdMilliwattHours: Float64Array.from(totals, () => 1_000_000),
   });

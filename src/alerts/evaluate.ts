@@ -4,10 +4,10 @@ import { type Period, type PeriodKind, periodsOfHour } from './period.ts';
 const TOO_LATE_MS = 24 * 3_600_000;
 
 /** Kinds of periods; `Rules.kind` is an index into this list. */
-export const KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
+export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
 /** Alerts as typed arrays with one index for each alert, which are transferred to a thread without copying. */
-export interface Rules {
+export interface RuleArrays {
   /** Kind of each alert's period, as an index into KINDS. */
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
@@ -17,25 +17,30 @@ export interface Rules {
 }
 
 /** Hours whose consumption changed, by their starts (Unix ms, UTC). */
-export interface Changes {
+export interface ChangeArrays {
   user: Uint32Array;
   hourMs: Float64Array;
 }
 
 /** Periods that may fire: the index of the rule, start and end (Unix ms). */
-export interface Candidates {
+export interface CandidateArrays {
   rule: Uint32Array;
   startMs: Float64Array;
   endMs: Float64Array;
 }
 
 /** Totals of periods and the thresholds of their rules: in mWh, or in billionths of a currency, which exceed the range of a double. */
-export type Totals =
+export type TotalArrays =
   | { totalMilliwattHours: Float64Array; thresholdMilliwattHours: Float64Array }
   | { totalBillionths: BigInt64Array; thresholdBillionths: BigInt64Array };
 
 /** Returns each period that the changes touch, once for each rule, without periods that ended too long ago. Pure. */
-export function candidates(rules: Rules, zones: readonly string[], changes: Changes, nowMs: number): Candidates {
+export function findCandidatePeriods(
+  rules: RuleArrays,
+  zones: readonly string[],
+  changes: ChangeArrays,
+  nowMs: number,
+): CandidateArrays {
   const rulesOf = new Map<number, number[]>();
   for (const [index, user] of rules.user.entries()) {
     const known = rulesOf.get(user);
@@ -48,7 +53,7 @@ export function candidates(rules: Rules, zones: readonly string[], changes: Chan
     const name = `${kind} ${zone} ${hourMs}`;
     let found = known.get(name);
     if (!found) {
-      found = periodsOfHour(KINDS[kind] as PeriodKind, zones[zone] as string, hourMs);
+      found = periodsOfHour(PERIOD_KINDS[kind] as PeriodKind, zones[zone] as string, hourMs);
       known.set(name, found);
     }
     return found;
@@ -74,7 +79,7 @@ export function candidates(rules: Rules, zones: readonly string[], changes: Chan
 }
 
 /** Returns the indexes of the totals that are above their thresholds. Pure. */
-export const above = (totals: Totals): Uint32Array =>
+export const findTotalsAboveThresholds = (totals: TotalArrays): Uint32Array =>
   'totalBillionths' in totals
     ? greater(totals.totalBillionths, totals.thresholdBillionths)
     : greater(totals.totalMilliwattHours, totals.thresholdMilliwattHours);

@@ -8,7 +8,7 @@ import { addEvents } from '#src/events/outbox.ts';
 import type { AlertDelivery, AlertType } from './store.ts';
 
 /** A firing of an alert: the period and the reason for which it fires. */
-export interface Firing {
+export interface AlertFiring {
   alertId: string;
   userId: string;
   type: AlertType;
@@ -29,7 +29,7 @@ type Reason =
  * Fires alerts in the caller's transaction: records each firing, and adds an event for each new one. The key of alert_firings makes a
  * firing happen exactly once, even if two workers process the same period. Returns the number of new firings.
  */
-export async function fire(query: Query, firings: readonly Firing[], now: Date): Promise<number> {
+export async function fireAlerts(query: Query, firings: readonly AlertFiring[], now: Date): Promise<number> {
   if (firings.length === 0) return 0;
   // Sorted by the key, so that two workers cannot deadlock.
   const sorted = firings
@@ -82,7 +82,7 @@ export async function fire(query: Query, firings: readonly Firing[], now: Date):
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Builds the `data` of an `alert.triggered` event. */
-function dataOf(firing: Firing, imports: readonly DeviceImport[]): EventBody<'alert.triggered'> {
+function dataOf(firing: AlertFiring, imports: readonly DeviceImport[]): EventBody<'alert.triggered'> {
   const { alertId, userId, type, periodStart, periodEnd, reason } = firing;
   const devices = imports.map(({ deviceId, milliwattHours }) => ({
     device_id: deviceId,

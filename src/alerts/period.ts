@@ -7,20 +7,21 @@ import type { AlertType } from './store.ts';
 export type PeriodKind = 'hour' | 'day' | 'month';
 
 /** Types of alerts on the cost of a period. */
-export type CostType = 'daily_cost' | 'monthly_cost';
+export type CostAlertType = 'daily_cost' | 'monthly_cost';
 /** Types of alerts on the consumption in a period. */
-export type UsageType = Exclude<AlertType, CostType | 'no_data'>;
+export type UsageAlertType = Exclude<AlertType, CostAlertType | 'no_data'>;
 
 /** Kind of period by type of alert. `no_data` has none. */
-export const PERIOD_OF = {
+export const PERIOD_KIND_BY_ALERT_TYPE = {
   peak_usage: 'hour',
   daily_usage: 'day',
   monthly_usage: 'month',
   daily_cost: 'day',
   monthly_cost: 'month',
-} as const satisfies Record<UsageType | CostType, PeriodKind>;
+} as const satisfies Record<UsageAlertType | CostAlertType, PeriodKind>;
 
-export const isCostType = (type: AlertType): type is CostType => type === 'daily_cost' || type === 'monthly_cost';
+export const isCostAlertType = (type: AlertType): type is CostAlertType =>
+  type === 'daily_cost' || type === 'monthly_cost';
 
 /** Half-open period `[startMs, endMs)`, Unix ms. */
 export interface Period {

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
-import type { Task } from './evaluate.task.ts';
-import type { Candidates, Changes, Rules, Totals } from './evaluate.ts';
+import type { EvaluationTask } from './evaluate.task.ts';
+import type { CandidateArrays, ChangeArrays, RuleArrays, TotalArrays } from './evaluate.ts';
 
 /** Evaluates alerts in worker threads. */
 export interface Evaluator {
-  candidates(rules: Rules, zones: string[], changes: Changes, nowMs: number): Promise<Candidates>;
+  candidates(rules: RuleArrays, zones: string[], changes: ChangeArrays, nowMs: number): Promise<CandidateArrays>;
   /** Returns the indexes of the totals that are above their thresholds. */
-  above(totals: Totals): Promise<Uint32Array>;
+  above(totals: TotalArrays): Promise<Uint32Array>;
   /** Number of batches that should be evaluated concurrently. */
   lanes: number;
   /** Returns the number of tasks that wait for a thread. */
@@ -22,7 +22,7 @@ const IDLE_MS = 30_000;
  * crashes its thread, only that task fails: its transaction is rolled back, and the batch is evaluated again.
  */
 export function startEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): Evaluator {
-  const pool = new Piscina<Task, Candidates | Uint32Array>({
+  const pool = new Piscina<EvaluationTask, CandidateArrays | Uint32Array>({
     filename: new URL('./evaluate.task.ts', import.meta.url).href,
     minThreads: 1,
     maxThreads: threads,
@@ -30,7 +30,7 @@ export function startEvaluator(threads: number = Math.max(1, availableParallelis
     // Each of the concurrent batches waits for its task before it submits another, so the queue cannot grow longer.
     maxQueue: 2 * threads,
   });
-  const run = (task: Task, arrays: { buffer: ArrayBufferLike }[]) =>
+  const run = (task: EvaluationTask, arrays: { buffer: ArrayBufferLike }[]) =>
     pool.run(task, { transferList: arrays.map(({ buffer }) => buffer as ArrayBuffer) });
   return {
     candidates: (rules, zones, changes, nowMs) =>
@@ -40,7 +40,7 @@ export function startEvaluator(threads: number = Math.max(1, availableParallelis
         rules.user,
         changes.user,
         changes.hourMs,
-      ]) as Promise<Candidates>,
+      ]) as Promise<CandidateArrays>,
     above: (totals) => run({ ask: 'above', totals }, Object.values(totals)) as Promise<Uint32Array>,
     lanes: threads,
     waiting: () => pool.queueSize,

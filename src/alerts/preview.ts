@@ -1,14 +1,21 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS, type MilliwattHours, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Cost } from '#src/cost/cost.ts';
-import { costsOf } from '#src/cost/costs.ts';
-import { isOfTwoCurrencies, runningCosts } from '#src/cost/running.ts';
+import { loadCosts } from '#src/cost/costs.ts';
+import { isTwoCurrenciesError, runningCosts } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
+import { readHomeUsage } from '#src/energy/home-usage.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { quartersOf } from '#src/energy/usage/quarters.ts';
-import { usedBy } from '#src/energy/used.ts';
-import { comparable } from './costs.ts';
-import { type CostType, PERIOD_OF, type Period, type PeriodKind, periodAt, type UsageType } from './period.ts';
+import { readQuarters } from '#src/energy/usage/quarters.ts';
+import { toComparableBillionths } from './costs.ts';
+import {
+  type CostAlertType,
+  PERIOD_KIND_BY_ALERT_TYPE,
+  type Period,
+  type PeriodKind,
+  periodAt,
+  type UsageAlertType,
+} from './period.ts';
 
 /** Days of the past to which a preview applies a rule. */
 const DAYS = 90;
@@ -29,13 +36,13 @@ export interface WouldHaveFired {
 export async function previewUsage(
   db: Database,
   user: { user_id: string; timezone: string },
-  type: UsageType,
+  type: UsageAlertType,
   thresholdMilliwattHours: MilliwattHours,
   now: Date,
 ): Promise<WouldHaveFired[]> {
   const { timezone: zone, user_id: userId } = user;
-  const kind = PERIOD_OF[type];
-  const rows = await usedBy(db, userId, lookedAt(kind, zone, now), kind);
+  const kind = PERIOD_KIND_BY_ALERT_TYPE[type];
+  const rows = await readHomeUsage(db, userId, lookedAt(kind, zone, now), kind);
   return rows
     .filter(({ milliwattHours }) => milliwattHours > thresholdMilliwattHours)
     .map(({ at, milliwattHours }) => {
@@ -56,15 +63,15 @@ export async function previewUsage(
 export async function previewCosts(
   db: Database,
   user: { user_id: string; timezone: string },
-  type: CostType,
+  type: CostAlertType,
   threshold: string,
   now: Date,
 ): Promise<WouldHaveFired[]> {
   const { timezone: zone, user_id: userId } = user;
-  const kind = PERIOD_OF[type];
+  const kind = PERIOD_KIND_BY_ALERT_TYPE[type];
   const known = await costsBy(db, userId, kind, lookedAt(kind, zone, now), now);
   return known
-    .filter(({ cost }) => comparable(cost.total) > comparable(threshold))
+    .filter(({ cost }) => toComparableBillionths(cost.total) > toComparableBillionths(threshold))
     .map(({ period, cost: { total, currency } }) => ({
       period_start: new Date(period.startMs).toISOString(),
       period_end: new Date(period.endMs).toISOString(),
@@ -83,13 +90,13 @@ async function costsBy(
 ): Promise<{ period: Period; cost: Cost }[]> {
   const { zone, from, to } = range;
   try {
-    const rows = await costsOf(db, { buyer: { userId }, range, now }, kind);
+    const rows = await loadCosts(db, { buyer: { userId }, range, now }, kind);
     return rows.map(({ labels, cost }) => ({
       period: periodAt(kind, zone, DateTime.fromISO(labels.date, { zone }).toMillis()),
       cost,
     }));
   } catch (error) {
-    if (!isOfTwoCurrencies(error)) throw error;
+    if (!isTwoCurrenciesError(error)) throw error;
   }
   // The range has tariffs of two currencies, which is rare: each period is computed by itself.
   const periods: Period[] = [];
@@ -130,7 +137,7 @@ export async function previewSilence(
   // The range ends a day after now, because a meter's clock may run ahead.
   const fromMs = quarterAt(now.getTime() - DAYS * DAY_MS);
   const range = { from: new Date(fromMs), to: new Date(quarterAt(now.getTime() + DAY_MS)) };
-  const quarters = await quartersOf(db, { key: 'device_id', ids }, range, ['readingCount']);
+  const quarters = await readQuarters(db, { key: 'device_id', ids }, range, ['readingCount']);
   const silences = [...quarters].flatMap(([deviceId, { readingCount }]) =>
     gapsIn(readingCount).map(({ first, next }) => ({
       deviceId,

@@ -1,14 +1,14 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
-import type { CostType, UsageType } from './period.ts';
+import type { CostAlertType, UsageAlertType } from './period.ts';
 import type { AlertDelivery } from './store.ts';
-import type { Asked } from './totals.ts';
+import type { UserAlertPeriod } from './totals.ts';
 
 /** An alert on usage or costs. Only the threshold of its type is set; the other threshold is null. */
-export interface Rule {
+export interface AlertRule {
   alert_id: string;
   user_id: string;
-  type: UsageType | CostType;
+  type: UsageAlertType | CostAlertType;
   threshold_milliwatt_hours: MilliwattHours | null;
   threshold: string | null;
   delivery: AlertDelivery;
@@ -16,12 +16,12 @@ export interface Rule {
 }
 
 /** A period of an alert rule that may fire. */
-export type AskedOfRule = Asked & { rule: Rule };
+export type RulePeriod = UserAlertPeriod & { rule: AlertRule };
 
 /** Returns the users' active alerts on usage and costs. */
-export async function rulesOf(query: Query, userIds: readonly string[]): Promise<Rule[]> {
+export async function loadActiveRules(query: Query, userIds: readonly string[]): Promise<AlertRule[]> {
   // Raw SQL, because this query is on the hot path of alerts.
-  const { rows } = await query<Rule>(
+  const { rows } = await query<AlertRule>(
     `SELECT a.alert_id, a.user_id, a.type, a.threshold_milliwatt_hours, a.threshold, a.delivery, u.timezone
      FROM alerts a JOIN users u USING (user_id)
      WHERE a.user_id = ANY ($1) AND a.status = 'active' AND a.type <> 'no_data'`,
@@ -31,7 +31,7 @@ export async function rulesOf(query: Query, userIds: readonly string[]): Promise
 }
 
 /** Returns the fields that firings of usage and cost alerts have in common. */
-export const ofRule = ({ rule, startMs, endMs }: AskedOfRule) => ({
+export const toFiringFields = ({ rule, startMs, endMs }: RulePeriod) => ({
   alertId: rule.alert_id,
   userId: rule.user_id,
   type: rule.type,

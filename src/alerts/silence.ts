@@ -1,6 +1,6 @@
 import { type Pool, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { fire } from './fire.ts';
+import { fireAlerts } from './fire.ts';
 import type { AlertDelivery } from './store.ts';
 
 /** Maximum number of silences that one transaction processes. */
@@ -10,7 +10,7 @@ const MOST = 1_000;
  * Fires the no_data alerts of devices that have been silent for longer than their thresholds, once for each silence (which begins with the
  * last message). A device that has never sent a message has no silence. Returns the number of new firings.
  */
-export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
+export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = queryOn(client);
     const { rows } = await query<{
@@ -42,6 +42,6 @@ export async function raiseSilences(pool: Pool, now: Date): Promise<number> {
       periodEnd: null,
       reason: { of: 'silence' as const, thresholdHours: row.threshold_hours, deviceId: row.device_id },
     }));
-    return fire(query, firings, now);
+    return fireAlerts(query, firings, now);
   });
 }

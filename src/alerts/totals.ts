@@ -1,12 +1,12 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { usedInPeriods } from '#src/energy/home/running.ts';
-import { composedAmong } from '#src/energy/usage/composed.ts';
+import { readUsageOfPeriods } from '#src/energy/home/running.ts';
+import { filterComposedUsers } from '#src/energy/usage/composed.ts';
 import { importsInSpans } from '#src/energy/usage/totals.ts';
 import type { Period } from './period.ts';
 
 /** A period of an alert, with the user that the alert belongs to. */
-export interface Asked extends Period {
+export interface UserAlertPeriod extends Period {
   alertId: string;
   userId: string;
 }
@@ -15,22 +15,22 @@ export interface Asked extends Period {
  * Returns the usage of the periods so far, in mWh, by index. Periods that have already fired, or whose usage is unknown, are left out. `db`
  * must be the transaction that took the changes.
  */
-export async function totalsOf(
+export async function computeUsageTotals(
   db: Database,
-  asked: readonly Asked[],
+  asked: readonly UserAlertPeriod[],
   nowMs: number,
 ): Promise<Map<number, MilliwattHours>> {
   const open = await openAmong(db, asked);
   const imports = await importsInSpans(
     queryOf(db),
-    open.map((index) => asked[index] as Asked),
+    open.map((index) => asked[index] as UserAlertPeriod),
   );
   const totals = new Map(open.map((index, place) => [index, imports[place] as MilliwattHours]));
-  const ofUsers = Map.groupBy(open, (index) => (asked[index] as Asked).userId);
-  for (const userId of await composedAmong(db, [...ofUsers.keys()])) {
+  const ofUsers = Map.groupBy(open, (index) => (asked[index] as UserAlertPeriod).userId);
+  for (const userId of await filterComposedUsers(db, [...ofUsers.keys()])) {
     const indexes = ofUsers.get(userId) ?? [];
-    const periods = indexes.map((index) => asked[index] as Asked);
-    for (const [place, used] of (await usedInPeriods(db, userId, periods, nowMs)).entries()) {
+    const periods = indexes.map((index) => asked[index] as UserAlertPeriod);
+    for (const [place, used] of (await readUsageOfPeriods(db, userId, periods, nowMs)).entries()) {
       const index = indexes[place] as number;
       if (used === null) totals.delete(index);
       else totals.set(index, used);
@@ -40,7 +40,7 @@ export async function totalsOf(
 }
 
 /** Returns the indexes of the periods whose alert has not fired yet, in order. */
-async function openAmong(db: Database, asked: readonly Asked[]): Promise<number[]> {
+async function openAmong(db: Database, asked: readonly UserAlertPeriod[]): Promise<number[]> {
   // Raw SQL: `unnest` checks any number of periods in one statement.
   const { rows } = await queryOf(db)<{ place: number }>(
     `SELECT c.place::int AS place FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY c (alert_id, period_start, place)

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Include } from '#src/energy/include.ts';
+import type { IncludeName } from '#src/energy/include.ts';
 import { isDate, isZone } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
-import { keptPrice, MAX_PRICE } from '#src/tariffs/terms.ts';
+import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
 
 /** Returns the schema of a text with 1 to `longest` characters and without NUL, which PostgreSQL cannot store. */
 export const text = (longest: number) =>
@@ -43,7 +43,7 @@ export const zoneOrAccount = z
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
 /** Returns the schema of `include`: some of these names, or `cost`, separated by commas. */
-export const include = (names: readonly Include[]) =>
+export const include = (names: readonly IncludeName[]) =>
   z
     .string()
     .refine(
@@ -55,10 +55,10 @@ export const include = (names: readonly Include[]) =>
     );
 
 /** Splits `include` into its names; `cost` is returned separately. */
-export function namesOf(text: string | undefined): { more: ReadonlySet<Include>; hasCost: boolean } {
+export function namesOf(text: string | undefined): { more: ReadonlySet<IncludeName>; hasCost: boolean } {
   const names = new Set(text === undefined ? [] : text.split(','));
   const hasCost = names.delete('cost');
-  return { more: names as Set<string> as Set<Include>, hasCost };
+  return { more: names as Set<string> as Set<IncludeName>, hasCost };
 }
 
 /** Returns the schema of a whole number in a query, in decimal digits. Other notations of JavaScript (0x10, 1e2, blanks) are refused. */
@@ -84,7 +84,7 @@ export const page = {
 
 /** A decimal with up to 9 places, as text or as a number; the result is the stored text. */
 export const decimal = z.union([z.string(), z.number()]).transform((written, context) => {
-  const kept = keptPrice(String(written));
+  const kept = normalisePrice(String(written));
   if (kept !== null) return kept;
   const message = `must be a decimal below ${MAX_PRICE}, with up to 9 places`;
   context.issues.push({ code: 'custom', message, input: written });

@@ -17,7 +17,7 @@ interface UnderWay {
 }
 
 /**
- * Creates a limit for each name: `perMinute` requests in each minute, and `atOnce` of them concurrently. Up to `mayWait` further requests
+ * Creates a limit for each name: `perMinute` requests in each minute, and `inSnapshot` of them concurrently. Up to `mayWait` further requests
  * wait, for at most `waitMs` and at least three quarters of that, so that a hundred requests that arrived together do not all time out at
  * the same moment.
  */

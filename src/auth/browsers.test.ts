@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from './browsers.ts';
+import { browserCookieFor, isKnownBrowser, newBrowser, parseBrowserCookie } from './browsers.ts';
 
 test('a browser is known for the one account that it signed in to, by this installation', () => {
   const browser = newBrowser();
-  expect(browserOf(browser.id)).toEqual(browser);
+  expect(parseBrowserCookie(browser.id)).toEqual(browser);
   expect(isKnownBrowser('secret', browser, 'anna@example.com')).toBe(false);
-  const cookie = knownBrowser('secret', browser, 'anna@example.com');
-  const known = browserOf(cookie);
+  const cookie = browserCookieFor('secret', browser, 'anna@example.com');
+  const known = parseBrowserCookie(cookie);
   if (!known) throw new Error('not read');
   expect(known.id).toBe(browser.id);
   expect(isKnownBrowser('secret', known, 'Anna@Example.com')).toBe(true);
@@ -24,5 +24,5 @@ test('of anything else nothing is read', () => {
     `${'a'.repeat(22)}.${'b'.repeat(21)}`,
     'ä'.repeat(22),
   ])
-    expect(browserOf(cookie)).toBeNull();
+    expect(parseBrowserCookie(cookie)).toBeNull();
 });

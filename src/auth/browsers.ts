@@ -11,13 +11,13 @@ const COOKIE = /^([\w-]{22})(?:\.([\w-]{22}))?$/;
 export const newBrowser = (): Browser => ({ id: randomBytes(16).toString('base64url'), proof: null });
 
 /** Parses the value of a browser cookie; null if this service did not create it. */
-export function browserOf(cookie: string | undefined): Browser | null {
+export function parseBrowserCookie(cookie: string | undefined): Browser | null {
   const [, id, proof = null] = COOKIE.exec(cookie ?? '') ?? [];
   return id === undefined ? null : { id, proof };
 }
 
 /** Returns the cookie value of a browser that has signed in to the account of an e-mail address. `secret`: the installation's. */
-export const knownBrowser = (secret: string, { id }: Browser, email: string): string =>
+export const browserCookieFor = (secret: string, { id }: Browser, email: string): string =>
   `${id}.${proofOf(secret, id, email)}`;
 
 /** Whether the browser has signed in to the account of this address, ignoring case. Does not query the accounts. */

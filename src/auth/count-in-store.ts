@@ -1,12 +1,12 @@
-import { ADDRESS, type Counted } from './request-counter.ts';
+import { ADDRESS_LIMITS, type CountedRequests } from './request-counter.ts';
 import {
   type Counters,
-  type Decided,
   giveBack,
   type Limits,
-  NOTHING,
+  NO_COUNTERS,
   remaining,
   takeRequests,
+  type WindowDecision,
 } from './request-windows.ts';
 
 /** Stored counters of an account or address. */
@@ -16,7 +16,7 @@ interface Kept {
   plan: string | null;
 }
 
-export interface Change extends Pick<Decided, 'least' | 'most' | 'add'> {
+export interface Change extends Pick<WindowDecision, 'least' | 'most' | 'add'> {
   key: string;
   /** The plan on which the decision was based. */
   plan: string | null;
@@ -43,7 +43,7 @@ const REMEMBERED = 10_000;
 export function countInStore(
   plans: Record<string, Limits>,
   clock: () => Date,
-): (store: CounterStore, keys: readonly string[], counts: readonly number[]) => Promise<Counted[]> {
+): (store: CounterStore, keys: readonly string[], counts: readonly number[]) => Promise<CountedRequests[]> {
   const seen = new Map<string, Kept>();
   const remember = (key: string, kept: Kept) => {
     seen.delete(key);
@@ -54,12 +54,12 @@ export function countInStore(
 
   return async (store, keys, counts) => {
     const nowMs = clock().getTime();
-    const done: Counted[] = [];
+    const done: CountedRequests[] = [];
     let open = keys.map((key, index) => ({ key, wanted: counts[index] ?? 0 }));
     while (open.length > 0) {
       const tries = open.map(({ key, wanted }) => {
-        const { counters, plan } = seen.get(key) ?? { counters: NOTHING, plan: null };
-        const limits = plans[plan ?? 'address'] ?? ADDRESS;
+        const { counters, plan } = seen.get(key) ?? { counters: NO_COUNTERS, plan: null };
+        const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
         const canBeSuspended = !key.startsWith('addr:');
         const rules = { limits, nowMs, canBeSuspended };
         const decided = wanted < 0 ? giveBack(counters, rules) : takeRequests(counters, wanted, rules);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { type CounterStore, countInStore } from './count-in-store.ts';
-import { ADDRESS, type CountTogether, countInBatches, type Limits } from './request-counter.ts';
-import { countersOf, numbersOf, WIDE } from './request-windows.ts';
+import { ADDRESS_LIMITS, type CountTogether, countInBatches, type Limits } from './request-counter.ts';
+import { countersOf, numbersOf, UNBOUNDED } from './request-windows.ts';
 
 /** SQLSTATE of a read-only transaction: a database that was moved away accepts no writes but still serves reads. */
 const CLOSED = '25006';
@@ -21,7 +21,7 @@ export async function suspendedInDatabase(db: Database, keys: readonly string[],
 }
 
 export function countInDatabase(db: Database, plans: Record<string, Limits>, clock: () => Date): CountTogether {
-  const count = countInStore({ address: ADDRESS, ...plans }, clock);
+  const count = countInStore({ address: ADDRESS_LIMITS, ...plans }, clock);
   const store = inDatabase(db);
   return async (keys, counts) => {
     try {
@@ -37,7 +37,7 @@ export function countInDatabase(db: Database, plans: Record<string, Limits>, clo
 const KEPT_MS = 2 * 86_400_000;
 
 /** Deletes counters whose windows have ended. Every address that ever failed to authenticate has a row. */
-export async function forgetRequests(db: Database, now: Date): Promise<void> {
+export async function deleteOldCounters(db: Database, now: Date): Promise<void> {
   // Raw SQL, here, above and below: the table belongs to this file and its function of the schema alone.
   await sql`DELETE FROM request_counts
     WHERE greatest(minute_from_ms, day_from_ms, denied_from_ms, suspended_until_ms) < ${now.getTime() - KEPT_MS}`.execute(
@@ -52,8 +52,8 @@ const inDatabase = (db: Database): CounterStore => ({
     // Raw SQL: the hot path of every request: one function of the schema.
     const { rows } = await sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
       SELECT * FROM add_request_counts(${changes.map(({ key }) => key)}::text[], ${changes.map(({ plan }) => plan)}::text[],
-        ${changes.map(({ least }) => array(numbersOf(least, -WIDE)))}::text[],
-        ${changes.map(({ most }) => array(numbersOf(most, WIDE)))}::text[],
+        ${changes.map(({ least }) => array(numbersOf(least, -UNBOUNDED)))}::text[],
+        ${changes.map(({ most }) => array(numbersOf(most, UNBOUNDED)))}::text[],
         ${changes.map(({ add }) => array(numbersOf(add, 0)))}::text[])`.execute(db);
     const answers = new Map(rows.map((row) => [row.counted, row]));
     return changes.map(({ key }) => {

@@ -4,8 +4,8 @@ import type { Logger } from '#src/core/log.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Change, type CounterStore, countInStore } from './count-in-store.ts';
 import { countInDatabase, suspendedInDatabase } from './database-counter.ts';
-import { ADDRESS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
-import { countersOf, numbersOf, WIDE } from './request-windows.ts';
+import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
+import { countersOf, numbersOf, UNBOUNDED } from './request-windows.ts';
 
 /**
  * Adds to the seven numbers of a key if each lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the key's
@@ -48,7 +48,7 @@ export async function redisCounter(
   },
 ): Promise<RequestCounter & { stop(): Promise<void> }> {
   const { db, clock, environment, log } = parts;
-  const count = countInStore({ address: ADDRESS, ...parts.plans }, clock);
+  const count = countInStore({ address: ADDRESS_LIMITS, ...parts.plans }, clock);
   const inDatabase = countInDatabase(db, parts.plans, clock);
   const client = createClient({ url, disableOfflineQueue: true, commandOptions: { timeout: COMMAND_MS } });
   let isAway = false;
@@ -67,7 +67,7 @@ export async function redisCounter(
 
   /** Counts for one account or address; `plan` is the account's current plan. */
   async function addTo({ key, least, most, add, ...decided }: Change, plan: string | null) {
-    const bounds = decided.plan === plan ? [...numbersOf(least, -WIDE), ...numbersOf(most, WIDE)] : NEVER;
+    const bounds = decided.plan === plan ? [...numbersOf(least, -UNBOUNDED), ...numbersOf(most, UNBOUNDED)] : NEVER;
     const numbers = [...bounds, ...numbersOf(add, 0), KEPT_MS];
     const run = { keys: [keyOf(key)], arguments: numbers.map(String) };
     const answer = await client.evalSha(SHA1, run).catch((error: Error) => {

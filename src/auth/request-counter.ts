@@ -29,7 +29,7 @@ export interface RequestCounter {
 }
 
 /** Result for requests of one account that were counted together. */
-export interface Counted {
+export interface CountedRequests {
   counted: string;
   granted: number;
   limits: Limits;
@@ -37,10 +37,10 @@ export interface Counted {
 }
 
 /** Counts the given number of requests for each key; null if counting is impossible (then all requests are allowed). */
-export type CountTogether = (keys: string[], counts: number[]) => Promise<Counted[] | null>;
+export type CountTogether = (keys: string[], counts: number[]) => Promise<CountedRequests[] | null>;
 
 /** Limits for failed authentications and refused claims of an address. */
-export const ADDRESS: Limits = { minute: 10, day: 1_000_000_000 };
+export const ADDRESS_LIMITS: Limits = { minute: 10, day: 1_000_000_000 };
 
 const UNCOUNTED: Decision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
@@ -100,7 +100,7 @@ export function countInBatches(countTogether: CountTogether, suspended: RequestC
 }
 
 /** Returns the decision for the request at `index` among several that were counted together. Pure. */
-function decisionOf({ granted, limits, remaining }: Counted, index: number): Decision {
+function decisionOf({ granted, limits, remaining }: CountedRequests, index: number): Decision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
   // Later requests of the same batch do not yet reduce the remaining quota of this one.

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Counters, countersOf, NOTHING, numbersOf, remaining, takeRequests, WIDE } from './request-windows.ts';
+import {
+  type Counters,
+  countersOf,
+  NO_COUNTERS,
+  numbersOf,
+  remaining,
+  takeRequests,
+  UNBOUNDED,
+} from './request-windows.ts';
 
 const NOON = Date.UTC(2026, 5, 15, 12);
 const limits = { minute: 30, day: 5_000 };
@@ -11,7 +19,7 @@ const added = (counters: Counters, add: Partial<Counters>) => {
   return countersOf(numbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
 /** Counts on from what is known; answers how many were granted. */
-function counter(known = NOTHING) {
+function counter(known = NO_COUNTERS) {
   let counters = known;
   return {
     take(wanted: number, nowMs: number, canBeSuspended = true) {
@@ -25,7 +33,7 @@ function counter(known = NOTHING) {
 
 describe('requests', () => {
   test('are refused for as long as a suspension lasts, not for as long as the clock was ahead', () => {
-    const { take, left } = counter({ ...NOTHING, suspendedUntilMs: NOON + 900_000 });
+    const { take, left } = counter({ ...NO_COUNTERS, suspendedUntilMs: NOON + 900_000 });
     expect(take(1, NOON)).toBe(0);
     // The clock was set back by two hours.
     expect(take(1, NOON - 7_200_000)).toBe(1);
@@ -41,7 +49,7 @@ describe('requests', () => {
   });
 
   test('that the minute refuses take nothing of the day, and the other way round', () => {
-    const { take, left } = counter({ ...NOTHING, dayFromMs: Date.UTC(2026, 5, 15), dayCount: 4_990 });
+    const { take, left } = counter({ ...NO_COUNTERS, dayFromMs: Date.UTC(2026, 5, 15), dayCount: 4_990 });
     expect([take(9, NOON), take(9, NOON), left(NOON).minuteLeft]).toEqual([9, 1, 20]);
     expect([take(5, NOON), left(NOON).minuteLeft, left(NOON).dayWaitMs]).toEqual([0, 20, 12 * 3_600_000]);
     expect(take(5, Date.UTC(2026, 5, 16))).toBe(5);
@@ -81,19 +89,19 @@ const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_0
   maxLength: 12,
 });
 const reached = histories.map((steps) =>
-  steps.reduce((known, [wanted, at]) => added(known, takeRequests(known, wanted, rules(NOON + at)).add), NOTHING),
+  steps.reduce((known, [wanted, at]) => added(known, takeRequests(known, wanted, rules(NOON + at)).add), NO_COUNTERS),
 );
 
 test('a decision holds for all counters within its bounds, those that it was made on among them', () => {
   fc.assert(
     fc.property(reached, reached, some, fc.boolean(), (known, other, wanted, isAccount) => {
       const decided = takeRequests(known, wanted, rules(NOON, isAccount));
-      const [least, most] = [numbersOf(decided.least, -WIDE), numbersOf(decided.most, WIDE)];
+      const [least, most] = [numbersOf(decided.least, -UNBOUNDED), numbersOf(decided.most, UNBOUNDED)];
       const isWithin = (counters: Counters) =>
         numbersOf(counters, 0).every((number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0));
       expect(isWithin(known)).toBe(true);
       // Others that differ in one thing: by chance, at the bounds, and where the rules change.
-      for (const [index, name] of (Object.keys(NOTHING) as (keyof Counters)[]).entries()) {
+      for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof Counters)[]).entries()) {
         const edges = [
           least[index],
           most[index],

@@ -25,7 +25,7 @@ export interface Counters {
 }
 
 /** Initial counters. */
-export const NOTHING: Counters = {
+export const NO_COUNTERS: Counters = {
   minuteFromMs: 0,
   minuteCount: 0,
   dayFromMs: 0,
@@ -34,22 +34,22 @@ export const NOTHING: Counters = {
   deniedCount: 0,
   suspendedUntilMs: 0,
 };
-const NAMES = Object.keys(NOTHING) as (keyof Counters)[];
+const NAMES = Object.keys(NO_COUNTERS) as (keyof Counters)[];
 /** A bound larger than every counter. */
-export const WIDE = Number.MAX_SAFE_INTEGER;
+export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 /** Converts counters to the numbers that stores keep, in the order above. `missing`: value of omitted counters. */
 export const numbersOf = (counters: Partial<Counters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
 export function countersOf(numbers: readonly number[]): Counters {
-  const counters = { ...NOTHING };
+  const counters = { ...NO_COUNTERS };
   for (const [index, name] of NAMES.entries()) counters[name] = numbers[index] ?? 0;
   return counters;
 }
 
 /** A decision on requests that are counted together, with the counters for which it is valid. */
-export interface Decided {
+export interface WindowDecision {
   /** Number of allowed requests. */
   granted: number;
   /** The decision is the same for all counters between `least` and `most`, so concurrent counting rarely invalidates it. */
@@ -73,7 +73,11 @@ export interface Rules {
  * Clocks of processes differ slightly, so a window that starts in the near future is the current one. Only a window that starts later was
  * opened by a clock that has since been set back.
  */
-export function takeRequests(known: Counters, wanted: number, { limits, nowMs, canBeSuspended }: Rules): Decided {
+export function takeRequests(
+  known: Counters,
+  wanted: number,
+  { limits, nowMs, canBeSuspended }: Rules,
+): WindowDecision {
   if (isSuspended(known, nowMs)) {
     const most = { suspendedUntilMs: nowMs + LONGEST_SUSPENSION_MS };
     return { granted: 0, least: { suspendedUntilMs: nowMs + 1 }, most, add: {} };
@@ -118,7 +122,7 @@ export function takeRequests(known: Counters, wanted: number, { limits, nowMs, c
 }
 
 /** Removes a request that is not subject to the limits from the windows that counted it. Pure. Does nothing if a window has ended since. */
-export function giveBack(known: Counters, { nowMs }: Pick<Rules, 'nowMs'>): Decided {
+export function giveBack(known: Counters, { nowMs }: Pick<Rules, 'nowMs'>): WindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
   if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
   const { dayFromMs } = known;

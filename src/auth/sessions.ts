@@ -206,7 +206,7 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
 }
 
 /** Deletes ended sessions, expired sign-ins that no longer count towards limits, and expired changes of e-mail addresses. */
-export async function forgetSessions(db: Database, now: Date): Promise<void> {
+export async function deleteEndedSessions(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
     .where(({ not }) => not(isOpen(now)))

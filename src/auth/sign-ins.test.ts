@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type AskedBefore, mayAsk } from './sign-ins.ts';
+import { type EarlierMailCounts, mayRequestMail } from './sign-ins.ts';
 
-const nobody: AskedBefore = {
+const nobody: EarlierMailCounts = {
   byBrowser: 0,
   byBrowserToday: 0,
   byStrangers: 0,
@@ -13,14 +13,16 @@ const owner = { ...stranger, isKnown: true };
 
 test('a browser that is known has five mails in 15 minutes, whatever strangers ask for', () => {
   const flood = { byStrangers: 1_000, byStrangersHere: 1_000, byStrangersHereToday: 1_000 };
-  expect(mayAsk(owner, { ...nobody, ...flood, byBrowser: 4 })).toBe(true);
-  expect(mayAsk(owner, { ...nobody, byBrowser: 5 })).toBe(false);
-  expect(mayAsk(owner, { ...nobody, byBrowserToday: 40 })).toBe(false);
+  expect(mayRequestMail(owner, { ...nobody, ...flood, byBrowser: 4 })).toBe(true);
+  expect(mayRequestMail(owner, { ...nobody, byBrowser: 5 })).toBe(false);
+  expect(mayRequestMail(owner, { ...nobody, byBrowserToday: 40 })).toBe(false);
 });
 
 test('strangers are held by what was asked for in their network, there within a day, and everywhere', () => {
-  expect(mayAsk(stranger, { ...nobody, byStrangers: 19, byStrangersHere: 9, byStrangersHereToday: 39 })).toBe(true);
-  expect(mayAsk(stranger, { ...nobody, byStrangersHere: 10 })).toBe(false);
-  expect(mayAsk(stranger, { ...nobody, byStrangersHereToday: 40 })).toBe(false);
-  expect(mayAsk(stranger, { ...nobody, byStrangers: 20 })).toBe(false);
+  expect(mayRequestMail(stranger, { ...nobody, byStrangers: 19, byStrangersHere: 9, byStrangersHereToday: 39 })).toBe(
+    true,
+  );
+  expect(mayRequestMail(stranger, { ...nobody, byStrangersHere: 10 })).toBe(false);
+  expect(mayRequestMail(stranger, { ...nobody, byStrangersHereToday: 40 })).toBe(false);
+  expect(mayRequestMail(stranger, { ...nobody, byStrangers: 20 })).toBe(false);
 });

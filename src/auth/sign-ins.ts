@@ -50,7 +50,7 @@ export async function createSignIn(
     now: Date;
     validMs: number;
     signInId?: string;
-    asker?: Asker;
+    asker?: SignInRequester;
     alone?: boolean;
   },
 ): Promise<SignIn | null> {
@@ -63,7 +63,7 @@ export async function createSignIn(
     if (!(await holdAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
     if (asker && browser) {
-      if (!mayAsk(asker, await askedBefore(trx, userId, { browser, network: asker.network, now }))) return null;
+      if (!mayRequestMail(asker, await askedBefore(trx, userId, { browser, network: asker.network, now }))) return null;
       await trx
         .updateTable('sign_ins')
         .set({ expires_at: now })
@@ -94,7 +94,7 @@ async function askedBefore(
   trx: Database,
   userId: string,
   { browser, network, now }: { browser: Buffer; network: string; now: Date },
-): Promise<AskedBefore> {
+): Promise<EarlierMailCounts> {
   const lately = new Date(now.getTime() - MAILED_FOR_MS);
   return (
     trx
@@ -225,7 +225,7 @@ export const confirmEmailLink = (publicUrl: string, secret: string, emailChangeI
   `${publicUrl}/dashboard/email#${mailedToken(secret, 'email', emailChangeId)}`;
 
 /** The browser that requests a sign-in mail. */
-export interface Asker {
+export interface SignInRequester {
   /** Identifier in the browser's cookie. */
   browserId: string;
   /** Whether this browser has signed in to the account before. */
@@ -235,7 +235,7 @@ export interface Asker {
 }
 
 /** Number of an account's earlier unused sign-in mails. */
-export interface AskedBefore {
+export interface EarlierMailCounts {
   /** Requested by this browser: in the last 15 minutes, and within a day. */
   byBrowser: number;
   byBrowserToday: number;
@@ -265,7 +265,7 @@ const MAX_STRANGERS = 20;
  * another. If the limit for all unknown browsers is reached, the mailbox contains valid links from other requests; a link signs in the
  * browser that opens it. Pure.
  */
-export function mayAsk({ isKnown }: Asker, before: AskedBefore): boolean {
+export function mayRequestMail({ isKnown }: SignInRequester, before: EarlierMailCounts): boolean {
   if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;
   return (
     before.byStrangersHere < MAX_STRANGERS_PER_NETWORK &&

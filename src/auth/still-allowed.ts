@@ -18,7 +18,7 @@ export interface Reader {
  * Returns the readers that may not continue: the key was revoked, has expired, or lost its scope or address; the session has ended; the
  * role has changed; or the account is out of reach. Uses a few statements for all readers. Suspension is checked by the request counter.
  */
-export async function noLongerAllowed<One extends Reader>(
+export async function findDisallowedReaders<One extends Reader>(
   db: Database,
   readers: readonly One[],
   { scope, now }: { scope: Scope; now: Date },

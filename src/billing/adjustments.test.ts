@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { concernedBy, type Period } from './adjustments.ts';
+import { type AdjustablePeriod, listPeriodsToCorrect } from './adjustments.ts';
 
-const period = (id: string, startsAtMs: number, isClosed: boolean): Period => ({ id, startsAtMs, isClosed });
+const period = (id: string, startsAtMs: number, isClosed: boolean): AdjustablePeriod => ({ id, startsAtMs, isClosed });
 
 test('concernedBy returns a closed period itself, and for an open one the periods whose corrections it states', () => {
   const periods = [
@@ -12,6 +12,6 @@ test('concernedBy returns a closed period itself, and for an open one the period
     period('e', 5, false),
     period('f', 6, true),
   ];
-  const ids = (one: Period) => concernedBy(periods, one).map(({ id }) => id);
+  const ids = (one: AdjustablePeriod) => listPeriodsToCorrect(periods, one).map(({ id }) => id);
   expect(periods.map(ids)).toEqual([['a'], ['b'], ['a', 'b'], ['d'], ['d'], ['f']]);
 });

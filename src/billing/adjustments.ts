@@ -2,55 +2,61 @@ import { sql } from 'kysely';
 import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
-import type { Billed } from './billed-energy.ts';
+import type { BillSubject } from './billed-energy.ts';
 
 /** Imported and exported energy on a bill, mWh. */
-export interface Energies {
+export interface BilledEnergies {
   imported: MilliwattHours;
   exported: MilliwattHours;
 }
 
 /** Fields of a bill period on which adjustments depend. */
-export interface Period {
+export interface AdjustablePeriod {
   id: string;
   startsAtMs: number;
   isClosed: boolean;
 }
 
-export const NOTHING: Energies = { imported: asMilliwattHours(0), exported: asMilliwattHours(0) };
+export const NO_ENERGIES: BilledEnergies = { imported: asMilliwattHours(0), exported: asMilliwattHours(0) };
 
-export const plus = (a: Energies, b: Energies): Energies => ({
+export const addEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEnergies => ({
   imported: asMilliwattHours(a.imported + b.imported),
   exported: asMilliwattHours(a.exported + b.exported),
 });
 
-export const minus = (a: Energies, b: Energies): Energies => ({
+export const subtractEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEnergies => ({
   imported: asMilliwattHours(a.imported - b.imported),
   exported: asMilliwattHours(a.exported - b.exported),
 });
 
-export const isNothing = ({ imported, exported }: Energies): boolean => imported === 0 && exported === 0;
+export const isZeroEnergies = ({ imported, exported }: BilledEnergies): boolean => imported === 0 && exported === 0;
 
 /**
  * Returns the bill period that states later corrections of a closed one: the first open period that begins after it. Null if there is none
  * yet. Pure.
  */
-export function nextOpen(periods: readonly Period[], closed: Period): Period | null {
+export function findNextOpenPeriod(
+  periods: readonly AdjustablePeriod[],
+  closed: AdjustablePeriod,
+): AdjustablePeriod | null {
   const open = periods.filter(({ isClosed, startsAtMs }) => !isClosed && startsAtMs > closed.startsAtMs);
-  return open.reduce<Period | null>((first, one) => (first && first.startsAtMs <= one.startsAtMs ? first : one), null);
+  return open.reduce<AdjustablePeriod | null>(
+    (first, one) => (first && first.startsAtMs <= one.startsAtMs ? first : one),
+    null,
+  );
 }
 
 /**
  * Returns the closed periods whose corrections concern a period: a closed period concerns itself, an open one the periods whose corrections
  * it states. Each period costs a read of all its quarter-hours, and every month adds one. Pure.
  */
-export function concernedBy(periods: readonly Period[], one: Period): Period[] {
+export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];
-  return periods.filter((period) => period.isClosed && nextOpen(periods, period)?.id === one.id);
+  return periods.filter((period) => period.isClosed && findNextOpenPeriod(periods, period)?.id === one.id);
 }
 
 /** A manual edit that was in force when a statement was recorded. */
-export type ToldEdit = {
+export type StatementEdit = {
   edit_id: string;
   device_id: string;
   action: 'exclude' | 'add';
@@ -80,15 +86,15 @@ interface Row {
   to_at: Date;
   value: MilliwattHours | null;
   reason: string;
-  author: ToldEdit['author'];
+  author: StatementEdit['author'];
 }
 
 /** Returns the edits in force that overlap a range, for the bill's device or for all devices of its home, in order of creation. */
-export async function editsIn(
+export async function listEditsInForce(
   db: Database,
-  { userId, deviceId }: Billed,
+  { userId, deviceId }: BillSubject,
   { from, to }: { from: Date; to: Date },
-): Promise<ToldEdit[]> {
+): Promise<StatementEdit[]> {
   // Raw SQL, because the conditions compare with null.
   const { rows } = await sql<Row>`
     SELECT e.edit_id, e.device_id, e.channel, e.kind, s.native_name, e.from_at, e.to_at, CASE WHEN e.instants IS NULL THEN e.value END AS value, e.reason, author.role AS author

@@ -1,9 +1,9 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
-import { deviceMeter, type Meter, meterOf } from '#src/cost/bought.ts';
+import { deviceMeter, type EnergyMeter, meterOf } from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** Known energy of a bill in a range. */
-export interface Known {
+export interface KnownEnergy {
   imported: MilliwattHours;
   exported: MilliwattHours;
   /** Estimated part of `imported`, mWh. */
@@ -18,7 +18,7 @@ export interface Known {
  * Returns the meter of a bill: of a device regardless of its placement, or of a home at its connection point (docs/cost.md, "Whose
  * energy").
  */
-export const billedMeter = (db: Database, { userId, deviceId }: Billed): Promise<Meter> =>
+export const loadBilledMeter = (db: Database, { userId, deviceId }: BillSubject): Promise<EnergyMeter> =>
   deviceId === null ? meterOf(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
 
 /**
@@ -28,7 +28,10 @@ export const billedMeter = (db: Database, { userId, deviceId }: Billed): Promise
 const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_MS) * QUARTER_MS);
 
 /** Returns the energy of a range as sums over quarter-hours, so that adjacent ranges add up exactly. */
-export async function knownIn(meter: Meter, { from, to }: { from: Date; to: Date }): Promise<Known> {
+export async function readKnownEnergy(
+  meter: EnergyMeter,
+  { from, to }: { from: Date; to: Date },
+): Promise<KnownEnergy> {
   const { imported, exported, estimated, coveredMs } = await meter.boughtIn({
     from: quarterFrom(from),
     to: quarterFrom(to),
@@ -46,22 +49,22 @@ export async function knownIn(meter: Meter, { from, to }: { from: Date; to: Date
 }
 
 /** Classification of a counted register reading, as far as it affects the register's value (ingest/normalise/law.ts). */
-export type Step = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
+export type RegisterStep = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 
 /** State of a register at an instant: the last counted reading up to the instant, and the next counted reading. mWh, Unix ms. */
-export interface Standing {
+export interface RegisterState {
   atMs: number;
   lastMs: number;
   /** Whether the last reading was made by a person. */
   isByHand: boolean;
   /** Value of the register at the last reading. A small drop (jitter) does not change it. */
   value: MilliwattHours;
-  next: { ms: number; value: MilliwattHours; step: Step } | null;
+  next: { ms: number; value: MilliwattHours; step: RegisterStep } | null;
 }
 
 /** A reading at which the register's value changed other than by consumption: a reset, a rollover or a swap. */
-export interface Break {
-  step: Step;
+export interface RegisterBreak {
+  step: RegisterStep;
   /** Values of the register before the reading and at the reading. */
   before: MilliwattHours;
   value: MilliwattHours;
@@ -75,7 +78,7 @@ export interface RegisterReading {
 }
 
 /** Returns the energy of the step to a reading by the law of consumption, mWh. `maximum`: the value at which the register returns to 0. */
-function energyOfStep(before: number, value: number, step: Step, maximum: number): number {
+function energyOfStep(before: number, value: number, step: RegisterStep, maximum: number): number {
   if (step === 'jitter' || step === 'swap') return 0;
   if (step === 'reset') return value;
   return value - before + (step === 'rollover' ? maximum : 0);
@@ -85,7 +88,7 @@ function energyOfStep(before: number, value: number, step: Step, maximum: number
  * Returns the energy of the current step up to the instant: in proportion to time and rounded down, as the law splits a step at every
  * bound.
  */
-function energySinceLast({ atMs, lastMs, value, next }: Standing, maximum: number): number {
+function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: number): number {
   if (!next) return 0;
   const energy = energyOfStep(value, next.value, next.step, maximum);
   return Number((BigInt(energy) * BigInt(atMs - lastMs)) / BigInt(next.ms - lastMs));
@@ -95,7 +98,12 @@ function energySinceLast({ atMs, lastMs, value, next }: Standing, maximum: numbe
  * Returns the energy that a register counted between two instants, mWh. It equals the law's result except for tariffs, whose energy the law
  * may move within a step. `breaks`: resets, rollovers and swaps between the last readings of the two instants.
  */
-export function energyBetween(from: Standing, to: Standing, breaks: readonly Break[], maximum: number): MilliwattHours {
+export function computeEnergyBetween(
+  from: RegisterState,
+  to: RegisterState,
+  breaks: readonly RegisterBreak[],
+  maximum: number,
+): MilliwattHours {
   const rise = to.value - from.value;
   const corrected = breaks.reduce(
     (sum, { step, before, value }) => sum + energyOfStep(before, value, step, maximum) - (value - before),
@@ -108,7 +116,7 @@ export function energyBetween(from: Standing, to: Standing, breaks: readonly Bre
  * Returns the register's value at an instant: interpolated between two readings, or the last reading if the register was reset, rolled over
  * or swapped in between.
  */
-export function readingAt(standing: Standing): RegisterReading {
+export function computeReadingAt(standing: RegisterState): RegisterReading {
   const { atMs, lastMs, value, next, isByHand } = standing;
   if (lastMs === atMs) return { milliwattHours: value, atMs, is: isByHand ? 'by_hand' : 'measured' };
   if (!next || (next.step !== null && next.step !== 'jitter'))
@@ -117,7 +125,7 @@ export function readingAt(standing: Standing): RegisterReading {
 }
 
 /** Subject of a bill: a device, or a home (`deviceId` null). */
-export interface Billed {
+export interface BillSubject {
   userId: string;
   deviceId: string | null;
 }

@@ -5,13 +5,13 @@ import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
-  type Billed,
-  type Break,
-  energyBetween,
+  type BillSubject,
+  computeEnergyBetween,
+  computeReadingAt,
+  type RegisterBreak,
   type RegisterReading,
-  readingAt,
-  type Standing,
-  type Step,
+  type RegisterState,
+  type RegisterStep,
 } from './billed-energy.ts';
 
 /** Values of a register at both ends of a period, and its energy in between. */
@@ -43,9 +43,9 @@ interface Series {
 }
 
 /** Returns the registers of a bill, in order. Empty if the energy was measured by intervals or power only. */
-export async function registersIn(
+export async function loadBilledRegisters(
   db: Database,
-  billed: Billed,
+  billed: BillSubject,
   { from, to }: { from: Date; to: Date },
 ): Promise<RegisterPeriod[]> {
   const series = await seriesOf(db, billed, { from, to });
@@ -70,15 +70,15 @@ export async function registersIn(
   return ends.flatMap(({ one, start, since, end }) => {
     if (!end) return [];
     const maximum = kwhToMilliwattHours(one.register_max_kwh ?? 0);
-    const energy = since && energyBetween(since, end, breaks.get(one.series_id) ?? [], maximum);
+    const energy = since && computeEnergyBetween(since, end, breaks.get(one.series_id) ?? [], maximum);
     return [
       {
         deviceId: one.device_id,
         channel: one.channel,
         nativeName: nativeNameOf({ channel: one.channel, kind: one.kind, nativeName: one.native_name }),
         direction: one.counts_export ? ('export' as const) : ('import' as const),
-        atStart: start && readingAt(start),
-        atEnd: readingAt(end),
+        atStart: start && computeReadingAt(start),
+        atEnd: computeReadingAt(end),
         energy,
       },
     ];
@@ -97,7 +97,7 @@ function within({ standing, next }: Ends, { fromMs, untilMs }: Series, from: Dat
 }
 
 /** Returns the state of a register whose first reading follows an instant. */
-const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): Standing => ({
+const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): RegisterState => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,
   isByHand: false,
@@ -108,7 +108,7 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
 /** Returns the registers of the billed devices that count at some time of the range. */
 async function seriesOf(
   db: Database,
-  { userId, deviceId }: Billed,
+  { userId, deviceId }: BillSubject,
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
   const told = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
@@ -185,8 +185,8 @@ const firstAfter = (at: string) => `LATERAL (
 
 interface Ends {
   /** State of the register; null if there is no reading up to the instant. */
-  standing: Standing | null;
-  next: Standing['next'];
+  standing: RegisterState | null;
+  next: RegisterState['next'];
 }
 
 /** Returns the states of registers at instants (Unix ms), in the given order. */
@@ -229,13 +229,14 @@ async function standingsAt(db: Database, asked: readonly { id: number; atMs: num
 }
 
 const STEPS: ReadonlySet<string> = new Set(['jitter', 'reset', 'rollover', 'swap']);
-const stepOf = (verdict: string | null): Step => (verdict !== null && STEPS.has(verdict) ? (verdict as Step) : null);
+const stepOf = (verdict: string | null): RegisterStep =>
+  verdict !== null && STEPS.has(verdict) ? (verdict as RegisterStep) : null;
 
 /** Returns the resets, rollovers and swaps of series within `(fromMs, toMs]`. */
 async function breaksIn(
   db: Database,
   spans: readonly { id: number; fromMs: number; toMs: number }[],
-): Promise<Map<number, Break[]>> {
+): Promise<Map<number, RegisterBreak[]>> {
   if (spans.length === 0) return new Map();
   const { rows } = await queryOf(db)<{ series_id: number; verdict: string; value: number; before: number | null }>(
     `SELECT s.series_id, b.verdict, c.value, p.value AS before
@@ -247,7 +248,7 @@ async function breaksIn(
      LEFT JOIN ${lastUpTo('b.read_at', '<', NO_JITTER)} p ON true`,
     [spans.map(({ id }) => id), spans.map(({ fromMs }) => new Date(fromMs)), spans.map(({ toMs }) => new Date(toMs))],
   );
-  const found = new Map<number, Break[]>();
+  const found = new Map<number, RegisterBreak[]>();
   for (const { series_id, verdict, value, before } of rows) {
     if (before === null) continue;
     const one = { step: stepOf(verdict), before: asMilliwattHours(before), value: asMilliwattHours(value) };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { canonicalJson, checksum } from './statement.ts';
+import { computeChecksum, toCanonicalJson } from './statement.ts';
 
 test('canonical JSON sorts members by code units and contains no white space (RFC 8785, 3.2.3)', () => {
   const value = {
@@ -10,12 +10,12 @@ test('canonical JSON sorts members by code units and contains no white space (RF
     '\u0080': 'Control',
     b: [true, null, { z: 1, a: 2 }],
   };
-  expect(canonicalJson(value)).toBe(
+  expect(toCanonicalJson(value)).toBe(
     '{"\\r":"Carriage Return","1":"One","b":[true,null,{"a":2,"z":1}],"\u0080":"Control","\u20ac":"Euro Sign"}',
   );
 });
 
 test('the checksum is the SHA-256 of the canonical form in UTF-8', () => {
   const expected = createHash('sha256').update(Buffer.from('{"a":"ü","b":2}', 'utf8')).digest('hex');
-  expect(checksum({ b: 2, a: 'ü' }).toString('hex')).toBe(expected);
+  expect(computeChecksum({ b: 2, a: 'ü' }).toString('hex')).toBe(expected);
 });

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
-import { type Energies, NOTHING, plus, type ToldEdit } from './adjustments.ts';
-import type { Known, RegisterReading } from './billed-energy.ts';
+import { addEnergies, type BilledEnergies, NO_ENERGIES, type StatementEdit } from './adjustments.ts';
+import type { KnownEnergy, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
 /** Reason for which a version of a bill was recorded. */
-export type Cause = 'first' | 'again' | 'closing';
+export type VersionCause = 'first' | 'again' | 'closing';
 
 /** Value of a register in the API's format. */
 type ToldReading = {
@@ -16,7 +16,7 @@ type ToldReading = {
 };
 
 /** Known energy of a period: kWh as text with all six decimals. */
-export type ToldEnergy = {
+export type StatementEnergy = {
   import_kwh: string;
   export_kwh: string;
   estimated_kwh: string;
@@ -39,11 +39,11 @@ export type ToldEnergy = {
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;
   /** Edits in force. Statements recorded before schema version 0055 have none. */
-  edits?: ToldEdit[];
+  edits?: StatementEdit[];
 };
 
 /** A correction of another period, included in a closing version. */
-export type ToldAdjustment = {
+export type StatementAdjustment = {
   bill_period_id: string;
   start: string;
   end: string;
@@ -52,10 +52,10 @@ export type ToldAdjustment = {
 };
 
 /** Version of a bill as it was recorded. The checksum covers all of it. */
-export type Statement = ToldEnergy & {
+export type BillStatement = StatementEnergy & {
   bill_period_id: string;
   version: number;
-  cause: Cause;
+  cause: VersionCause;
   user_id: string;
   device_id: string | null;
   start: string;
@@ -64,7 +64,7 @@ export type Statement = ToldEnergy & {
   starts_at: string;
   ends_at: string;
   recorded_at: string;
-  adjustments: ToldAdjustment[];
+  adjustments: StatementAdjustment[];
   /** Energy of the period plus the adjustments of other periods. */
   billed_import_kwh: string;
   billed_export_kwh: string;
@@ -76,7 +76,11 @@ const toldReading = (reading: RegisterReading | null): ToldReading | null =>
   reading && { kwh: exactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
 
 /** Converts the known energy of a period to the API's format. Pure. */
-export function toldEnergy(known: Known, registers: readonly RegisterPeriod[], edits: ToldEdit[]): ToldEnergy {
+export function toStatementEnergy(
+  known: KnownEnergy,
+  registers: readonly RegisterPeriod[],
+  edits: StatementEdit[],
+): StatementEnergy {
   const beside = (direction: 'import' | 'export', total: MilliwattHours) =>
     exactKwh(
       asMilliwattHours(
@@ -109,13 +113,19 @@ export function toldEnergy(known: Known, registers: readonly RegisterPeriod[], e
 }
 
 /** A correction of a closed period, mWh. */
-export interface Adjustment extends Energies {
+export interface BillAdjustment extends BilledEnergies {
   periodId: string;
   start: string;
   end: string;
 }
 
-export const toldAdjustment = ({ periodId, start, end, imported, exported }: Adjustment): ToldAdjustment => ({
+export const toStatementAdjustment = ({
+  periodId,
+  start,
+  end,
+  imported,
+  exported,
+}: BillAdjustment): StatementAdjustment => ({
   bill_period_id: periodId,
   start,
   end,
@@ -124,22 +134,29 @@ export const toldAdjustment = ({ periodId, start, end, imported, exported }: Adj
 });
 
 /** Returns the billed energy: that of the period itself plus the adjustments of other periods. */
-export const billed = (own: Energies, adjustments: readonly Adjustment[]): Energies =>
-  plus(own, adjustments.reduce(plus, NOTHING));
+export const addAdjustments = (own: BilledEnergies, adjustments: readonly BillAdjustment[]): BilledEnergies =>
+  addEnergies(own, adjustments.reduce(addEnergies, NO_ENERGIES));
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue };
 
 /**
  * Returns JSON in the canonical form of RFC 8785: members sorted by their UTF-16 code units, no white space, strings and numbers as in
  * ECMAScript. Equal values give equal bytes.
  */
-export function canonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+export function toCanonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   // ECMAScript compares strings by their code units.
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
+  return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${toCanonicalJson(one)}`).join(',')}}`;
 }
 
 /** Returns the SHA-256 (32 bytes) of the canonical form in UTF-8. */
-export const checksum = (value: Json): Buffer => createHash('sha256').update(canonicalJson(value), 'utf8').digest();
+export const computeChecksum = (value: JsonValue): Buffer =>
+  createHash('sha256').update(toCanonicalJson(value), 'utf8').digest();

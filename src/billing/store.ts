@@ -2,24 +2,31 @@ import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { exactKwh, type MilliwattHours } from '#src/core/units.ts';
-import type { Meter } from '#src/cost/bought.ts';
+import type { EnergyMeter } from '#src/cost/bought-energy.ts';
 import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { concernedBy, type Energies, editsIn, isNothing, minus, nextOpen } from './adjustments.ts';
-import { type Billed, billedMeter, type Known, knownIn } from './billed-energy.ts';
-import { registersIn } from './registers.ts';
 import {
-  type Adjustment,
-  billed,
-  type Cause,
-  checksum,
-  type Statement,
-  type ToldAdjustment,
-  type ToldEnergy,
-  toldAdjustment,
-  toldEnergy,
+  type BilledEnergies,
+  findNextOpenPeriod,
+  isZeroEnergies,
+  listEditsInForce,
+  listPeriodsToCorrect,
+  subtractEnergies,
+} from './adjustments.ts';
+import { type BillSubject, type KnownEnergy, loadBilledMeter, readKnownEnergy } from './billed-energy.ts';
+import { loadBilledRegisters } from './registers.ts';
+import {
+  addAdjustments,
+  type BillAdjustment,
+  type BillStatement,
+  computeChecksum,
+  type StatementAdjustment,
+  type StatementEnergy,
+  toStatementAdjustment,
+  toStatementEnergy,
+  type VersionCause,
 } from './statement.ts';
 
 /** Maximum number of bill periods of an account, and of versions of a period. */
@@ -42,7 +49,7 @@ export interface BillPeriod {
 
 /** A stored version: the statement, its checksum (hexadecimal) and the energy of the period itself in mWh. */
 export interface BillVersion {
-  told: Statement;
+  told: BillStatement;
   sha256: string;
   imported: MilliwattHours;
   exported: MilliwattHours;
@@ -53,7 +60,7 @@ export interface BillVersion {
  * A later correction of a closed period. It is stated in the closing version of period `toldIn`, or waits for it (`isTold` false). `toldIn`
  * is null if the period does not exist yet.
  */
-interface LaterCorrection extends Energies {
+interface LaterCorrection extends BilledEnergies {
   toldIn: string | null;
   isTold: boolean;
 }
@@ -62,17 +69,17 @@ interface LaterCorrection extends Energies {
 export interface BillDetails {
   period: BillPeriod;
   versions: BillVersion[];
-  known: Known;
-  energy: ToldEnergy;
+  known: KnownEnergy;
+  energy: StatementEnergy;
   /** Corrections of other periods that it states, or would state if it were closed now. */
-  adjustments: ToldAdjustment[];
+  adjustments: StatementAdjustment[];
   corrections: LaterCorrection[];
 }
 
 const COLUMNS = sql<BillPeriod>`p.bill_period_id, p.user_id, p.device_id, p.first_day::text AS start, p.last_day::text AS "end", p.timezone,
   p.starts_at, p.ends_at, p.created_at, p.closed_at`;
 
-const billedOf = ({ user_id, device_id }: BillPeriod): Billed => ({ userId: user_id, deviceId: device_id });
+const billedOf = ({ user_id, device_id }: BillPeriod): BillSubject => ({ userId: user_id, deviceId: device_id });
 const rangeOf = ({ starts_at, ends_at }: BillPeriod) => ({ from: starts_at, to: ends_at });
 const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   id: bill_period_id,
@@ -90,7 +97,7 @@ const holdBills = (trx: Database, userId: string) =>
  */
 export async function createBillPeriod(
   db: Database,
-  { userId, deviceId }: Billed,
+  { userId, deviceId }: BillSubject,
   days: { start: string; end: string; zone: string; from: Date; to: Date },
   now: Date,
 ): Promise<BillDetails> {
@@ -249,8 +256,8 @@ async function versionsOf(db: Database, id: string): Promise<BillVersion[]> {
 async function addVersion(
   trx: Database,
   period: BillPeriod,
-  cause: Cause,
-  adjustments: readonly Adjustment[],
+  cause: VersionCause,
+  adjustments: readonly BillAdjustment[],
   now: Date,
 ): Promise<void> {
   const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
@@ -258,10 +265,10 @@ async function addVersion(
   // The limit of versions does not apply to closing a period.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
   const of = billedOf(period);
-  const known = await knownIn(await billedMeter(trx, of), rangeOf(period));
-  const registers = await registersIn(trx, of, rangeOf(period));
-  const sum = billed(known, adjustments);
-  const told: Statement = {
+  const known = await readKnownEnergy(await loadBilledMeter(trx, of), rangeOf(period));
+  const registers = await loadBilledRegisters(trx, of, rangeOf(period));
+  const sum = addAdjustments(known, adjustments);
+  const told: BillStatement = {
     bill_period_id: period.bill_period_id,
     version,
     cause,
@@ -273,8 +280,8 @@ async function addVersion(
     starts_at: period.starts_at.toISOString(),
     ends_at: period.ends_at.toISOString(),
     recorded_at: now.toISOString(),
-    ...toldEnergy(known, registers, await editsIn(trx, of, rangeOf(period))),
-    adjustments: adjustments.map(toldAdjustment),
+    ...toStatementEnergy(known, registers, await listEditsInForce(trx, of, rangeOf(period))),
+    adjustments: adjustments.map(toStatementAdjustment),
     billed_import_kwh: exactKwh(sum.imported),
     billed_export_kwh: exactKwh(sum.exported),
     previous_sha256: last?.sha256 ?? null,
@@ -285,7 +292,7 @@ async function addVersion(
       bill_period_id: period.bill_period_id,
       version,
       told: JSON.stringify(told),
-      sha256: checksum(told),
+      sha256: computeChecksum(told),
       import_milliwatt_hours: known.imported,
       export_milliwatt_hours: known.exported,
       estimated_milliwatt_hours: known.estimated,
@@ -296,14 +303,18 @@ async function addVersion(
 /** Returns a period with its recorded versions and its current energy. */
 async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails> {
   const versions = await versionsOf(db, period.bill_period_id);
-  const known = await knownIn(await billedMeter(db, billedOf(period)), rangeOf(period));
+  const known = await readKnownEnergy(await loadBilledMeter(db, billedOf(period)), rangeOf(period));
   const [whose, range] = [billedOf(period), rangeOf(period)];
-  const energy = toldEnergy(known, await registersIn(db, whose, range), await editsIn(db, whose, range));
+  const energy = toStatementEnergy(
+    known,
+    await loadBilledRegisters(db, whose, range),
+    await listEditsInForce(db, whose, range),
+  );
   const of = { period, versions, known, energy };
   const waiting = await outstandingOf(db, period);
   if (!period.closed_at)
-    return { ...of, adjustments: waiting.map((one) => toldAdjustment(adjustmentOf(one))), corrections: [] };
-  const { rows } = await sql<Energies & { toldIn: string }>`
+    return { ...of, adjustments: waiting.map((one) => toStatementAdjustment(adjustmentOf(one))), corrections: [] };
+  const { rows } = await sql<BilledEnergies & { toldIn: string }>`
     SELECT told_in AS "toldIn", import_milliwatt_hours AS imported, export_milliwatt_hours AS exported
     FROM bill_adjustments WHERE bill_period_id = ${period.bill_period_id} ORDER BY told_in`.execute(db);
   const told = rows.map((row) => ({ ...row, isTold: true }));
@@ -312,13 +323,13 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
 }
 
 /** Correction of a closed period that no statement contains yet, with the period that will state it. */
-interface Outstanding extends Energies {
+interface Outstanding extends BilledEnergies {
   period: BillPeriod;
   /** Id of the period that will state the correction; null if no open period begins after the corrected one. */
   next: string | null;
 }
 
-const adjustmentOf = ({ period, imported, exported }: Outstanding): Adjustment => ({
+const adjustmentOf = ({ period, imported, exported }: Outstanding): BillAdjustment => ({
   periodId: period.bill_period_id,
   start: period.start,
   end: period.end,
@@ -327,7 +338,7 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): Adjustment =
 });
 
 /**
- * Returns the unstated corrections of the closed periods that concern this one (`concernedBy`): the current energy less the energy stated
+ * Returns the unstated corrections of the closed periods that concern this one (`listPeriodsToCorrect`): the current energy less the energy stated
  * at their closing and in adjustments since. Periods without a difference are left out.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
@@ -342,13 +353,14 @@ async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[
     db,
   );
   const all = periods.map(ordered);
-  const asked = new Set(concernedBy(all, ordered(of)).map(({ id }) => id));
+  const asked = new Set(listPeriodsToCorrect(all, ordered(of)).map(({ id }) => id));
   if (asked.size === 0) return [];
-  const meter: Meter = await billedMeter(db, billedOf(of));
+  const meter: EnergyMeter = await loadBilledMeter(db, billedOf(of));
   const found: Outstanding[] = [];
   for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
-    const left = minus(await knownIn(meter, rangeOf(period)), period);
-    if (!isNothing(left)) found.push({ ...left, period, next: nextOpen(all, ordered(period))?.id ?? null });
+    const left = subtractEnergies(await readKnownEnergy(meter, rangeOf(period)), period);
+    if (!isZeroEnergies(left))
+      found.push({ ...left, period, next: findNextOpenPeriod(all, ordered(period))?.id ?? null });
   }
   return found;
 }

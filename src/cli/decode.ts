@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { type Asked, type Described, describe } from '#ingest/decoders/describe.ts';
-import { readSettings } from '#ingest/decoders/family.ts';
-import { type Judgement, judge } from '#ingest/decoders/judge.ts';
-import { MAX_BYTES } from '#ingest/decoders/read/payload.ts';
+import { describeMessage, type PrintedQuestion, type PrintedReading } from '#ingest/decoders/describe.ts';
+import { parseDecoderSettings } from '#ingest/decoders/family.ts';
+import { diagnoseMessage, type MessageDiagnosis } from '#ingest/decoders/judge.ts';
+import { MAX_DECODED_BYTES } from '#ingest/decoders/read/payload.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { validationErrors } from '#src/api/validation-errors.ts';
 import { words } from '#src/core/mistake-words.ts';
@@ -42,9 +42,9 @@ const FORMS =
 /** What `energy decode --json` answers for a line. */
 interface Answer {
   n: number | null;
-  readings: Described[];
+  readings: PrintedReading[];
   /** What counts for nothing until its owner says what it is, where there is any. */
-  asks?: Asked[];
+  asks?: PrintedQuestion[];
   rejected: { reason: string }[];
 }
 
@@ -102,7 +102,7 @@ and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (m
 }
 
 /** Most bytes of a line: a payload of the bound of payloads may be six times as long in JSON (`\u0000`). */
-const MAX_LINE_BYTES = 8 * MAX_BYTES;
+const MAX_LINE_BYTES = 8 * MAX_DECODED_BYTES;
 
 /** Lines of a stream, without their ends; null for a line that is longer than MAX_LINE_BYTES, of which no more than that is held in memory. */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
@@ -146,7 +146,7 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
   const { topic, received_at, tz, config, replayed = false, prior = [] } = parsed.data;
   const message = { topic, payload: bytesOf(parsed.data), receivedAtMs: Date.parse(received_at), replayed };
   const before = prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
-  const read = describe(message, readSettings({ ...config, ...omitUndefined({ tz }) }), before);
+  const read = describeMessage(message, parseDecoderSettings({ ...config, ...omitUndefined({ tz }) }), before);
   const rejected = (read?.refused ?? []).map((reason) => ({ reason }));
   return {
     answer: {
@@ -161,7 +161,7 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
 
 const refused = (n: number | null, reason: string): Answer => ({ n, readings: [], rejected: [{ reason }] });
 
-const TOO_LONG = refused(null, `the line is longer than ${MAX_LINE_BYTES / MAX_BYTES} MiB`);
+const TOO_LONG = refused(null, `the line is longer than ${MAX_LINE_BYTES / MAX_DECODED_BYTES} MiB`);
 
 const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>): Buffer =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
@@ -217,12 +217,12 @@ export function readConfig(text: string): Record<string, unknown> {
 /** What the service makes of one message, in lines for people. `receivedAtMs`: when it would be received. */
 export function tellOne({ topic, payload, config, retain = false, tz }: Given, receivedAtMs: number): string {
   const message = { topic, payload: Buffer.from(payload), receivedAtMs, replayed: retain };
-  return linesOfJudgement(judge(message, readSettings({ ...config, ...omitUndefined({ tz }) })))
+  return linesOfJudgement(diagnoseMessage(message, parseDecoderSettings({ ...config, ...omitUndefined({ tz }) })))
     .map(forTerminal)
     .join('\n');
 }
 
-const HEADS: Record<Judgement['outcome'], (judgement: Judgement) => string> = {
+const HEADS: Record<MessageDiagnosis['outcome'], (judgement: MessageDiagnosis) => string> = {
   read: ({ family }) => `Read, by the family ${family}:`,
   asked: ({ family }) => `Of the family ${family}. Nothing of it counts until you say what it is:`,
   refused: ({ family }) => `Of the family ${family}, and cannot be used:`,
@@ -230,7 +230,7 @@ const HEADS: Record<Judgement['outcome'], (judgement: Judgement) => string> = {
   nobody: ({ topic }) => `Nobody’s message: no family knows this topic with this payload (${topic}).`,
 };
 
-function linesOfJudgement(judgement: Judgement): string[] {
+function linesOfJudgement(judgement: MessageDiagnosis): string[] {
   const { outcome, readings, asks, refused, left_out, would, members } = judgement;
   const lines = [HEADS[outcome](judgement)];
   for (const { device, channel, kind, value, ts } of readings)
@@ -249,7 +249,7 @@ function linesOfJudgement(judgement: Judgement): string[] {
 }
 
 /** What its owner can do with a message that is nobody's. */
-function whatToDo({ topic }: Judgement, members: Judgement['members']): string[] {
+function whatToDo({ topic }: MessageDiagnosis, members: MessageDiagnosis['members']): string[] {
   if (members.length === 0)
     return [
       'It has no number that could be mapped. Units and names that were announced before it (Home Assistant, Homie, Sparkplug) are not known here.',

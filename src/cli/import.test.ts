@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { noCounts } from '#simulators/past/element.ts';
+import { createImportCounts } from '#simulators/past/element.ts';
 import { commandOf, exitCodeOf, readerOf, register } from './import.ts';
 
 const FINE = { rejected: {}, left_out: {}, unreadable: 0 };
@@ -64,7 +64,7 @@ test('--where takes only rows that have all of its values, and refuses a column 
     const lines = rows.map((row, hour) => `2026-01-01T0${hour}:00:00Z,${row}`);
     await writeFile(file, ['ts,meter,tariff,energy_total_kwh', ...lines].join('\n'));
     const read = async (...line: string[]) => {
-      const counts = noCounts();
+      const counts = createImportCounts();
       const values = [];
       for await (const element of readerFor(...line)(file, counts, () => {}))
         values.push('energy_total_kwh' in element && element.energy_total_kwh);

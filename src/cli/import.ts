@@ -4,10 +4,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { csvReadings } from '#simulators/csv-readings.ts';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
 import { dsmrReader } from '#simulators/past/dsmr-reader.ts';
-import type { ReadPast } from '#simulators/past/element.ts';
+import type { ImportReader } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
 import { homeAssistant, homeAssistantSeries } from '#simulators/past/home-assistant.ts';
-import { energyUnit, type Series } from '#simulators/past/series.ts';
+import { type ImportSeries, parseEnergyUnit } from '#simulators/past/series.ts';
 import { mqttUrlFromHere } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { forTerminal } from '#src/core/output.ts';
@@ -122,12 +122,12 @@ async function run(files: string[], options: Options, command: Command): Promise
 }
 
 /** How the files of a format are read. */
-export function readerOf(options: Options): ReadPast {
+export function readerOf(options: Options): ImportReader {
   const { format, entity = '', channel, usagePoint, tz } = options;
   if (format === 'green-button') return greenButton(usagePoint);
   if (format === 'dsmr-reader') return dsmrReader(tz);
   if (format === 'home-assistant')
-    return homeAssistant({ entity, channel, unit: energyUnit(options.unit ?? null) ?? undefined });
+    return homeAssistant({ entity, channel, unit: parseEnergyUnit(options.unit ?? null) ?? undefined });
   const csv = {
     timeColumn: options.timeColumn,
     valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',
@@ -160,10 +160,10 @@ async function list(files: string[], { device = 'dev_…', json }: Options): Pro
 }
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const sentenceOf = ({ name, unit, readings, fromMs, toMs }: Series): string =>
+const sentenceOf = ({ name, unit, readings, fromMs, toMs }: ImportSeries): string =>
   `${name}: ${readings} values${unit === null ? '' : ` in ${unit}`}, ${dateOf(fromMs)} to ${dateOf(toMs)}`;
 
-const seriesToWire = ({ file, name, unit, readings, fromMs, toMs }: Series & { file: string }) => ({
+const seriesToWire = ({ file, name, unit, readings, fromMs, toMs }: ImportSeries & { file: string }) => ({
   file,
   entity: name,
   unit,
@@ -173,7 +173,7 @@ const seriesToWire = ({ file, name, unit, readings, fromMs, toMs }: Series & { f
 });
 
 /** The command to paste; what is fed in and what is no electricity is guessed by name and unit, and stands there to be changed. */
-export function commandOf(file: string, { name, unit }: Pick<Series, 'name' | 'unit'>, device: string): string {
+export function commandOf(file: string, { name, unit }: Pick<ImportSeries, 'name' | 'unit'>, device: string): string {
   const volume = /water/i.test(name) ? 'water/m3' : 'gas/m3';
   const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
     ? 'export'

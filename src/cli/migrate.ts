@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { isDatabaseUrl, shownUrl } from '#src/config/addresses.ts';
+import { isDatabaseUrl, maskUrl } from '#src/config/addresses.ts';
 import { type Config, loadConfig } from '#src/config/load.ts';
 import { linesForTerminal } from '#src/core/output.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
@@ -10,7 +10,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { type MoveReport, move } from '#src/start/move.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
-import { sayUnpriced } from '#src/start/users-move/unpriced.ts';
+import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
 import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
 import { progressBar } from './progress-bar.ts';
@@ -132,7 +132,7 @@ function printAccounts({
       `${forwarded} messages that still came here were written there.${removed > 0 ? ` ${removed} were removed: their accounts were erased there.` : ''}\nTheir devices cannot log in here any more. What comes here all the same, ` +
       'by a broker that lets them, is kept for 90 days: run the same command again to write it there.',
   );
-  if (unpriced.length > 0) console.log(linesForTerminal(`\n${sayUnpriced(unpriced)}`));
+  if (unpriced.length > 0) console.log(linesForTerminal(`\n${describeUnpricedTariffs(unpriced)}`));
 }
 
 /**
@@ -188,7 +188,7 @@ export async function mustReachDatabase(option: string, url: string): Promise<vo
     const { code = '', message } = error as { code?: string; message: string };
     const advice = ADVICE[code] ?? 'check host, port, user, password and database';
     throw new Error(
-      `${option}: ${shownUrl(url)} cannot be reached, ${advice} (${message || code}). Nothing was changed.`,
+      `${option}: ${maskUrl(url)} cannot be reached, ${advice} (${message || code}). Nothing was changed.`,
       {
         cause: error,
       },

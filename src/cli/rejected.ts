@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listRejected, type Rejected, replayRejected, type Which } from '#ingest/rejected.ts';
+import { listRejected, type RejectedMessage, type RejectionFilter, replayRejected } from '#ingest/replay-rejected.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { forTerminal } from '#src/core/output.ts';
 import { createDb } from '#src/database/connect.ts';
@@ -65,7 +65,7 @@ export function register(program: Command): void {
     );
 }
 
-function whichOf({ device, since }: Options): Which {
+function whichOf({ device, since }: Options): RejectionFilter {
   const at = since === undefined ? undefined : new Date(since);
   if (at && Number.isNaN(at.getTime()))
     throw new Error(`--since ${since} is not a time; use ISO 8601, such as 2026-11-21T10:00:00Z`);
@@ -75,7 +75,7 @@ function whichOf({ device, since }: Options): Which {
 const MAX_SHOWN_CHARACTERS = 200;
 
 /** Lines for a person, of one rejected message. A line break of a device begins none. */
-function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: Rejected): string {
+function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: RejectedMessage): string {
   const where = element === null ? '' : ` [${element}]`;
   const text = (payload ?? `base64 ${payload_b64}`).slice(0, MAX_SHOWN_CHARACTERS);
   return [`${received_at}  ${topic}${where}`, `  ${reason}`, `  ${text}`].map(forTerminal).join('\n');

@@ -3,7 +3,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { askCapabilities } from '#src/database/capabilities.ts';
 import { createDb } from '#src/database/connect.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
-import { passOverRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
+import { checkAllRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
 import { withPool } from './beside.ts';
 import { idNamed } from './named-user.ts';
 
@@ -40,7 +40,7 @@ async function run(mode: RollupOptions['mode'], user: string | undefined): Promi
   return withPool(`energy rollups ${mode}`, async (pool, { database, retentionMonths }) => {
     const { capabilities } = await askCapabilities(pool, database.timescale);
     const userId = user === undefined ? undefined : await idNamed(createDb(pool), user);
-    return passOverRollups(pool, {
+    return checkAllRollups(pool, {
       capabilities,
       since: firstCheckedMonth(new Date(), retentionMonths),
       mode,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { type Forgotten, forgetSealed } from '#src/start/secret-key.ts';
+import { type GivenUpSecrets, giveUpSealedSecrets } from '#src/start/secret-key.ts';
 import { startedDatabase } from './alone.ts';
 import { show } from './beside.ts';
 
@@ -21,7 +21,7 @@ export function register(program: Command): void {
       const pool = createPool(url, { max: 2, applicationName: 'energy secrets' });
       try {
         await migrate(pool, config.database);
-        const forgotten = await forgetSealed(createDb(pool), config);
+        const forgotten = await giveUpSealedSecrets(createDb(pool), config);
         show(options.json, forgotten, linesOf(forgotten));
       } finally {
         await pool.end();
@@ -30,7 +30,7 @@ export function register(program: Command): void {
     });
 }
 
-const linesOf = ({ webhooks, answers }: Forgotten): string =>
+const linesOf = ({ webhooks, answers }: GivenUpSecrets): string =>
   [
     `${answers} kept answers are gone, and ${webhooks.length} webhooks are paused. Each goes on once it has a new auth_token`,
     'and is active again: PATCH /v1/webhooks/{webhook_id} with auth_token and status, or the dashboard.',

@@ -5,8 +5,8 @@ import {
   credentialsIn,
   hostForDevices,
   isDatabaseUrl,
+  maskUrl,
   parseAmqpUrl,
-  shownUrl,
   urlsOfHosts,
 } from './addresses.ts';
 import { ConfigError, effectiveVariables, loadConfig, loadDemoConfig } from './load.ts';
@@ -78,11 +78,11 @@ test.each([
   ['https://collector.example/v1/hunter2', 'https://collector.example/…'],
   ['rediss://:hunter2@[2001:db8::1]:6379', 'rediss://…@[2001:db8::1]:6379'],
 ])('of %s the hosts are shown', (url, shown) => {
-  expect(shownUrl(url)).toBe(shown);
+  expect(maskUrl(url)).toBe(shown);
 });
 
 test.each(['postgres://energy:12/hunter2@db.example/energy', 'hunter2'])('of %s nothing is shown', (url) => {
-  expect(shownUrl(url)).toBe('(set)');
+  expect(maskUrl(url)).toBe('(set)');
 });
 
 test.each([

@@ -19,7 +19,7 @@ export const isLoopback = (host: string): boolean =>
 const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(bareHost(host));
 
 /** Returns the host through which this machine reaches its own listener. */
-export const fromHere = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : bareHost(host));
+export const localHostOf = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : bareHost(host));
 
 /**
  * Returns the host name for devices: that of PUBLIC_URL. If that names only this machine, the address on which the broker listens; if the
@@ -72,7 +72,7 @@ const FORM = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/is;
  * Returns a URL for display: scheme and hosts. User, password, path and settings are replaced by `…`, because each may contain a secret. If
  * the rest contains an `@`, the password may have contained a slash, and the result is `(set)`, as for text that is no URL.
  */
-export function shownUrl(url: string): string {
+export function maskUrl(url: string): string {
   const [, scheme, user, hosts, rest = ''] = FORM.exec(url) ?? [];
   if (scheme === undefined || rest.includes('@')) return '(set)';
   return `${scheme}${user === undefined ? '' : '…@'}${hosts}${rest === '' || rest === '/' ? '' : '/…'}`;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Environment } from '#src/core/environment.ts';
 import { words } from '#src/core/mistake-words.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
-import { addressInNetwork, fromHere, hostAndPort, hostForDevices, isAmqp, shownUrl } from './addresses.ts';
+import { addressInNetwork, hostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
 import { MEANINGS } from './meanings.ts';
 import { type OidcConfig, oidcMistakes, oidcOf } from './oidc.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
@@ -165,7 +165,7 @@ export function mqttUrlFromHere({ mqtt }: Config): string {
     throw new ConfigError(
       'MQTT_URL: this command publishes as a device does; run it with the MQTT address of the cluster (mqtts://HOST:8883)',
     );
-  return mqtt.url ?? `mqtt://${hostAndPort(fromHere(mqtt.host), mqtt.port)}`;
+  return mqtt.url ?? `mqtt://${hostAndPort(localHostOf(mqtt.host), mqtt.port)}`;
 }
 
 function senderOf(smtpUrl: string | undefined): string | undefined {
@@ -283,7 +283,7 @@ export function effectiveVariables(env: Record<string, string | undefined> = pro
     Object.keys(variables.shape).map((name) => {
       const value = derived[name] ?? parsed[name] ?? null;
       if (value === null || !SECRETS.has(name)) return [name, value];
-      return [name, name.includes('_URL') || name.endsWith('_ENDPOINT') ? shownUrl(String(value)) : '(set)'];
+      return [name, name.includes('_URL') || name.endsWith('_ENDPOINT') ? maskUrl(String(value)) : '(set)'];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { asBillionths, roundedText } from '#src/core/decimal.ts';
-import { capacityCost, isMeasured } from './capacity.ts';
+import { canBePeak, capacityCost } from './capacity.ts';
 
 const flemish = {
   perKwMonth: asBillionths(4_000_000_000n),
@@ -27,5 +27,5 @@ test.each([
   [{ imported: 0, estimated: 0, coveredMs: 900_000 }, true],
   [{ imported: 0, estimated: 0, coveredMs: 0 }, false],
 ])('isMeasured of the quarter-hour %j is %s', (quarter, is) => {
-  expect(isMeasured(quarter)).toBe(is);
+  expect(canBePeak(quarter)).toBe(is);
 });

@@ -13,7 +13,7 @@ interface PeakQuarter {
 }
 
 /** Whether a quarter-hour may be a month's peak: it is known, and at most half of it is estimated (docs/cost.md, "Capacity"). */
-export const isMeasured = ({ imported, estimated, coveredMs }: PeakQuarter): boolean =>
+export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarter): boolean =>
   coveredMs > 0 && 2 * estimated <= imported;
 
 /**

@@ -2,9 +2,9 @@ import type { Database } from '#src/database/connect.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import type { Bought, Meter } from './bought.ts';
+import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
-import { sourcesOf, totalOf } from './costs.ts';
+import { computeTotalCost, loadCostSources } from './costs.ts';
 
 /** Actual cost of a time, and its cost by each of the user's other tariffs in the same currency. */
 export interface ComparedTariffs {
@@ -31,16 +31,16 @@ export async function compareTariffs(
   if (!current || tariffs.length < 2 || (held[0] as Tariff).validFrom > start) return null;
   if (held.some(({ currency }) => currency !== current.currency)) return null;
   const range = dayRange(start, end, zone);
-  const sources = await sourcesOf(db, { userId });
+  const sources = await loadCostSources(db, { userId });
   if (sources.meter.beginsAtMs === null || sources.meter.beginsAtMs > range.from.getTime()) return null;
   const meter = readOnce(sources.meter);
-  const paid = await totalOf({ ...sources, meter }, { range, now });
+  const paid = await computeTotalCost({ ...sources, meter }, { range, now });
   if (!paid) return null;
   const candidates = tariffs.filter((one) => one !== current && one.currency === current.currency);
   const others: ComparedTariffs['others'] = [];
   for (const tariff of candidates.toReversed().slice(0, MOST_OTHERS)) {
-    const { pricesIn, isHome } = await sourcesOf(db, { userId }, [{ ...tariff, validFrom: start }]);
-    const cost = await totalOf(
+    const { pricesIn, isHome } = await loadCostSources(db, { userId }, [{ ...tariff, validFrom: start }]);
+    const cost = await computeTotalCost(
       { tariffs: [{ ...tariff, validFrom: start }], zone: sources.zone, meter, pricesIn, isHome },
       { range, now },
     );
@@ -49,8 +49,8 @@ export async function compareTariffs(
   return { paid, others };
 }
 
-function readOnce({ beginsAtMs, boughtIn }: Meter): Meter {
-  const read = new Map<string, Promise<Bought>>();
+function readOnce({ beginsAtMs, boughtIn }: EnergyMeter): EnergyMeter {
+  const read = new Map<string, Promise<BoughtEnergy>>();
   return {
     beginsAtMs,
     boughtIn(range) {

@@ -3,7 +3,7 @@ import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type ExactPrice, priceOf, type SeriesPrice, tariffOf } from './prices.ts';
+import { type ExactPrice, findEnergyPrice, findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
 /** Cost of a row's energy in the API's format: amounts with all decimals of the currency, each rounded once from its exact sum. */
 export interface Cost {
@@ -47,7 +47,7 @@ export interface CostSums {
   capacity: Fraction | null;
 }
 
-export const noCost = (): CostSums => ({
+export const createCostSums = (): CostSums => ({
   currency: null,
   imported: 0n,
   estimated: 0n,
@@ -75,7 +75,11 @@ interface Run {
  * Creates an accumulator that adds up the costs of quarter-hours, in order of time, by the user's tariffs (in order of `validFrom`).
  * `hasStanding`: whether it includes standing charges.
  */
-export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPrice, hasStanding: boolean) {
+export function createCostAccumulator(
+  tariffs: readonly Tariff[],
+  seriesPrice: SeriesPriceLookup,
+  hasStanding: boolean,
+) {
   let run: Run | null = null;
   let lastDay: ClockDay | null = null;
   let tariff: Tariff | null = null;
@@ -108,9 +112,9 @@ export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPri
     add(into: CostSums, quarterMs: number, clock: ClockQuarter, energy: CostedEnergy, quarters = 1): void {
       const { imported, estimated, exported } = energy;
       const { day } = clock;
-      if (day !== lastDay) [lastDay, tariff] = [day, tariffOf(tariffs, day.date)];
-      const importPrice = tariff && priceOf(tariff.import, quarterMs, clock, seriesPrice);
-      const exportPrice = tariff?.export ? priceOf(tariff.export, quarterMs, clock, seriesPrice) : undefined;
+      if (day !== lastDay) [lastDay, tariff] = [day, findTariffOfDay(tariffs, day.date)];
+      const importPrice = tariff && findEnergyPrice(tariff.import, quarterMs, clock, seriesPrice);
+      const exportPrice = tariff?.export ? findEnergyPrice(tariff.export, quarterMs, clock, seriesPrice) : undefined;
       const isSame =
         run !== null &&
         run.into === into &&
@@ -136,7 +140,7 @@ export function createCosting(tariffs: readonly Tariff[], seriesPrice: SeriesPri
  * Rounds the sums to the API's format. Null if no tariff was valid. `moreDecimals`: decimals beyond those of the currency; rows by hour
  * have two (docs/cost.md, "Rounding").
  */
-export function costOf(sums: CostSums, moreDecimals = 0): Cost | null {
+export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   const { currency, capacity } = sums;
   if (currency === null) return null;
   const decimals = decimalsOf(currency) + moreDecimals;

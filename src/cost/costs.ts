@@ -2,12 +2,12 @@ import type { Database } from '#src/database/connect.ts';
 import { type HourLabels, hourLabels } from '#src/energy/hour-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import type { Range } from '#src/energy/ranges.ts';
-import { pricesBetween } from '#src/tariffs/prices.ts';
+import { loadPrices } from '#src/tariffs/prices.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type Buyer, meterOf } from './bought.ts';
-import { type Cost, costOf } from './cost.ts';
-import { type CostSources, checkCurrency, costSums, type KeyOf } from './sums.ts';
+import { type Buyer, meterOf } from './bought-energy.ts';
+import { type Cost, roundCost } from './cost.ts';
+import { assertSingleCurrency, type BucketKeyFunction, type CostSources, costSums } from './sums.ts';
 
 /** Labels of a row: of an hour all of them, of a day or month only `date`. */
 export type BucketLabels = Pick<HourLabels, 'date'> & Partial<HourLabels>;
@@ -22,7 +22,7 @@ export interface CostBucket {
 const DECIMALS_OF_HOURS = 2;
 
 /** Query for costs. `now`: later quarter-hours have no cost yet. */
-export interface AskedCosts {
+export interface CostQuery {
   buyer: Buyer;
   range: Range;
   now: Date;
@@ -32,56 +32,56 @@ export interface AskedCosts {
  * Returns the costs of the rows of a range, in order, including rows without known energy. Rows without a valid tariff, and future rows,
  * are left out. Error 422 if tariffs of two currencies are valid in the range.
  */
-export async function costsOf(db: Database, asked: AskedCosts, groupBy: GroupBy): Promise<CostBucket[]> {
-  return bucketsOf(await sourcesOf(db, asked.buyer), asked, groupBy);
+export async function loadCosts(db: Database, asked: CostQuery, groupBy: GroupBy): Promise<CostBucket[]> {
+  return computeCostBuckets(await loadCostSources(db, asked.buyer), asked, groupBy);
 }
 
-/** Returns the costs of the rows of a range, like `costsOf`, from sources that are already loaded. */
-export async function bucketsOf(
+/** Returns the costs of the rows of a range, like `loadCosts`, from sources that are already loaded. */
+export async function computeCostBuckets(
   sources: CostSources,
   asked: { range: Range; now: Date },
   groupBy: GroupBy,
 ): Promise<CostBucket[]> {
   const { range } = asked;
   const labelsOf = hourLabels(range);
-  const keyOf: KeyOf = (_ms, clock) => {
+  const keyOf: BucketKeyFunction = (_ms, clock) => {
     if (groupBy === 'hour') return String(clock.hourMs);
     return groupBy === 'day' ? clock.day.date : `${clock.day.date.slice(0, 7)}-01`;
   };
   const sums = await costSums(sources, asked, keyOf, groupBy === 'month');
   return [...sums].flatMap(([key, one]) => {
-    const cost = costOf(one, groupBy === 'hour' ? DECIMALS_OF_HOURS : 0);
+    const cost = roundCost(one, groupBy === 'hour' ? DECIMALS_OF_HOURS : 0);
     if (!cost) return [];
     return [{ labels: groupBy === 'hour' ? labelsOf(new Date(Number(key))) : { date: key }, cost }];
   });
 }
 
 /** Returns the total cost of a range, or null if no tariff was valid. */
-export async function totalCostOf(db: Database, asked: AskedCosts): Promise<Cost | null> {
-  return totalOf(await sourcesOf(db, asked.buyer), asked);
+export async function loadTotalCost(db: Database, asked: CostQuery): Promise<Cost | null> {
+  return computeTotalCost(await loadCostSources(db, asked.buyer), asked);
 }
 
-/** Returns the total cost of a range, like `totalCostOf`, from sources that are already loaded. */
-export async function totalOf(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
+/** Returns the total cost of a range, like `loadTotalCost`, from sources that are already loaded. */
+export async function computeTotalCost(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
   const [all] = (await costSums(sources, asked, () => '', true)).values();
-  return all ? costOf(all) : null;
+  return all ? roundCost(all) : null;
 }
 
 /** Throws a 422 error if tariffs of two currencies are valid in the range. */
-export async function checkOneCurrency(db: Database, userId: string, range: Range): Promise<void> {
-  checkCurrency(await tariffsOf(db, userId), range, await zoneOf(db, userId));
+export async function assertOneCurrencyInRange(db: Database, userId: string, range: Range): Promise<void> {
+  assertSingleCurrency(await tariffsOf(db, userId), range, await zoneOf(db, userId));
 }
 
 /** Returns the cost of a range by one tariff, as if it had been valid all the time. */
-export async function costByTariff(db: Database, tariff: Tariff, asked: AskedCosts): Promise<Cost | null> {
+export async function costByTariff(db: Database, tariff: Tariff, asked: CostQuery): Promise<Cost | null> {
   const always = { ...tariff, validFrom: asked.range.start };
-  const sums = await costSums(await sourcesOf(db, asked.buyer, [always]), asked, () => '', true);
+  const sums = await costSums(await loadCostSources(db, asked.buyer, [always]), asked, () => '', true);
   const [all] = sums.values();
-  return all ? costOf(all) : null;
+  return all ? roundCost(all) : null;
 }
 
 /** Loads the sources of costs; energy and prices are read later, range by range. `known`: tariffs to use instead of the user's. */
-export async function sourcesOf(db: Database, buyer: Buyer, known?: readonly Tariff[]): Promise<CostSources> {
+export async function loadCostSources(db: Database, buyer: Buyer, known?: readonly Tariff[]): Promise<CostSources> {
   const [tariffs, zone, meter] = await Promise.all([
     known ?? tariffsOf(db, buyer.userId),
     zoneOf(db, buyer.userId),
@@ -89,7 +89,7 @@ export async function sourcesOf(db: Database, buyer: Buyer, known?: readonly Tar
   ]);
   const series = seriesOf(tariffs);
   const isHome = buyer.deviceId === undefined;
-  return { tariffs, zone, meter, isHome, pricesIn: (stretch) => pricesBetween(db, series, stretch) };
+  return { tariffs, zone, meter, isHome, pricesIn: (stretch) => loadPrices(db, series, stretch) };
 }
 
 async function zoneOf(db: Database, userId: string): Promise<string> {

@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
-import { type Include, membersOf } from '#src/energy/include.ts';
-import { type GroupBy, insights } from '#src/energy/insights.ts';
-import { dayRange, type Range, stretchesOf } from '#src/energy/ranges.ts';
+import { type IncludeName, listIncludedFields } from '#src/energy/include.ts';
+import { type GroupBy, loadInsights } from '#src/energy/insights.ts';
+import { dayRange, type Range, splitRange } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
-import { checkOneCurrency, costsOf } from './costs.ts';
-import { withCosts } from './with-cost.ts';
+import { assertOneCurrencyInRange, loadCosts } from './costs.ts';
+import { addCostsToRows } from './with-cost.ts';
 
 /** Number of days in a page, as in pages of hours without costs. */
 const DAYS_OF_A_PAGE = 92;
@@ -14,28 +14,29 @@ interface AskedInsights {
   userId: string;
   range: Range;
   groupBy: GroupBy;
-  include: ReadonlySet<Include>;
+  include: ReadonlySet<IncludeName>;
   now: Date;
 }
 
 /** Returns the usage of a user's home (energy/insights.ts) with its cost. */
-export async function costedInsights(db: Database, { userId, range, groupBy, include, now }: AskedInsights) {
+export async function loadInsightsWithCosts(db: Database, { userId, range, groupBy, include, now }: AskedInsights) {
   const [rows, costs] = await Promise.all([
-    insights(db, userId, range, groupBy, include),
-    costsOf(db, { buyer: { userId }, range, now }, groupBy),
+    loadInsights(db, userId, range, groupBy, include),
+    loadCosts(db, { buyer: { userId }, range, now }, groupBy),
   ]);
-  return withCosts(rows, costs, membersOf(include));
+  return addCostsToRows(rows, costs, listIncludedFields(include));
 }
 
 /** Yields the rows by hour with costs, in pages of several days. */
-export async function* costedPages(db: Database, asked: AskedInsights) {
+export async function* streamInsightsWithCosts(db: Database, asked: AskedInsights) {
   // Checked for the whole range: once a streamed response has begun, an error can no longer be returned.
-  await checkOneCurrency(db, asked.userId, asked.range);
-  for (const range of stretchesOf(asked.range, DAYS_OF_A_PAGE)) yield await costedInsights(db, { ...asked, range });
+  await assertOneCurrencyInRange(db, asked.userId, asked.range);
+  for (const range of splitRange(asked.range, DAYS_OF_A_PAGE))
+    yield await loadInsightsWithCosts(db, { ...asked, range });
 }
 
 /** Adds costs to monthly rows (YYYY-MM in the zone). */
-export async function withCostOfMonths<Row extends { month: string }>(
+export async function addCostsToMonths<Row extends { month: string }>(
   db: Database,
   rows: readonly Row[],
   { userId, zone, now }: { userId: string; zone: string; now: Date },
@@ -43,7 +44,7 @@ export async function withCostOfMonths<Row extends { month: string }>(
   const [first] = rows;
   if (!first) return [];
   const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
-  const costs = await costsOf(
+  const costs = await loadCosts(
     db,
     { buyer: { userId }, range: dayRange(`${first.month}-01`, today, zone), now },
     'month',

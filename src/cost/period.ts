@@ -1,13 +1,13 @@
 import type { Database } from '#src/database/connect.ts';
-import { type PeriodUnit, periodOf } from '#src/energy/period/days.ts';
-import { spansOf } from '#src/energy/period/period.ts';
+import { findPeriodDays, type PeriodUnit } from '#src/energy/period/days.ts';
+import { findComparedSpans } from '#src/energy/period/period.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
-import { energiesOf } from '#src/energy/usage/totals.ts';
-import { type Buyer, meterOf } from './bought.ts';
-import { type Cost, costOf } from './cost.ts';
-import { bucketsOf, sourcesOf, totalOf } from './costs.ts';
-import { orNull } from './running.ts';
-import { type KilowattYear, kilowattYear } from './steady-load.ts';
+import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
+import { type Buyer, meterOf } from './bought-energy.ts';
+import { type Cost, roundCost } from './cost.ts';
+import { computeCostBuckets, computeTotalCost, loadCostSources } from './costs.ts';
+import { nullIfTwoCurrencies } from './running.ts';
+import { computeKilowattYearCost, type KilowattYearCost } from './steady-load.ts';
 import { type CostSources, costSums } from './sums.ts';
 
 /** Costs of a period for the Home page, in addition to `energy/period/period.ts`. */
@@ -21,34 +21,36 @@ export interface PeriodCosts {
   /** Costs of the devices that used most. */
   devices: { device_id: string; cost: Cost | null }[];
   /** Cost of a load of 1 kW over a year, at the price that the home pays for a kWh that it uses. */
-  kilowatt_year: KilowattYear | null;
+  kilowatt_year: KilowattYearCost | null;
 }
 
 /** Maximum number of devices whose own costs are computed. */
 const MOST_DEVICES = 12;
 
 /** Returns the costs of a period; tariffs, zone and home are loaded once. Costs are null if tariffs of two currencies were valid. */
-export async function costsOfPeriod(
+export async function loadPeriodCosts(
   db: Database,
   buyer: Buyer,
   asked: { unit: PeriodUnit; date: string; zone: string; now: Date; newest: Date | null },
 ): Promise<PeriodCosts> {
   const { unit, date, zone, now } = asked;
-  const sources = await sourcesOf(db, buyer);
+  const sources = await loadCostSources(db, buyer);
   const nothing = { used: null, compared: { now: null, before: null, last_year: null }, buckets: [], devices: [] };
   if (sources.tariffs.length === 0) return { has_tariff: false, ...nothing, kilowatt_year: null };
-  const days = periodOf(unit, date);
+  const days = findPeriodDays(unit, date);
   const range = dayRange(days.start, days.end, zone);
-  const [ofNow, ofBefore, ofLastYear] = spansOf(unit, days, asked) ?? [];
+  const [ofNow, ofBefore, ofLastYear] = findComparedSpans(unit, days, asked) ?? [];
   const cut = (span: { range: Range } | null | undefined) => (span ? cutCost(sources, span.range, now) : null);
   const [used, nowCost, before, lastYear, buckets, devices, ofKilowatt] = await Promise.all([
-    orNull(totalOf(sources, { range, now })),
+    nullIfTwoCurrencies(computeTotalCost(sources, { range, now })),
     cut(ofNow),
     cut(ofBefore),
     cut(ofLastYear),
-    unit === 'day' ? [] : orNull(bucketsOf(sources, { range, now }, unit === 'year' ? 'month' : 'day')),
+    unit === 'day'
+      ? []
+      : nullIfTwoCurrencies(computeCostBuckets(sources, { range, now }, unit === 'year' ? 'month' : 'day')),
     buyer.deviceId === undefined ? devicesIn(db, sources, buyer.userId, range, now) : [],
-    kilowattYear(db, sources, { userId: buyer.userId, range, now }),
+    computeKilowattYearCost(db, sources, { userId: buyer.userId, range, now }),
   ]);
   return {
     has_tariff: true,
@@ -66,8 +68,8 @@ export async function costsOfPeriod(
 /** Returns the cost of a range that ends at the start of a quarter-hour. */
 async function cutCost(sources: CostSources, range: Range, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
-  const [sums] = (await orNull(costSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
-  return sums ? costOf(sums) : null;
+  const [sums] = (await nullIfTwoCurrencies(costSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
+  return sums ? roundCost(sums) : null;
 }
 
 /** Returns the costs of the devices that used most, each by its import (docs/cost.md, "Whose energy"). */
@@ -80,7 +82,7 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
     .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', range.from)]))
     .execute();
   const ids = devices.map(({ device_id }) => device_id);
-  const energies = ids.length === 0 ? new Map() : await energiesOf(db, ids, range);
+  const energies = ids.length === 0 ? new Map() : await readDeviceEnergies(db, ids, range);
   const most = ids
     .filter((id) => (energies.get(id)?.importMs ?? 0) > 0)
     .toSorted((a, b) => Number(energies.get(b)?.imported) - Number(energies.get(a)?.imported))
@@ -88,7 +90,7 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
   const costs: { device_id: string; cost: Cost | null }[] = [];
   for (const deviceId of most) {
     const meter = await meterOf(db, { userId, deviceId });
-    const cost = await orNull(totalOf({ ...sources, meter, isHome: false }, { range, now }));
+    const cost = await nullIfTwoCurrencies(computeTotalCost({ ...sources, meter, isHome: false }, { range, now }));
     costs.push({ device_id: deviceId, cost });
   }
   return costs;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asBillionths } from '#src/core/decimal.ts';
 import type { RatePeriod, Rates } from '#src/tariffs/tariff.ts';
-import { priceOf } from './prices.ts';
+import { findEnergyPrice } from './prices.ts';
 
 const price = (euros: number) => asBillionths(BigInt(euros) * 1_000_000_000n);
 const period = (given: Partial<RatePeriod>): RatePeriod => ({
@@ -15,7 +15,7 @@ const period = (given: Partial<RatePeriod>): RatePeriod => ({
 /** Price in whole units of the currency. */
 const priceAt = (rates: Rates, weekday: number, minute: number, month = 1, series: number | null = null) => {
   const day = { date: '', month, weekday, quarters: 96 };
-  const found = priceOf(rates, 0, { day, minute, hourMs: 0 }, () => (series === null ? null : price(series)));
+  const found = findEnergyPrice(rates, 0, { day, minute, hourMs: 0 }, () => (series === null ? null : price(series)));
   return found === null ? null : Number(found / 10n ** 18n);
 };
 

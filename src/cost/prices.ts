@@ -7,18 +7,18 @@ export type ExactPrice = bigint;
 const BILLION = 1_000_000_000n;
 
 /** Returns the price of a series for a quarter-hour (UTC) in billionths, or null if unknown. */
-export type SeriesPrice = (seriesId: string, quarterMs: number) => bigint | null;
+export type SeriesPriceLookup = (seriesId: string, quarterMs: number) => bigint | null;
 
 /** Returns the tariff that is valid on a day (YYYY-MM-DD in the user's zone), or null. `tariffs` are in order of `validFrom`. */
-export const tariffOf = (tariffs: readonly Tariff[], date: string): Tariff | null =>
+export const findTariffOfDay = (tariffs: readonly Tariff[], date: string): Tariff | null =>
   tariffs.findLast(({ validFrom }) => validFrom <= date) ?? null;
 
 /** Returns the price of a kWh by some rates in a quarter-hour with its local time, or null if unknown. Pure (docs/cost.md, "Prices"). */
-export function priceOf(
+export function findEnergyPrice(
   rates: Rates,
   quarterMs: number,
   clock: ClockQuarter,
-  seriesPrice: SeriesPrice,
+  seriesPrice: SeriesPriceLookup,
 ): ExactPrice | null {
   switch (rates.kind) {
     case 'flat':

@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { exportsKnownUntil } from '#src/energy/home/running.ts';
+import { findExportsKnownUntil } from '#src/energy/home/running.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
-import { sourcesOf, totalOf } from './costs.ts';
+import { computeTotalCost, loadCostSources } from './costs.ts';
 
 /**
  * Returns the cost so far of each of a home's periods (Unix ms, whole days or months of the user's zone). Null if no tariff was valid, the
@@ -17,15 +17,15 @@ export async function runningCosts(
   periods: readonly { startMs: number; endMs: number }[],
   now: Date,
 ): Promise<(Cost | null)[]> {
-  const sources = await sourcesOf(db, { userId });
+  const sources = await loadCostSources(db, { userId });
   const earns = sources.tariffs.some((tariff) => tariff.export !== null);
-  const untilMs = earns ? await exportsKnownUntil(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
+  const untilMs = earns ? await findExportsKnownUntil(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
   // `until` is inclusive, and the quarter-hour that begins at `untilMs` does not count.
   const until = new Date(Math.min(now.getTime(), untilMs - 1));
   const costs: (Cost | null)[] = [];
   for (const { startMs, endMs } of periods) {
     const range = rangeOf(startMs, endMs, sources.zone);
-    costs.push(range.from > until ? null : await orNull(totalOf(sources, { range, now: until })));
+    costs.push(range.from > until ? null : await nullIfTwoCurrencies(computeTotalCost(sources, { range, now: until })));
   }
   return costs;
 }
@@ -36,14 +36,15 @@ const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
 };
 
 /** Two currencies are the only error of cost computations that a request causes. */
-export const isOfTwoCurrencies = (error: unknown): boolean => error instanceof AppError && error.is === 'unprocessable';
+export const isTwoCurrenciesError = (error: unknown): boolean =>
+  error instanceof AppError && error.is === 'unprocessable';
 
 /** Returns the result, or null if tariffs of two currencies are valid in its range. */
-export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+export async function nullIfTwoCurrencies<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {
-    if (isOfTwoCurrencies(error)) return null;
+    if (isTwoCurrenciesError(error)) return null;
     throw error;
   }
 }

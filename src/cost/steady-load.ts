@@ -5,9 +5,9 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { homeQuarters } from '#src/energy/home/quarters.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
-import { type Meter, meterOf } from './bought.ts';
-import { type Cost, costOf } from './cost.ts';
-import { orNull } from './running.ts';
+import { type EnergyMeter, meterOf } from './bought-energy.ts';
+import { type Cost, roundCost } from './cost.ts';
+import { nullIfTwoCurrencies } from './running.ts';
 import { type CostSources, costSums } from './sums.ts';
 
 /** Energy of a load of 1 kW in a quarter-hour, in mWh and in kWh. */
@@ -16,7 +16,7 @@ const KWH_OF_QUARTER = 0.25;
 const HOURS_OF_YEAR = 8_766;
 
 /** Cost of a load of 1 kW over the 8,766 hours of a year. */
-export interface KilowattYear {
+export interface KilowattYearCost {
   currency: string;
   amount: number;
   /** Amount at the prices from 0 to 5 o'clock. Null: none of these prices is known. */
@@ -32,11 +32,11 @@ const isNight = ({ minute }: ClockQuarter): boolean => minute < NIGHT_ENDS_MINUT
  * earlier. A kWh costs the price times the share of the home's usage that was bought in that quarter-hour. Null if no price is known or the
  * currency changed.
  */
-export async function kilowattYear(
+export async function computeKilowattYearCost(
   db: Database,
   sources: CostSources,
   { userId, range: { end, zone }, now }: { userId: string; range: Range; now: Date },
-): Promise<KilowattYear | null> {
+): Promise<KilowattYearCost | null> {
   const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
   const last = end < today ? end : today;
   const first = DateTime.fromISO(last, { zone: 'utc' }).minus({ days: 364 }).toISODate() ?? '';
@@ -49,13 +49,13 @@ export async function kilowattYear(
   if (toMs <= fromMs) return null;
   const shares = await sharesBought(db, userId, { from: new Date(fromMs), to: new Date(toMs) });
   const steady: CostSources = { ...sources, meter: steadyMeter(fromMs, shares), isHome: false };
-  const sums = await orNull(
+  const sums = await nullIfTwoCurrencies(
     costSums(steady, { range, now }, (_ms, clock) => (isNight(clock) ? 'night' : 'day'), false),
   );
   const clockOf = wallClock(fromMs, toMs, zone);
   const parts = (['night', 'day'] as const).map((key) => {
     const of = sums?.get(key);
-    return { cost: of ? costOf(of, DECIMALS) : null, hours: 0, bought: 0 };
+    return { cost: of ? roundCost(of, DECIMALS) : null, hours: 0, bought: 0 };
   }) as [Part, Part];
   for (const [at, share] of shares.entries()) {
     const part = parts[isNight(clockOf(fromMs + at * QUARTER_MS)) ? 0 : 1];
@@ -103,14 +103,14 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
     homeQuarters(db, home, range),
     (await meterOf(db, { userId })).boughtIn(range),
   ]);
-  return sharesOf(imported, used);
+  return computeBoughtShares(imported, used);
 }
 
 /**
  * Returns the shares of usage that was bought, from energies in mWh. A quarter-hour with unknown usage (NaN or 0) gets the mean of the same
  * time (UTC) on other days, because solar production depends on the time of day; without such days, the mean of all. Pure.
  */
-export function sharesOf(imported: Float64Array, used: Float64Array): Float64Array {
+export function computeBoughtShares(imported: Float64Array, used: Float64Array): Float64Array {
   const shares = used.map((energy, at) => (energy > 0 ? Math.min(1, (imported[at] as number) / energy) : Number.NaN));
   const [sums, counts] = [new Float64Array(QUARTERS_OF_DAY), new Float64Array(QUARTERS_OF_DAY)];
   for (const [at, share] of shares.entries()) {
@@ -128,7 +128,7 @@ export function sharesOf(imported: Float64Array, used: Float64Array): Float64Arr
 const QUARTERS_OF_DAY = 96;
 
 /** Returns the meter of a constant load of 1 kW from `fromMs` on, of which the given shares are bought. */
-function steadyMeter(fromMs: number, shares: Float64Array): Meter {
+function steadyMeter(fromMs: number, shares: Float64Array): EnergyMeter {
   return {
     beginsAtMs: fromMs,
     boughtIn: async ({ from, to }) => {

@@ -14,9 +14,9 @@ import {
   type WrittenRates,
   type WrittenTariff,
 } from '#test/reference/cost.ts';
-import type { Bought } from './bought.ts';
-import { costOf } from './cost.ts';
-import { type CostSources, costSums, type KeyOf } from './sums.ts';
+import type { BoughtEnergy } from './bought-energy.ts';
+import { roundCost } from './cost.ts';
+import { type BucketKeyFunction, type CostSources, costSums } from './sums.ts';
 
 /** Number of random histories; COSTED_HISTORIES=500 equals a full run. */
 const HISTORIES = Number(process.env.COSTED_HISTORIES ?? 60);
@@ -65,7 +65,7 @@ const sourcesOf = (home: ReferenceHome): CostSources => ({
   isHome: true,
   meter: {
     beginsAtMs: home.quarters.length > 0 ? home.fromMs : null,
-    async boughtIn({ from, to }): Promise<Bought> {
+    async boughtIn({ from, to }): Promise<BoughtEnergy> {
       const fromMs = from.getTime();
       const first = (fromMs - home.fromMs) / QUARTER_MS;
       const length = (to.getTime() - fromMs) / QUARTER_MS;
@@ -209,7 +209,10 @@ function homeOf({
   return { zone, tariffs, fromMs, quarters, series };
 }
 
-const KEYS: Record<'hour' | 'day' | 'month' | 'all', { ours: KeyOf; theirs: (ms: number, zone: string) => string }> = {
+const KEYS: Record<
+  'hour' | 'day' | 'month' | 'all',
+  { ours: BucketKeyFunction; theirs: (ms: number, zone: string) => string }
+> = {
   hour: {
     ours: (_ms, { hourMs }) => new Date(hourMs).toISOString(),
     theirs: hourStart,
@@ -257,7 +260,7 @@ test('costs equal those of an independent calculation, to the smallest unit', as
         );
         const more = group === 'hour' ? 2 : 0;
         const costs = [...sums]
-          .map(([key, one]) => [key, costOf(one, more)] as const)
+          .map(([key, one]) => [key, roundCost(one, more)] as const)
           .filter(([, cost]) => cost !== null);
         const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
         // Rows by hour and day are not whole months, even on the first day of a month.
@@ -302,15 +305,15 @@ test('adds fifty years of standing charges without energy by whole days', async 
     series: new Map(),
   });
   let asked = 0;
-  const keyOf: KeyOf = (_, { day }) => {
+  const keyOf: BucketKeyFunction = (_, { day }) => {
     asked++;
     return day.date.slice(0, 4);
   };
   const range = dayRange('1970-01-01', '2019-12-31', 'Europe/Berlin');
   const sums = await costSums(sources, { range, now: new Date('2026-01-01') }, keyOf, false);
   expect(sums.size).toBe(50);
-  expect(costOf(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
-  expect(costOf(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');
+  expect(roundCost(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
+  expect(roundCost(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');
   // Bound for 18,262 days: the first and last quarter-hour of each and a few more, instead of all 96.
   expect(asked).toBeLessThan(18_262 * 4);
 });

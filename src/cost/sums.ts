@@ -6,10 +6,10 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarter, wallClock } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import type { Bought, Meter } from './bought.ts';
-import { capacityCost, isMeasured } from './capacity.ts';
-import { type CostSums, createCosting, noCost } from './cost.ts';
-import { type SeriesPrice, tariffOf } from './prices.ts';
+import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
+import { canBePeak, capacityCost } from './capacity.ts';
+import { type CostSums, createCostAccumulator, createCostSums } from './cost.ts';
+import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
 /** Inputs of a cost computation. */
 export interface CostSources {
@@ -17,9 +17,9 @@ export interface CostSources {
   tariffs: readonly Tariff[];
   /** Time zone of the user, by which prices apply and the days of standing charges and the months of peaks begin. */
   zone: string;
-  meter: Meter;
+  meter: EnergyMeter;
   /** Returns the prices of series in `[from, to)`. */
-  pricesIn(stretch: { from: Date; to: Date }): Promise<SeriesPrice>;
+  pricesIn(stretch: { from: Date; to: Date }): Promise<SeriesPriceLookup>;
   /** Whether standing charges and capacity charges apply: to a home, not to single devices. */
   isHome: boolean;
 }
@@ -28,7 +28,7 @@ export interface CostSources {
 const CHUNK_MS = 96 * 96 * QUARTER_MS;
 
 /** Returns the bucket of a quarter-hour, from its start and its local time in the range's zone. */
-export type KeyOf = (quarterMs: number, clock: ClockQuarter) => string;
+export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarter) => string;
 
 /**
  * Returns the exact sums of buckets by key, in order, up to now. `hasMonths`: whether a bucket may contain whole months, to which capacity
@@ -37,14 +37,14 @@ export type KeyOf = (quarterMs: number, clock: ClockQuarter) => string;
 export async function costSums(
   sources: CostSources,
   { range, now }: { range: Range; now: Date },
-  keyOf: KeyOf,
+  keyOf: BucketKeyFunction,
   hasMonths: boolean,
 ): Promise<Map<string, CostSums>> {
   const { tariffs, zone, meter, isHome } = sources;
   const sums = new Map<string, CostSums>();
   const [first] = tariffs;
   if (!first) return sums;
-  checkCurrency(tariffs, range, zone);
+  assertSingleCurrency(tariffs, range, zone);
   const beginMs = Math.min(meter.beginsAtMs ?? Number.POSITIVE_INFINITY, startOfDay(first.validFrom, zone).getTime());
   const fromMs = Math.max(quarterOf(beginMs), firstQuarter(range.from));
   const toMs = Math.min(firstQuarter(range.to), quarterOf(now.getTime()) + QUARTER_MS);
@@ -57,7 +57,7 @@ export async function costSums(
   return sums;
 
   function sumsOf(key: string): CostSums {
-    const into = sums.get(key) ?? noCost();
+    const into = sums.get(key) ?? createCostSums();
     sums.set(key, into);
     return into;
   }
@@ -72,7 +72,7 @@ export async function costSums(
       const clock = clockOf(ms);
       return { clock, key: keyOf(ms, bucketClockOf === null ? clock : bucketClockOf(ms)) };
     };
-    const costing = createCosting(tariffs, prices, isHome);
+    const costing = createCostAccumulator(tariffs, prices, isHome);
     for (let ms = chunkMs; ms < endMs; ) {
       const { clock, key } = quarterAt(ms);
       const at = (ms - chunkMs) / QUARTER_MS;
@@ -101,7 +101,7 @@ const beginsOrdinaryDay = ({ minute, day }: ClockQuarter): boolean => minute ===
 const isEndOf = (day: ClockDay, last: { clock: ClockQuarter; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 
-function isNothing({ imported, exported }: Bought, from: number, to: number): boolean {
+function isNothing({ imported, exported }: BoughtEnergy, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (imported[at] !== 0 || exported[at] !== 0) return false;
   return true;
 }
@@ -113,7 +113,7 @@ const firstQuarter = (time: Date): number => Math.ceil(time.getTime() / QUARTER_
 const startOfDay = (date: string, zone: string): Date => dayRange(date, date, zone).from;
 
 /** Throws a 422 error if tariffs of two currencies are valid in the range: their amounts cannot be added. */
-export function checkCurrency(tariffs: readonly Tariff[], { from, to }: Range, zone: string): void {
+export function assertSingleCurrency(tariffs: readonly Tariff[], { from, to }: Range, zone: string): void {
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const [start, end] = [dateOf(from.getTime()), dateOf(to.getTime() - 1)];
   const held = tariffs.filter(({ validFrom }, index) => {
@@ -127,12 +127,12 @@ export function checkCurrency(tariffs: readonly Tariff[], { from, to }: Range, z
 }
 
 interface AskedMonths {
-  meter: Meter;
+  meter: EnergyMeter;
   tariffs: readonly Tariff[];
   zone: string;
   range: Range;
   now: Date;
-  keyOf: KeyOf;
+  keyOf: BucketKeyFunction;
 }
 
 /**
@@ -156,7 +156,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     const key = bucketOf(from.getTime());
     if (bucketOf(lastMs - 1 - ((lastMs - 1) % QUARTER_MS)) !== key) continue;
     const into = sums.get(key);
-    const charge = tariffOf(tariffs, month.endOf('month').toISODate() ?? '')?.capacity;
+    const charge = findTariffOfDay(tariffs, month.endOf('month').toISODate() ?? '')?.capacity;
     if (!into || !charge) continue;
     const cost = capacityCost(charge, await lastPeaks(month, charge.monthsAveraged));
     if (cost) into.capacity = added(into.capacity, cost);
@@ -180,7 +180,7 @@ const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /** Returns a function that finds the highest measured quarter-hour of a month, mWh, or null. Each month is searched once. */
-function peaksOf(meter: Meter, zone: string, now: Date): (month: DateTime) => Promise<number | null> {
+function peaksOf(meter: EnergyMeter, zone: string, now: Date): (month: DateTime) => Promise<number | null> {
   const known = new Map<string, Promise<number | null>>();
   const find = async (month: DateTime): Promise<number | null> => {
     const { from, to } = spanOf(month, zone);
@@ -190,7 +190,7 @@ function peaksOf(meter: Meter, zone: string, now: Date): (month: DateTime) => Pr
     let peak: number | null = null;
     for (const [at, energy] of imported.entries()) {
       const quarter = { imported: energy, estimated: estimated[at] as number, coveredMs: coveredMs[at] as number };
-      if (isMeasured(quarter) && (peak === null || energy > peak)) peak = energy;
+      if (canBePeak(quarter) && (peak === null || energy > peak)) peak = energy;
     }
     return peak;
   };

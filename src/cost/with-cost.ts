@@ -8,7 +8,7 @@ type Row = BucketLabels & { kwh_used: number | null; peak_hour: string | null };
  * Adds costs to rows, in order of time; the cost is null if no tariff was valid. A cost without known energy gets a row of its own, in
  * which `members` (the other requested fields) are null. Pure.
  */
-export function withCosts<R extends Row>(
+export function addCostsToRows<R extends Row>(
   rows: readonly R[],
   costs: readonly CostBucket[],
   members: readonly string[],
@@ -40,6 +40,6 @@ export const COST_COLUMNS = [
 ] as const;
 
 /** Flattens a row for CSV: each member of its cost becomes a column, empty if there is none. Pure. */
-export function flattened({ cost, ...row }: object & { cost?: Cost | null }): object {
+export function flattenCost({ cost, ...row }: object & { cost?: Cost | null }): object {
   return { ...row, ...Object.fromEntries(Object.entries(cost ?? {}).map(([name, value]) => [`cost_${name}`, value])) };
 }

@@ -44,7 +44,7 @@ let csrfToken = '';
 let signedOut: () => void = () => {};
 
 /** Stores the CSRF token for changing requests, and the callback for the end of the session. */
-export function holdSession(token: string, whenOver: () => void): void {
+export function storeSession(token: string, whenOver: () => void): void {
   csrfToken = token;
   signedOut = whenOver;
 }
@@ -53,7 +53,7 @@ export function holdSession(token: string, whenOver: () => void): void {
  * Sends a request to the service: a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the body; throws a
  * Failure unless the status is 2xx.
  */
-export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+export async function callApi<T>(method: string, path: string, body?: unknown): Promise<T> {
   const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
   return (await answerTo<T>(method, path, sent)).body;
 }
@@ -73,17 +73,17 @@ export interface Page<T> {
 }
 
 /** Returns one page of a list. The response's Link header names the next page. */
-export async function page<T>(path: string): Promise<Page<T>> {
+export async function fetchPage<T>(path: string): Promise<Page<T>> {
   const { body, headers } = await answerTo<T[]>('GET', path, {});
   const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
 }
 
 /** Returns the rows of a list, fetched page by page until `most` are reached. */
-export async function list<T>(path: string, most = 1_000): Promise<T[]> {
+export async function fetchAll<T>(path: string, most = 1_000): Promise<T[]> {
   const rows: T[] = [];
   for (let next: string | null = path; next !== null && rows.length < most; ) {
-    const one: Page<T> = await page<T>(next);
+    const one: Page<T> = await fetchPage<T>(next);
     rows.push(...one.rows);
     next = one.next;
   }
@@ -116,7 +116,7 @@ async function answerTo<T>(
 }
 
 /** Downloads a path in the media type `accept`. Throws a Failure unless the status is 2xx. */
-export async function file(path: string, accept: string): Promise<Blob> {
+export async function downloadFile(path: string, accept: string): Promise<Blob> {
   const response = await fetch(`/dashboard${path}`, { headers: { accept } });
   if (response.ok) return response.blob();
   if (response.status === 401) signedOut();

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { call, holdSession, sentenceOf } from './api.ts';
+import { callApi, sentenceOf, storeSession } from './api.ts';
 import { type Children, html } from './html.ts';
 import { Layout } from './layout.ts';
 import { Problem } from './parts/ui.ts';
@@ -79,7 +79,7 @@ function App() {
     const onPop = () => setPath(pageNow());
     addEventListener('popstate', onPop);
     const over = () => setSignedIn(null);
-    holdSession('', over);
+    storeSession('', over);
     ask();
     const silent = onLanguage(setSpoken);
     return () => {
@@ -90,7 +90,7 @@ function App() {
 
   function ask(): void {
     setFailed(null);
-    call<SignedIn | NotSignedIn>('GET', '/session').then(
+    callApi<SignedIn | NotSignedIn>('GET', '/session').then(
       (one) => {
         setProvider(one.provider ?? null);
         if ('csrf_token' in one) begin(one);
@@ -101,7 +101,7 @@ function App() {
   }
 
   function begin(session: SignedIn): void {
-    holdSession(session.csrf_token, () => {
+    storeSession(session.csrf_token, () => {
       setReason(words().common.frame.over);
       setSignedIn(null);
     });
@@ -152,9 +152,9 @@ function App() {
  */
 async function firstPick(me: User): Promise<User> {
   const last = sessionStorage.getItem('user');
-  const known = last === null ? null : await call<User>('GET', `/v1/users/${last}`).catch(() => null);
+  const known = last === null ? null : await callApi<User>('GET', `/v1/users/${last}`).catch(() => null);
   if (known) return known;
-  const users = await call<User[]>('GET', '/v1/users?limit=50').catch(() => []);
+  const users = await callApi<User[]>('GET', '/v1/users?limit=50').catch(() => []);
   return users.find(({ role }) => role === 'homeowner') ?? me;
 }
 

@@ -1,11 +1,11 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { call, sentenceOf, useSeenAt, withQuery } from './api.ts';
+import { callApi, sentenceOf, useSeenAt, withQuery } from './api.ts';
 import { type Children, html } from './html.ts';
 import { ago } from './parts/format.ts';
 import { useAction } from './parts/load.ts';
 import { TimeZoneQuestion } from './parts/time-zone.ts';
-import { busy, Problem } from './parts/ui.ts';
+import { busyAttributes, Problem } from './parts/ui.ts';
 import { useSession } from './session.ts';
 import { chooseLanguage } from './words/choice.ts';
 import { isLanguage, LANGUAGES, language, words } from './words/words.ts';
@@ -49,7 +49,7 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
   // Show the page as signed out only after the service has confirmed it: a user who believes it may leave the computer to others.
   const signOut = (query = '') =>
     run(async () => {
-      const { continue_at } = await call<{ continue_at?: string }>('DELETE', `/session${query}`);
+      const { continue_at } = await callApi<{ continue_at?: string }>('DELETE', `/session${query}`);
       props.onSignOut();
       if (continue_at !== undefined) location.assign(continue_at);
     });
@@ -80,7 +80,7 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
           ${theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
         <a href="/docs" target="_blank" rel="noreferrer">${frame.docs}</a>
-        <button type="button" ...${busy(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs({ email: me.email, role: roles[me.role] })}>${frame.signOut}</button>
+        <button type="button" ...${busyAttributes(isBusy)} onClick=${() => signOut()} title=${frame.signedInAs({ email: me.email, role: roles[me.role] })}>${frame.signOut}</button>
       </div>
     </header>
     <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: ago(seenAt) })}</p>`}<${Problem} text=${error} /><${TimeZoneQuestion} />${props.children}</main>
@@ -89,7 +89,7 @@ export function Layout(props: { page: string; onSignOut: () => void; children?: 
 }
 
 const MOST = 20;
-const search = (text: string) => call<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));
+const search = (text: string) => callApi<User[]>('GET', withQuery('/v1/users', { search: text, limit: MOST }));
 
 /** Selects the account to show, by part of its e-mail address. For users who can see more than one account. */
 function UserPicker() {

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
-import { call, Failure } from './api.ts';
+import { callApi, Failure } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './layout.ts';
 import { useAction } from './parts/load.ts';
-import { busy, Field, Problem, rich } from './parts/ui.ts';
+import { busyAttributes, Field, Problem, rich } from './parts/ui.ts';
 import { words } from './words/words.ts';
 
 /**
@@ -33,7 +33,7 @@ export function SignIn<Signed>(props: {
 
   const open = (proof: object) =>
     run(async () =>
-      onSignedIn(await call<Signed>('POST', isAddress && token !== '' ? '/email' : '/session', proof).catch(again)),
+      onSignedIn(await callApi<Signed>('POST', isAddress && token !== '' ? '/email' : '/session', proof).catch(again)),
     );
   const again = (failure: unknown): never => {
     setToken('');
@@ -44,7 +44,7 @@ export function SignIn<Signed>(props: {
     event.preventDefault();
     const email = String(new FormData(event.target as HTMLFormElement).get('email'));
     run(async () => {
-      const { sign_in_id } = await call<{ sign_in_id: string }>('POST', '/sign-in', { email });
+      const { sign_in_id } = await callApi<{ sign_in_id: string }>('POST', '/sign-in', { email });
       setAsked({ email, sign_in_id });
     });
   };
@@ -62,7 +62,7 @@ export function SignIn<Signed>(props: {
       ${
         token !== ''
           ? html`<p>${isAddress ? signIn.address : signIn.oneUse}</p>
-            <button type="button" class="main" ...${busy(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
+            <button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${() => open({ token })}>${isAddress ? signIn.useAddress : signIn.title}</button>`
           : asked
             ? html`<form onSubmit=${tryCode}>
                 <p>${rich(signIn.sent({ email: asked.email }))}</p>
@@ -71,7 +71,7 @@ export function SignIn<Signed>(props: {
                     html`<input ...${attributes} name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />`}
                 <//>
                 <p class="actions">
-                  <button class="main" ...${busy(isBusy)}>${signIn.title}</button>
+                  <button class="main" ...${busyAttributes(isBusy)}>${signIn.title}</button>
                   <button type="button" onClick=${() => setAsked(null)}>${signIn.another}</button>
                 </p>
                 <p class="quiet">${rich(signIn.noMail)}</p>
@@ -81,7 +81,7 @@ export function SignIn<Signed>(props: {
                   ${(attributes: object) =>
                     html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
                 <//>
-                <button class="main" ...${busy(isBusy)}>${signIn.ask}</button>
+                <button class="main" ...${busyAttributes(isBusy)}>${signIn.ask}</button>
               </form>
               ${provider !== null && html`<${ProviderButton} label=${provider} />`}`
       }
@@ -97,12 +97,12 @@ function ProviderButton({ label }: { label: string }) {
   const begin = () =>
     run(async () => {
       const body = { return_to: location.pathname };
-      const { location: there } = await call<{ location: string }>('POST', '/sign-in/provider', body).catch(away);
+      const { location: there } = await callApi<{ location: string }>('POST', '/sign-in/provider', body).catch(away);
       location.assign(there);
     });
   return html`<p class="quiet or">${w.or}</p>
     <${Problem} text=${error} />
-    <button type="button" class="wide" ...${busy(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
+    <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
 }
 
 function away(failure: unknown): never {

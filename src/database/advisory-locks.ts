@@ -28,7 +28,7 @@ export const ADVISORY_LOCKS = {
   packing: 7_241_008,
   /** Recording silences of devices. */
   silenceWatch: 7_241_037,
-  /** Maintaining the stored sums of groups (src/energy/group/keep.ts). */
+  /** Maintaining the stored sums of groups (src/energy/group/store-sums.ts). */
   groupSums: 7_241_046,
   /** Moving accounts into another installation, which may be this one. */
   usersMove: 7_241_020,

@@ -2,9 +2,9 @@ import { asMilliwattHours, HOUR_MS, type MilliwattHours, milliwattHoursToKwh } f
 import { type Database, databaseOn, type Pool, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { usedOf } from '#src/energy/home/sums.ts';
+import { computeUsed } from '#src/energy/home/sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { composedAmong } from '#src/energy/usage/composed.ts';
+import { filterComposedUsers } from '#src/energy/usage/composed.ts';
 import { homeByHour } from '#src/energy/usage/home-sums.ts';
 import { importsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
@@ -98,13 +98,13 @@ interface ToldHour {
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();
-  const composed = await composedAmong(db, [...new Set(hours.map(({ user_id }) => user_id))]);
+  const composed = await filterComposedUsers(db, [...new Set(hours.map(({ user_id }) => user_id))]);
   for (const userId of composed) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
       const found = await homeByHour(db, home, dayRange(day, day, 'UTC'));
-      for (const { hour, ...sums } of found) used.set(`${userId} ${hour.getTime()}`, usedOf(sums));
+      for (const { hour, ...sums } of found) used.set(`${userId} ${hour.getTime()}`, computeUsed(sums));
     }
   }
   return hours.map((one) =>

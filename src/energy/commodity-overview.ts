@@ -1,11 +1,11 @@
 import { milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { loadCommodity } from './home/home.ts';
-import { estimatedOf, usedOf } from './home/sums.ts';
+import { loadCommodityHome } from './home/home.ts';
+import { computeEstimated, computeUsed } from './home/sums.ts';
 import type { Range } from './ranges.ts';
-import { homeBetween } from './usage/home-sums.ts';
-import type { Whose } from './usage/imports.ts';
+import { readHomeSums } from './usage/home-sums.ts';
+import type { ImportOwner } from './usage/imports.ts';
 
 /** Usage of a range in the unit of its commodity. Both values are null if nothing is known. */
 interface Amount {
@@ -15,7 +15,7 @@ interface Amount {
 }
 
 /** Summary of the use of gas, heat or water, in energy or volume. */
-export type CommodityGlance<Name extends string> = { commodity: Commodity; unit: 'kWh' | 'm³' } & Record<Name, Amount>;
+export type CommodityUsage<Name extends string> = { commodity: Commodity; unit: 'kWh' | 'm³' } & Record<Name, Amount>;
 
 const METERS = COMMODITIES.flatMap((commodity) => [
   { commodity, unit: 'kWh' as const, meter: commodity },
@@ -28,18 +28,18 @@ const METERS = COMMODITIES.flatMap((commodity) => [
  */
 export async function commodityOverview<Name extends string>(
   db: Database,
-  whose: Whose,
+  whose: ImportOwner,
   ranges: Readonly<Record<Name, Range>>,
-): Promise<CommodityGlance<Name>[]> {
+): Promise<CommodityUsage<Name>[]> {
   const told = await metersOf(db, whose);
   const glances = await Promise.all(
     METERS.filter(({ meter }) => told.has(meter)).map(async ({ commodity, unit, meter }) => {
-      const home = await loadCommodity(db, whose, meter);
+      const home = await loadCommodityHome(db, whose, meter);
       const amountIn = async (range: Range): Promise<Amount> => {
-        const sums = await homeBetween(db, home, range);
-        const used = usedOf(sums);
+        const sums = await readHomeSums(db, home, range);
+        const used = computeUsed(sums);
         if (used === null) return { used, estimated: null };
-        return { used: milliwattHoursToKwh(used), estimated: milliwattHoursToKwh(estimatedOf(sums)) };
+        return { used: milliwattHoursToKwh(used), estimated: milliwattHoursToKwh(computeEstimated(sums)) };
       };
       const names = Object.keys(ranges) as Name[];
       const amounts = await Promise.all(names.map(async (name) => [name, await amountIn(ranges[name])] as const));
@@ -52,7 +52,7 @@ export async function commodityOverview<Name extends string>(
 }
 
 /** Returns the meters of gas, heat and water that a user's devices, or one device, have ever reported. */
-async function metersOf(db: Database, whose: Whose): Promise<ReadonlySet<string>> {
+async function metersOf(db: Database, whose: ImportOwner): Promise<ReadonlySet<string>> {
   let query = db
     .selectFrom('series_roles as s')
     .innerJoin('devices as d', 'd.device_id', 's.device_id')

@@ -2,12 +2,12 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Commodity } from '#src/database/meter.ts';
-import { type Home, loadCommodity } from './home/home.ts';
+import { type Home, loadCommodityHome } from './home/home.ts';
 import { homeBuckets } from './home/insights.ts';
 import { expectedMs } from './home/roles.ts';
-import { estimatedOf, usedOf } from './home/sums.ts';
+import { computeEstimated, computeUsed } from './home/sums.ts';
 import type { GroupBy } from './insights.ts';
-import { hourLabel } from './labels.ts';
+import { formatHour } from './labels.ts';
 import type { Range } from './ranges.ts';
 import { homeSummary } from './usage/home-sums.ts';
 
@@ -53,7 +53,7 @@ const UNITS = [
 async function homesOf(db: Database, userId: string, commodity: Commodity) {
   const loaded = await Promise.all(
     UNITS.map(async (unit) => {
-      return { unit, home: await loadCommodity(db, { userId }, `${commodity}${unit.suffix}`) };
+      return { unit, home: await loadCommodityHome(db, { userId }, `${commodity}${unit.suffix}`) };
     }),
   );
   return loaded.filter(({ home }) => home.devices.length > 0);
@@ -106,12 +106,12 @@ export async function commoditySummary(
   let peak: string | null | undefined;
   for (const { unit, home } of await homesOf(db, userId, commodity)) {
     const { peakHourOfDay, days: _, ...sums } = await homeSummary(db, home, range);
-    told[unit.used] = milliwattHoursToKwh(usedOf(sums) ?? asMilliwattHours(0));
+    told[unit.used] = milliwattHoursToKwh(computeUsed(sums) ?? asMilliwattHours(0));
     if (include.has('estimated')) {
-      told[unit.estimated] = milliwattHoursToKwh(estimatedOf(sums));
+      told[unit.estimated] = milliwattHoursToKwh(computeEstimated(sums));
     }
     known.push({ knownMs: sums.countedMs ?? 0, expectedMs: expectedWithin(home, range) });
-    peak ??= peakHourOfDay === null ? undefined : hourLabel(peakHourOfDay);
+    peak ??= peakHourOfDay === null ? undefined : formatHour(peakHourOfDay);
   }
   const isNothing = known.length === 0;
   return { ...(isNothing && { kwh_used: 0 }), ...told, peak_usage_time: peak ?? null, ...covered(known, include) };

@@ -1,10 +1,10 @@
 import { asMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { loadAsMeter } from './home/home.ts';
+import { loadDeviceAsMeter } from './home/home.ts';
 import { type HomeInsight, homeInsights } from './home/insights.ts';
 import type { HomeDevice } from './home/roles.ts';
-import { type HomeMeasures, type HomeSums, measuresOf } from './home/sums.ts';
-import type { Include } from './include.ts';
+import { computeMeasures, type HomeMeasures, type HomeSums } from './home/sums.ts';
+import type { IncludeName } from './include.ts';
 import type { GroupBy } from './insights.ts';
 import type { Range } from './ranges.ts';
 
@@ -17,9 +17,9 @@ export async function deviceInsights(
   deviceId: string,
   range: Range,
   groupBy: GroupBy,
-  include: ReadonlySet<Include>,
+  include: ReadonlySet<IncludeName>,
 ): Promise<HomeInsight[]> {
-  const loaded = await loadAsMeter(db, deviceId);
+  const loaded = await loadDeviceAsMeter(db, deviceId);
   if (!loaded) return [];
   const { home, device, isSplit } = loaded;
   const tell = (sums: HomeSums, expectedMs: number) => deviceMeasures(isSplit ? null : device, sums, expectedMs);
@@ -29,14 +29,14 @@ export async function deviceInsights(
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };
 
 /**
- * Derives the measures of a device from its sums as a grid meter. `countedMs` is the time with known import; time in `gridMs` beyond it has
+ * Derives the measures of a device from its sums as a grid meter. `sumCountedMs` is the time with known import; time in `gridMs` beyond it has
  * only known export. `device` is null if its channels have placements of their own, whose measures only the home reports.
  */
 function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;
   const imported = countedMs > 0 ? asMilliwattHours(gridImport) : null;
   const exported = gridMs > countedMs ? asMilliwattHours(gridExport) : null;
-  const { coverage } = measuresOf(sums, NOTHING, expectedMs);
+  const { coverage } = computeMeasures(sums, NOTHING, expectedMs);
   const of = (wanted: HomeDevice['placement'], energy: typeof imported) =>
     device?.placement === wanted ? energy : null;
   return {

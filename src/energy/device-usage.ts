@@ -2,13 +2,13 @@ import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, climate } from './climate.ts';
 import { deviceInsights } from './device-include.ts';
 import { type HourLabels, hourLabels } from './hour-labels.ts';
-import type { Include, Included } from './include.ts';
-import { type GroupBy, type Insight, imports } from './insights.ts';
+import type { IncludedFields, IncludeName } from './include.ts';
+import { type GroupBy, loadImportInsights, type UsageInsight } from './insights.ts';
 import type { Range } from './ranges.ts';
 
 /** A row of GET /v1/devices/{id}/usage: consumption, and for thermostats climate data. */
-export type DeviceUsage = Omit<Insight, 'kwh_used'> &
-  Included & {
+export type DeviceUsage = Omit<UsageInsight, 'kwh_used'> &
+  IncludedFields & {
     /** Energy used; null if the device reports no energy. */
     kwh_used: number | null;
     temperature_c?: { mean: number; min: number; max: number } | null;
@@ -22,12 +22,12 @@ export async function deviceUsage(
   deviceId: string,
   range: Range,
   groupBy: GroupBy,
-  { now, include }: { now: Date; include: ReadonlySet<Include> },
+  { now, include }: { now: Date; include: ReadonlySet<IncludeName> },
 ): Promise<DeviceUsage[]> {
   const [energy, said] = await Promise.all([
     include.size > 0
       ? deviceInsights(db, deviceId, range, groupBy, include)
-      : imports(db, { deviceId }, range, groupBy).then((rows) => rows ?? []),
+      : loadImportInsights(db, { deviceId }, range, groupBy).then((rows) => rows ?? []),
     climate(db, deviceId, range, groupBy, now),
   ]);
   if (said.length === 0) return energy;

@@ -17,7 +17,7 @@ export const HOME_INCLUDES = [
 ] as const;
 /** Fields that a response about one device can include. */
 export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
-export type Include = (typeof DEVICE_INCLUDES)[number];
+export type IncludeName = (typeof DEVICE_INCLUDES)[number];
 
 /** Names of energy measures, by the name of the requested field. */
 const ENERGIES = {
@@ -31,17 +31,17 @@ const ENERGIES = {
   self_consumed: 'selfConsumed',
   estimated: 'estimated',
   export: 'exported',
-} as const satisfies Partial<Record<Include, keyof HomeMeasures>>;
+} as const satisfies Partial<Record<IncludeName, keyof HomeMeasures>>;
 
 /** Requested fields of a row: `…_kwh`, and ratios from 0 to 1. Null: unknown, or not applicable to this home. */
-export type Included = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?: number | null } & {
+export type IncludedFields = { [Name in keyof typeof ENERGIES as `${Name}_kwh`]?: number | null } & {
   autarky?: number | null;
   coverage?: number | null;
   complete?: boolean | null;
 };
 
 /** Returns the fields that `include` requests, in order. Pure. */
-export function included(measures: HomeMeasures, include: ReadonlySet<Include>): Included {
+export function selectIncludedFields(measures: HomeMeasures, include: ReadonlySet<IncludeName>): IncludedFields {
   const members: Record<string, number | boolean | null> = {};
   for (const name of DEVICE_INCLUDES) {
     if (!include.has(name)) continue;
@@ -57,12 +57,12 @@ export function included(measures: HomeMeasures, include: ReadonlySet<Include>):
 }
 
 /** Returns the names of the fields that `include` requests, in order. */
-export const membersOf = (include: ReadonlySet<Include>): string[] =>
+export const listIncludedFields = (include: ReadonlySet<IncludeName>): string[] =>
   DEVICE_INCLUDES.filter((name) => include.has(name)).flatMap((name) =>
     name === 'autarky' ? [name] : name === 'coverage' ? ['coverage', 'complete'] : [`${name}_kwh`],
   );
 
 /** Whether any requested field of a bucket is known; otherwise the bucket is left out. Coverage and autarky do not count. */
-export const isAnythingKnown = (measures: HomeMeasures, include: ReadonlySet<Include>): boolean =>
+export const hasKnownValue = (measures: HomeMeasures, include: ReadonlySet<IncludeName>): boolean =>
   measures.used !== null ||
   [...include].some((name) => name !== 'coverage' && name !== 'autarky' && measures[ENERGIES[name]] !== null);

@@ -1,18 +1,25 @@
 import { mapInTurns } from '#src/core/turns.ts';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AskedOfHome, loadHome } from './home/home.ts';
+import { type HomeLoadOptions, loadHome } from './home/home.ts';
 import { type HomeInsight, homeInsights, homeTotals } from './home/insights.ts';
 import { hourLabels } from './hour-labels.ts';
-import type { Include } from './include.ts';
-import { hourLabel, hourOfDay } from './labels.ts';
-import { type Range, stretchesOf } from './ranges.ts';
-import { type Bucket, dateOf, type Imports, importedTotal, importsBy, type Whose } from './usage/imports.ts';
+import type { IncludeName } from './include.ts';
+import { formatHour, hourOfDay } from './labels.ts';
+import { type Range, splitRange } from './ranges.ts';
+import {
+  type BucketImports,
+  type BucketUnit,
+  formatEpochDate,
+  type ImportOwner,
+  readImports,
+  readImportTotal,
+} from './usage/imports.ts';
 
-export type GroupBy = Bucket;
+export type GroupBy = BucketUnit;
 
 /** A row of GET /v1/energy-insights (specification, EnergyInsight). */
-export interface Insight {
+export interface UsageInsight {
   date: string;
   hour?: string;
   starts_at?: string;
@@ -20,8 +27,8 @@ export interface Insight {
   peak_hour: string | null;
 }
 
-const labelled = (hour: number | null): string | null => (hour === null ? null : hourLabel(hour));
-const NOTHING_MORE: ReadonlySet<Include> = new Set();
+const labelled = (hour: number | null): string | null => (hour === null ? null : formatHour(hour));
+const NOTHING_MORE: ReadonlySet<IncludeName> = new Set();
 /**
  * Days of a page of hours: 2,208 rows. Pages of 31 days doubled the time for a year, and sent the first byte only a few milliseconds
  * sooner.
@@ -32,7 +39,7 @@ const DAYS_OF_A_PAGE = 92;
  * Returns the usage of a user's home by day, month or hour of the range's zone, with the requested fields. Buckets without data are left
  * out.
  */
-export async function insights(
+export async function loadInsights(
   db: Database,
   userId: string,
   range: Range,
@@ -53,15 +60,15 @@ export async function* insightPages(
   include = NOTHING_MORE,
 ): AsyncGenerator<HomeInsight[]> {
   let home = include.size === 0 ? null : await loadHome(db, userId, needsOf(include));
-  for (const stretch of groupBy === 'hour' ? stretchesOf(range, DAYS_OF_A_PAGE) : [range]) {
-    const rows = home ? null : await imports(db, { userId }, stretch, groupBy);
+  for (const stretch of groupBy === 'hour' ? splitRange(range, DAYS_OF_A_PAGE) : [range]) {
+    const rows = home ? null : await loadImportInsights(db, { userId }, stretch, groupBy);
     home ??= rows ? null : await loadHome(db, userId, needsOf(include));
     yield rows ?? (home ? await homeInsights(db, home, stretch, groupBy, include) : []);
   }
 }
 
 /** Returns what a home must be loaded with for the requested fields. */
-const needsOf = (include: ReadonlySet<Include>): AskedOfHome => ({
+const needsOf = (include: ReadonlySet<IncludeName>): HomeLoadOptions => ({
   isMoreAsked: include.size > 0,
   needsConsumption: include.has('consumption') || include.has('untracked'),
 });
@@ -70,13 +77,22 @@ const needsOf = (include: ReadonlySet<Include>): AskedOfHome => ({
  * Returns imports by day, month or hour of the range's zone, without buckets about which nothing is known. Null: the home is composed, so
  * its usage is not the sum of its imports.
  */
-export async function imports(db: Database, whose: Whose, range: Range, groupBy: GroupBy): Promise<Insight[] | null> {
-  const found = await importsBy(db, whose, range, groupBy);
+export async function loadImportInsights(
+  db: Database,
+  whose: ImportOwner,
+  range: Range,
+  groupBy: GroupBy,
+): Promise<UsageInsight[] | null> {
+  const found = await readImports(db, whose, range, groupBy);
   return found && insightsOf(found, range, groupBy);
 }
 
 /** Converts imports to rows of a response, and yields to the event loop in between. */
-function insightsOf({ at, milliwattHours, peaks }: Imports, range: Range, groupBy: GroupBy): Promise<Insight[]> {
+function insightsOf(
+  { at, milliwattHours, peaks }: BucketImports,
+  range: Range,
+  groupBy: GroupBy,
+): Promise<UsageInsight[]> {
   const places = [...at.keys()];
   const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
   if (groupBy === 'hour') {
@@ -89,13 +105,13 @@ function insightsOf({ at, milliwattHours, peaks }: Imports, range: Range, groupB
   return mapInTurns(places, (place) => {
     const peak = peaks[place] ?? null;
     const hour = groupBy === 'day' && peak !== null ? hourOfDay(new Date(peak * 1_000), range.zone) : peak;
-    return { date: dateOf(at[place] as number), kwh_used: used(place), peak_hour: labelled(hour) };
+    return { date: formatEpochDate(at[place] as number), kwh_used: used(place), peak_hour: labelled(hour) };
   });
 }
 
 /** Returns the totals of a range, as GET without dates and POST report them, with the requested fields. */
-export async function summary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
-  const total = include.size > 0 ? null : await importedTotal(db, { userId }, range);
+export async function loadUsageSummary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
+  const total = include.size > 0 ? null : await readImportTotal(db, { userId }, range);
   if (!total) return homeTotals(db, await loadHome(db, userId, needsOf(include)), range, include);
   const { milliwattHours, days, peakHourOfDay } = total;
   return {

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 
 /** Formats an hour of the day as in responses: `07:00`. */
-export const hourLabel = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
+export const formatHour = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /**
  * Returns the hour of the day of an instant in a zone. UTC has a fast path, because it is the most frequent zone, and a response needs

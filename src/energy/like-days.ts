@@ -19,7 +19,7 @@ export interface ImportedQuarters {
 }
 
 /** Quarter-hours `[first, end)` by index, all estimated by one straight line. */
-export interface Line {
+export interface EstimatedLine {
   first: number;
   end: number;
 }
@@ -27,7 +27,7 @@ export interface Line {
 type Clock = ReturnType<typeof wallClock>;
 
 /** Context that the distribution of a gap depends on. */
-export interface Shape {
+export interface DistributionContext {
   /** Local time of the home for all of the quarter-hours. */
   clockOf: Clock;
   /** Returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms). */
@@ -40,9 +40,9 @@ const HOUR_QUARTERS = 4;
  * Bounds for the length of a line. A shorter line is not a long gap; in a longer one, the days before it say little about its last days.
  */
 const LEAST_QUARTERS = DAY_QUARTERS;
-export const MOST_QUARTERS = 400 * DAY_QUARTERS;
+export const MAX_GAP_QUARTERS = 400 * DAY_QUARTERS;
 /** Similar days are searched in the four weeks before a gap. */
-export const LIKE_QUARTERS = 28 * DAY_QUARTERS;
+export const LOOKBACK_QUARTERS = 28 * DAY_QUARTERS;
 /** Minimum numbers of similar hours, of 20 days from Monday to Friday and eight days at weekends. Fewer do not show a habit. */
 const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
 /**
@@ -55,9 +55,9 @@ const STEP_MWH = 4;
  * Returns the straight lines among quarter-hours, of any length. A change of level marks a reading: the energies before and after it are
  * known separately, so a line never spans it.
  */
-export function linesOf({ energy, estimated }: ImportedQuarters): Line[] {
-  const lines: Line[] = [];
-  let line: Line | undefined;
+export function findEstimatedLines({ energy, estimated }: ImportedQuarters): EstimatedLine[] {
+  const lines: EstimatedLine[] = [];
+  let line: EstimatedLine | undefined;
   for (let at = 0; at < energy.length; at++) {
     const level = energy[at] as number;
     if (level <= 0 || estimated[at] !== level) {
@@ -78,10 +78,14 @@ export function linesOf({ energy, estimated }: ImportedQuarters): Line[] {
  * same kind (Monday to Friday, or weekend) in the four weeks before it, using only completely measured hours. Cumulative shares are rounded
  * down, so the sum equals that of the line. Null if the gap is too short or too long, or similar hours are missing or all 0. Pure.
  */
-export function sharedOut(quarters: ImportedQuarters, { first, end }: Line, shape: Shape): Float64Array | null {
+export function distributeGap(
+  quarters: ImportedQuarters,
+  { first, end }: EstimatedLine,
+  shape: DistributionContext,
+): Float64Array | null {
   const count = end - first;
-  if (count < LEAST_QUARTERS || count > MOST_QUARTERS) return null;
-  const since = Math.max(0, first - LIKE_QUARTERS);
+  if (count < LEAST_QUARTERS || count > MAX_GAP_QUARTERS) return null;
+  const since = Math.max(0, first - LOOKBACK_QUARTERS);
   const msAt = (at: number) => quarters.fromMs + at * QUARTER_MS;
   const { clockOf } = shape;
   const weightOf = weights(likeHours(quarters, { first: since, end: first }, shape));
@@ -113,7 +117,11 @@ const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
   (day.weekday >= 6 ? FIRST_OF_WEEKEND : 0) + Math.floor(minute / 60);
 
 /** Returns the completely measured hours, grouped by similarity. */
-function likeHours(quarters: ImportedQuarters, { first, end }: Line, { wholeMs, clockOf }: Shape) {
+function likeHours(
+  quarters: ImportedQuarters,
+  { first, end }: EstimatedLine,
+  { wholeMs, clockOf }: DistributionContext,
+) {
   const { fromMs, energy, estimated, coveredMs } = quarters;
   const hours = new Map<number, { key: number; energy: number; measured: number }>();
   for (let at = first; at < end; at++) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketsOf } from './group/buckets.ts';
+import { listBuckets } from './group/buckets.ts';
 import { dayRange } from './ranges.ts';
 
 /** Days with clock changes, and the lengths in minutes of their hours that are not 60 minutes long. */
@@ -17,7 +17,7 @@ const CUT: [zone: string, date: string, minutes: number[]][] = [
 describe('hours of a day with a clock change', () => {
   test.each(CUT)('have their real lengths in %s on %s', (zone, date, minutes) => {
     const range = dayRange(date, date, zone);
-    const hours = bucketsOf(range, 'hour');
+    const hours = listBuckets(range, 'hour');
     expect(hours.map(({ toMs }) => toMs)).toEqual([...hours.slice(1).map(({ fromMs }) => fromMs), range.to.getTime()]);
     expect(hours.map(({ fromMs, toMs }) => (toMs - fromMs) / 60_000).filter((length) => length !== 60)).toEqual(
       minutes,

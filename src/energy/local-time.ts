@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { IANAZone } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
-import { OFFSET_STEP_MS, type Range } from './ranges.ts';
+import { MIN_OFFSET_DURATION_MS, type Range } from './ranges.ts';
 
 /**
  * Computes local times in SQL with the time zone database of this process. The database server may have a different version: its days would
@@ -35,7 +35,7 @@ function changesIn(zone: string, decade: number): readonly Change[] {
   let fromMs = Date.UTC(decade, 0, 1) - 1;
   let offsetMs = offsetAt(zone, fromMs);
   while (fromMs < endMs - 1) {
-    const toMs = Math.min(endMs - 1, fromMs + OFFSET_STEP_MS);
+    const toMs = Math.min(endMs - 1, fromMs + MIN_OFFSET_DURATION_MS);
     const next = offsetAt(zone, toMs);
     if (next !== offsetMs) changes.push({ atMs: firstWith(zone, next, fromMs, toMs), offsetMs: next });
     [fromMs, offsetMs] = [toMs, next];
@@ -90,7 +90,7 @@ function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
 }
 
 /** Returns the local time (a timestamp without time zone) of an instant within a range, in SQL. */
-export function localTime(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
+export function localTimeSql(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
   if (range.zone === 'UTC') return sql`(${instant} AT TIME ZONE 'UTC')`;
   const { starts, offsets } = arraysOf(range);
   const place = starts.length === 0 ? sql`1` : sql`1 + width_bucket(${instant}, ${starts}::timestamptz[])`;
@@ -101,7 +101,7 @@ export function localTime(instant: RawBuilder<unknown>, range: Range): RawBuilde
  * Returns the start of the clock hour that contains an instant of a range, in SQL. If the clock jumps over the start (Lord Howe Island:
  * from 02:00 to 02:30), the hour starts at the jump; if half an hour is repeated, the repetition is an hour of its own.
  */
-export function startOfHour(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
+export function startOfHourSql(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
   if (range.zone === 'UTC') return sql`date_bin('1 hour', ${instant}, 'epoch')`;
   const { starts, offsets } = arraysOf(range);
   const all = sql`${offsets}::interval[]`;

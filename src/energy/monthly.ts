@@ -3,14 +3,14 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from './home/home.ts';
-import { addedSums, usedOf } from './home/sums.ts';
-import { hourLabel } from './labels.ts';
+import { addUpSums, computeUsed } from './home/sums.ts';
+import { formatHour } from './labels.ts';
 import { dayRange, type Range } from './ranges.ts';
 import { homeByDay, homeByMonth } from './usage/home-sums.ts';
-import { dateOf, importsBy } from './usage/imports.ts';
+import { formatEpochDate, readImports } from './usage/imports.ts';
 
 /** A row of GET /v1/analytics/monthly: the usage of a month. */
-export interface MonthlyRow {
+export interface MonthlyUsageRow {
   /** Month in the zone, YYYY-MM. */
   month: string;
   kwh_used: number;
@@ -28,23 +28,23 @@ export interface MonthlyRow {
  * Returns a user's last `months` months in a zone, including the current one, each compared with the previous month. Months without data
  * are left out.
  */
-export async function monthly(
+export async function loadMonthlyUsage(
   db: Database,
   userId: string,
   { months, zone, now }: { months: number; zone: string; now: Date },
-): Promise<MonthlyRow[]> {
+): Promise<MonthlyUsageRow[]> {
   const today = DateTime.fromJSDate(now, { zone });
   const first = today.startOf('month').minus({ months });
   const range = dayRange(first.toISODate() ?? '', today.toISODate() ?? '', zone);
   const { rows, peaks } = await read(db, userId, range, today.toISODate() ?? '');
   const peakOf = new Map(peaks.map(({ month, peakHourOfDay }) => [month.slice(0, 7), peakHourOfDay]));
-  const label = (hour: number | null | undefined) => (hour === null || hour === undefined ? null : hourLabel(hour));
+  const label = (hour: number | null | undefined) => (hour === null || hour === undefined ? null : formatHour(hour));
   return rows
     .map((row) => ({ ...row, peak_hour: label(peakOf.get(row.month)) }))
     .filter(({ month }) => month > first.toFormat('yyyy-MM'));
 }
 
-type Compared = Omit<MonthlyRow, 'peak_hour'>;
+type Compared = Omit<MonthlyUsageRow, 'peak_hour'>;
 
 async function read(
   db: Database,
@@ -53,22 +53,25 @@ async function read(
   today: string,
 ): Promise<{ rows: Compared[]; peaks: { month: string; peakHourOfDay: number | null }[] }> {
   const [days, months] = await Promise.all([
-    importsBy(db, { userId }, range, 'day'),
-    importsBy(db, { userId }, range, 'month'),
+    readImports(db, { userId }, range, 'day'),
+    readImports(db, { userId }, range, 'month'),
   ]);
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([homeByDay(db, home, range), homeByMonth(db, home, range)]);
     // The physical lower bound applies to the compared totals, not to single days.
-    return { rows: compareMonths(days, today, (rows) => usedOf(addedSums(rows))), peaks };
+    return { rows: compareMonths(days, today, (rows) => computeUsed(addUpSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>
     rows.length === 0 ? null : asMilliwattHours(rows.reduce((total, { milliwattHours }) => total + milliwattHours, 0));
   const rows = days.milliwattHours.map((milliwattHours, place) => ({
-    day: dateOf(days.at[place] as number),
+    day: formatEpochDate(days.at[place] as number),
     milliwattHours,
   }));
-  const peaks = months.at.map((at, place) => ({ month: dateOf(at), peakHourOfDay: months.peaks[place] ?? null }));
+  const peaks = months.at.map((at, place) => ({
+    month: formatEpochDate(at),
+    peakHourOfDay: months.peaks[place] ?? null,
+  }));
   return { rows: compareMonths(rows, today, sum), peaks };
 }
 

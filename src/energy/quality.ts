@@ -3,15 +3,15 @@ import { DateTime } from 'luxon';
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
-import { countedMs } from './home/counted.ts';
-import { loadAsMeter } from './home/home.ts';
-import { localTime } from './local-time.ts';
+import { sumCountedMs } from './home/counted-spans.ts';
+import { loadDeviceAsMeter } from './home/home.ts';
+import { localTimeSql } from './local-time.ts';
 import type { Range } from './ranges.ts';
-import { quartersOf } from './usage/quarters.ts';
+import { readQuarters } from './usage/quarters.ts';
 import { wallClock } from './wall-clock.ts';
 
 /** Verdicts of the law on readings that it did not plainly count (ingest/normalise/law.ts), by their names in a report. */
-export const FINDINGS = {
+export const VERDICT_BY_FINDING = {
   glitches: 'glitch',
   overlaps: 'overlap',
   late_news: 'late',
@@ -23,7 +23,7 @@ export const FINDINGS = {
   swaps: 'swap',
   held: 'held',
 } as const;
-export type Finding = keyof typeof FINDINGS;
+export type Finding = keyof typeof VERDICT_BY_FINDING;
 
 /** A reason for rejected messages or elements, with their number. */
 interface Rejection {
@@ -103,7 +103,9 @@ export async function deviceQuality(db: Database, deviceId: string, range: Range
     row.import_change_kwh = kwh(imported);
     row.export_change_kwh = kwh(exported);
   }
-  const names = new Map<string, Finding>(Object.entries(FINDINGS).map(([name, verdict]) => [verdict, name as Finding]));
+  const names = new Map<string, Finding>(
+    Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as Finding]),
+  );
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
     // The verdict `confirming`, on the first reading after a reset or a swap, is not reported: that reading counts like any other.
     const name = names.get(verdict);
@@ -139,7 +141,7 @@ const emptyMonth = (month: string): MonthQuality => ({
   corrected_hours: 0,
   import_change_kwh: 0,
   export_change_kwh: 0,
-  findings: Object.fromEntries(Object.keys(FINDINGS).map((name) => [name, 0])) as Record<Finding, number>,
+  findings: Object.fromEntries(Object.keys(VERDICT_BY_FINDING).map((name) => [name, 0])) as Record<Finding, number>,
   excluded_readings: 0,
   added_readings: 0,
   edits: [],
@@ -162,7 +164,7 @@ async function addIntervals(
   now: Date,
   monthOf: (month: string) => MonthQuality,
 ): Promise<void> {
-  const loaded = await loadAsMeter(db, deviceId);
+  const loaded = await loadDeviceAsMeter(db, deviceId);
   const [meter] = loaded?.home.devices ?? [];
   if (!meter || meter.beginsAtMs === null) return;
   const fromMs = Math.max(Math.ceil(range.from.getTime() / QUARTER_MS) * QUARTER_MS, meter.beginsAtMs);
@@ -173,12 +175,12 @@ async function addIntervals(
   for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
     const chunk = { from: new Date(chunkMs), to: new Date(Math.min(chunkMs + CHUNK_MS, toMs)) };
     const keys = { key: 'device_id', ids: [deviceId, estimatedExportKey(deviceId)] } as const;
-    const found = await quartersOf(db, keys, chunk, MEASURES);
+    const found = await readQuarters(db, keys, chunk, MEASURES);
     const [own, outwards] = [found.get(deviceId), found.get(estimatedExportKey(deviceId))];
     for (let ms = chunkMs, at = 0; ms < chunk.to.getTime(); ms += QUARTER_MS, at++) {
       const of = (name: (typeof MEASURES)[number]) => own?.[name][at] ?? 0;
       const row = monthOf(clockOf(ms).day.date.slice(0, 7));
-      const expected = countedMs(meter.counted, ms, ms + QUARTER_MS);
+      const expected = sumCountedMs(meter.counted, ms, ms + QUARTER_MS);
       const sum = sums.get(row) ?? { imported: 0, exported: 0, estimatedImport: 0, estimatedExport: 0 };
       sums.set(row, sum);
       const estimatedExport = outwards?.energyMilliwattHours[at] ?? 0;
@@ -203,7 +205,7 @@ async function addIntervals(
 }
 
 /** Returns the month of an instant (YYYY-MM) in SQL. */
-const monthAt = (instant: string, range: Range) => sql`to_char(${localTime(sql.ref(instant), range)}, 'YYYY-MM')`;
+const monthAt = (instant: string, range: Range) => sql`to_char(${localTimeSql(sql.ref(instant), range)}, 'YYYY-MM')`;
 
 /** Returns, by month, the number of late readings for hours in the range and the changes they made. */
 async function lateIn(db: Database, deviceId: string, range: Range) {

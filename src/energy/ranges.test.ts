@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayCount, dayRange, pieceMinutes, stretchesOf } from '#src/energy/ranges.ts';
+import { dayCount, dayRange, pieceMinutes, splitRange } from '#src/energy/ranges.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
 test('pieceMinutes returns the longest pieces of UTC hours that align with the hours of a zone', () => {
@@ -43,7 +43,7 @@ test.each(['UTC', 'Europe/Berlin', 'Atlantic/Azores', 'Africa/Casablanca'])(
       ['2024-02-28', '2025-03-01', 1],
     ] as const) {
       const whole = dayRange(start, end, zone);
-      const stretches = stretchesOf(whole, days);
+      const stretches = splitRange(whole, days);
       expect([stretches[0]?.from, stretches.at(-1)?.to]).toEqual([whole.from, whole.to]);
       expect([stretches[0]?.start, stretches.at(-1)?.end]).toEqual([start, end]);
       for (const [index, { from }] of stretches.slice(1).entries()) expect(from).toEqual(stretches[index]?.to);

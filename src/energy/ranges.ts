@@ -51,7 +51,7 @@ export function dayRange(start: string, end: string, zone: string): Range {
 }
 
 /** Splits a range into consecutive ranges of `days` days; the last may be shorter. */
-export function stretchesOf({ start, end, zone }: Range, days: number): Range[] {
+export function splitRange({ start, end, zone }: Range, days: number): Range[] {
   const dayAfter = (day: string, count: number) =>
     DateTime.fromISO(day, { zone: 'utc' }).plus({ days: count }).toISODate() ?? '';
   return Array.from({ length: Math.ceil(dayCount(start, end) / days) }, (_, index) => {
@@ -84,7 +84,7 @@ export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | '
 }
 
 /** Minimum time for which a time zone has kept the same offset since 1970. */
-export const OFFSET_STEP_MS = 14 * DAY_MS;
+export const MIN_OFFSET_DURATION_MS = 14 * DAY_MS;
 /** From this time on, the rules of every zone repeat yearly (the tz database lists changes up to then). */
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
@@ -97,7 +97,7 @@ export function pieceMinutes({ from, to, zone }: Range): 60 | 30 | 15 {
   const offset = (ms: number) => IANAZone.create(zone).offset(ms);
   const lastMs = Math.min(to.getTime(), Math.max(from.getTime(), RULES_REPEAT_FROM_MS) + 366 * DAY_MS);
   const offsets = new Set([offset(lastMs)]);
-  for (let ms = from.getTime(); ms < lastMs; ms += OFFSET_STEP_MS) offsets.add(offset(ms));
+  for (let ms = from.getTime(); ms < lastMs; ms += MIN_OFFSET_DURATION_MS) offsets.add(offset(ms));
   const all = [...offsets];
   if (all.every((minutes) => minutes % 60 === 0)) return 60;
   return all.every((minutes) => minutes % 30 === 0) ? 30 : 15;

@@ -2,18 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DeviceUsage } from './device-usage.ts';
-import { countedMs } from './home/counted.ts';
-import { loadAsMeter } from './home/home.ts';
+import { distributeGaps } from './distribute-gaps.ts';
+import { sumCountedMs } from './home/counted-spans.ts';
+import { loadDeviceAsMeter } from './home/home.ts';
 import { hourLabels } from './hour-labels.ts';
 import type { GroupBy } from './insights.ts';
 import type { ImportedQuarters } from './like-days.ts';
 import type { Range } from './ranges.ts';
-import { sharedGaps } from './shared-gaps.ts';
-import { quartersOf } from './usage/quarters.ts';
+import { readQuarters } from './usage/quarters.ts';
 import { wallClock } from './wall-clock.ts';
 
 /** Distribution of the estimated energy in a row: by similar days, or evenly. Null: nothing is estimated. */
-export type Estimate = 'like_days' | 'line' | null;
+export type EstimateKind = 'like_days' | 'line' | null;
 
 /** Length of the range that is read and added up at a time. */
 const CHUNK_MS = 96 * DAY_MS;
@@ -32,12 +32,12 @@ interface Asked {
  * Returns the rows of a device's usage with long gaps distributed by similar days (like-days.ts) instead of the straight line, and the kind
  * of estimate in each row.
  */
-export async function withLikeDays(
+export async function applyLikeDays(
   db: Database,
   deviceId: string,
   rows: readonly DeviceUsage[],
   asked: Asked,
-): Promise<(DeviceUsage & { estimate: Estimate })[]> {
+): Promise<(DeviceUsage & { estimate: EstimateKind })[]> {
   const sums = await sumsOf(db, deviceId, asked);
   return rows.map((row) => {
     const sum = sums.get(row.starts_at ?? row.date);
@@ -58,7 +58,7 @@ interface Sum {
 /** Returns the sums of the quarter-hours of each row, by `starts_at` for hours and `date` for days and months. */
 async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
   const sums = new Map<string, Sum>();
-  const loaded = await loadAsMeter(db, deviceId);
+  const loaded = await loadDeviceAsMeter(db, deviceId);
   const [meter] = loaded?.home.devices ?? [];
   if (!meter || meter.beginsAtMs === null) return sums;
   const floor = (ms: number) => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
@@ -69,9 +69,9 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   if (fromMs >= toMs) return sums;
   const beginsAtMs = meter.beginsAtMs;
   const read = (from: number, to: number) => imported(db, deviceId, Math.max(from, beginsAtMs), Math.min(to, endMs));
-  const wholeMs = (ms: number) => countedMs(meter.counted, ms, ms + QUARTER_MS).imports;
+  const wholeMs = (ms: number) => sumCountedMs(meter.counted, ms, ms + QUARTER_MS).imports;
   const shape = { zone: homeZone, wholeMs };
-  const shared = await sharedGaps(read, { fromMs, toMs }, shape);
+  const shared = await distributeGaps(read, { fromMs, toMs }, shape);
   const clockOf = wallClock(fromMs, toMs, range.zone);
   const labelsOf = hourLabels(range);
   let last: { hourMs: number; sum: Sum } | undefined;
@@ -98,7 +98,7 @@ async function imported(db: Database, deviceId: string, fromMs: number, toMs: nu
   const all = { fromMs, energy: list(), estimated: list(), coveredMs: list() };
   for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     const chunk = { from: new Date(ms), to: new Date(Math.min(ms + CHUNK_MS, toMs)) };
-    const found = (await quartersOf(db, { key: 'device_id', ids: [deviceId] }, chunk, MEASURES)).get(deviceId);
+    const found = (await readQuarters(db, { key: 'device_id', ids: [deviceId] }, chunk, MEASURES)).get(deviceId);
     await setImmediate();
     if (!found) continue;
     const at = (ms - fromMs) / QUARTER_MS;

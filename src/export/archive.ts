@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { capturedOf, readCaptured } from '#src/delivery/channel.ts';
-import { levelOf } from '#src/rollups/levels.ts';
+import { findLevel } from '#src/rollups/levels.ts';
 import { levelCsv, seriesCsv } from './csv-pages.ts';
 import { keysOf } from './keys.ts';
 import { EXPORTED, type Exported, LEVEL_FILES, SERIES_FILES } from './relations.ts';
@@ -63,7 +63,7 @@ function filesOf(userId: string, { db, readDb, now }: ArchiveParts): [string, ()
     ]),
     ...LEVEL_FILES.map(({ relation, file }): [string, () => AsyncIterable<string>] => [
       `${file}.csv`,
-      () => levelCsv(readDb, userId, levelOf(relation), now),
+      () => levelCsv(readDb, userId, findLevel(relation), now),
     ]),
     ...SERIES_FILES.map((one): [string, () => AsyncIterable<string>] => [
       `${one.relation}.csv`,
@@ -136,7 +136,7 @@ async function* pagesOf(db: Database, exported: Exported, keys: readonly string[
 async function* readme(userId: string, now: Date): AsyncGenerator<string> {
   const files = [
     ...EXPORTED.map(({ file, means }) => [`${file}.json`, means]),
-    ...LEVEL_FILES.map(({ relation, file }) => [`${file}.csv`, levelOf(relation).comment]),
+    ...LEVEL_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
     ...SERIES_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
     ['messages/', 'Mails and SMS that were kept as files instead of being sent.'],
   ];

@@ -2,8 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { meterKey, TOLD_APART } from '#src/database/meter.ts';
-import { columnsOf, DAYS, HOURS, KNOWLEDGE_COLUMNS, type Level, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
-import { type Owner, partsWithin } from '#src/rollups/parts.ts';
+import {
+  allColumns,
+  KNOWLEDGE_COLUMNS,
+  type Level,
+  MEASURE_COLUMNS,
+  PACKED_DAYS,
+  STORED_HOURS,
+} from '#src/rollups/levels.ts';
+import { ownerPartsSql, type RowOwner } from '#src/rollups/parts.ts';
 import { keysOf } from './keys.ts';
 
 /** Lines that the database puts together at once: the process that answers others, too, only passes them on. */
@@ -91,7 +98,7 @@ async function* linesOf(
 
 /** A level of the ladder, all of it: of each device, or of the person. */
 export async function* levelCsv(db: Database, userId: string, level: Level, now: Date): AsyncGenerator<string> {
-  yield `${columnsOf(level).join(',')}\n`;
+  yield `${allColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
   // What is told apart has keys of its own.
   for await (const ids of keysOf(db, userId, parent))
@@ -99,13 +106,13 @@ export async function* levelCsv(db: Database, userId: string, level: Level, now:
       yield* slices(db, level, { key, id }, now);
 }
 
-async function* slices(db: Database, level: Level, owner: Owner, now: Date): AsyncGenerator<string> {
+async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): AsyncGenerator<string> {
   const first = await firstMonth(db, owner);
   if (!first) return;
   // Devices' clocks may be some minutes ahead.
   const end = now.getTime() + DAY_MS;
   const isTime = (column: string) => column === level.time || (level.unit === 'day' && column === level.peak?.column);
-  const values = sql.raw(line(columnsOf(level).map((column) => (isTime(column) ? time(column) : column))));
+  const values = sql.raw(line(allColumns(level).map((column) => (isTime(column) ? time(column) : column))));
   const order = sql.raw(level.primaryKey.join(', '));
   for (let from = first.getTime(); from < end; from += SLICE_MS) {
     const rows = rowsOf(level, owner, { from: new Date(from), to: new Date(from + SLICE_MS) });
@@ -116,22 +123,22 @@ async function* slices(db: Database, level: Level, owner: Owner, now: Date): Asy
 }
 
 /** Rows of a level whose buckets begin in a slice. Those of devices are found by their indexes only where parts are asked for. */
-function rowsOf(level: Level, owner: Owner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
+function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
   if (!level.isOfDevice)
     return sql`SELECT * FROM ${sql.table(level.relation)} WHERE ${sql.ref(owner.key)} = ${owner.id}
       AND ${sql.ref(level.time)} >= ${slice.from} AND ${sql.ref(level.time)} < ${slice.to}`;
   const sums = MEASURE_COLUMNS.map((column) => `sum(${column}) AS ${column}`);
   const isKnown = KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
-  return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${partsWithin(level, owner, slice, MEASURE_COLUMNS)} parts
+  return sql`SELECT ${sql.raw([...level.keys, ...sums].join(', '))} FROM ${ownerPartsSql(level, owner, slice, MEASURE_COLUMNS)} parts
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
 
 /** The month in which something is first known of a person or a device; null where nothing is. */
-async function firstMonth(db: Database, { key, id }: Owner): Promise<Date | null> {
+async function firstMonth(db: Database, { key, id }: RowOwner): Promise<Date | null> {
   const first = (relation: string, start: string) =>
     sql`(SELECT min(${sql.ref(start)}) FROM ${sql.table(relation)} WHERE ${sql.ref(key)} = ${id})`;
   const { rows } = await sql<{ month: Date | null }>`
-    SELECT date_trunc('month', least(${first(HOURS.relation, HOURS.time)}, ${first(DAYS.relation, DAYS.time)}, ${first('open_hours', 'hour')})) AS month`.execute(
+    SELECT date_trunc('month', least(${first(STORED_HOURS.relation, STORED_HOURS.time)}, ${first(PACKED_DAYS.relation, PACKED_DAYS.time)}, ${first('open_hours', 'hour')})) AS month`.execute(
     db,
   );
   return rows[0]?.month ?? null;

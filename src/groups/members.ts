@@ -9,7 +9,7 @@ import { USER_COLUMNS, type User } from '#src/users/store.ts';
  * SQL condition: a row `m` of `group_members` counts, because the group's owner currently has the home within reach. The row stays, but
  * does not count, if the account is no longer a homeowner or the group's owner no longer a utility.
  */
-export const COUNTS: RawBuilder<boolean> = sql<boolean>`EXISTS (
+export const MEMBER_COUNTS_SQL: RawBuilder<boolean> = sql<boolean>`EXISTS (
   SELECT FROM home_groups g JOIN users o ON o.user_id = g.user_id JOIN users h ON h.user_id = m.user_id
   WHERE g.group_id = m.group_id
     AND (o.role = 'admin' OR o.role = 'utility' AND (h.user_id = o.user_id OR h.enrolled_by = o.user_id AND h.role = 'homeowner')))`;
@@ -24,7 +24,7 @@ export async function listMembers(
     .selectFrom('users')
     .select([...USER_COLUMNS, PENDING_EMAIL])
     .where(
-      sql<boolean>`EXISTS (SELECT FROM group_members m WHERE m.group_id = ${groupId} AND m.user_id = users.user_id AND ${COUNTS})`,
+      sql<boolean>`EXISTS (SELECT FROM group_members m WHERE m.group_id = ${groupId} AND m.user_id = users.user_id AND ${MEMBER_COUNTS_SQL})`,
     )
     .where('user_id', '>', cursor)
     .orderBy('user_id')
@@ -33,20 +33,20 @@ export async function listMembers(
 }
 
 /** Returns the counted homes of a group and its subgroups, each once, in order of their ids. */
-export async function homesOf(db: Database, groupId: string): Promise<string[]> {
+export async function listGroupHomes(db: Database, groupId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('group_members as m')
     .select('m.user_id')
     .distinct()
     .where('m.group_id', 'in', groupTree(groupId))
-    .where(COUNTS)
+    .where(MEMBER_COUNTS_SQL)
     .orderBy('m.user_id')
     .execute();
   return rows.map(({ user_id }) => user_id);
 }
 
 /** Returns the time zone of the account that owns a group. */
-export async function zoneOfOwner(db: Database, userId: string): Promise<string> {
+export async function findOwnerTimeZone(db: Database, userId: string): Promise<string> {
   const { timezone } = await db
     .selectFrom('users')
     .select('timezone')
@@ -56,13 +56,13 @@ export async function zoneOfOwner(db: Database, userId: string): Promise<string>
 }
 
 /** Numbers of members added and removed by a change. */
-export interface ChangedMembers {
+export interface MemberChangeCounts {
   added: number;
   removed: number;
 }
 
 /** Returns the accounts that are within the reach of the group's owner. Only these can be homes of the group. */
-export async function reachable(
+export async function filterReachableUsers(
   db: Database,
   ofOwner: RoleReach,
   userIds: readonly string[],
@@ -81,7 +81,7 @@ export async function changeMembers(
   db: Database,
   groupId: string,
   { add, remove }: { add: readonly string[]; remove: readonly string[] },
-): Promise<ChangedMembers> {
+): Promise<MemberChangeCounts> {
   // Raw SQL: each list is one parameter. Rows are sorted, so that two changes of the same homes cannot deadlock.
   return joinOrBeginTransaction(db, async (trx) => {
     const query = queryOf(trx);

@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { groupsWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { COUNTS } from './members.ts';
+import { MEMBER_COUNTS_SQL } from './members.ts';
 
 const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'created_at'] as const;
 
@@ -21,7 +21,7 @@ export interface GroupSettings {
 /** Maximum number of groups of an owner: more than a utility has feeders. */
 const MAX_GROUPS = 10_000;
 
-const MEMBERS = sql<number>`(SELECT count(*)::int FROM group_members m WHERE m.group_id = home_groups.group_id AND ${COUNTS})`;
+const MEMBERS = sql<number>`(SELECT count(*)::int FROM group_members m WHERE m.group_id = home_groups.group_id AND ${MEMBER_COUNTS_SQL})`;
 
 /** Creates a group for an owner. Error 422 if it cannot be a subgroup of `parent_group_id`, 409 if the owner has too many groups. */
 export async function createGroup(

@@ -48,7 +48,7 @@ export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): 
   return messages;
 }
 
-/** A sensor of a device, with its unit; `isThere` false: the sensor does not exist (any more). */
+/** A sensor of a device, with its unit; `isPresentAt` false: the sensor does not exist (any more). */
 interface Told {
   key: string;
   sensor: Sensor;

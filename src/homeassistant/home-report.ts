@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { DateTime } from 'luxon';
-import { costsOf } from '#src/cost/costs.ts';
-import { orNull } from '#src/cost/running.ts';
+import { loadCosts } from '#src/cost/costs.ts';
+import { nullIfTwoCurrencies } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import { currentPowerOf, latestChannels, powerOf } from '#src/devices/live.ts';
@@ -10,8 +10,8 @@ import { type CommodityInsight, commodityInsights } from '#src/energy/commodity.
 import { deviceInsights } from '#src/energy/device-include.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import type { HomeInsight } from '#src/energy/home/insights.ts';
-import { insights } from '#src/energy/insights.ts';
-import { powerNow } from '#src/energy/period/power-now.ts';
+import { loadInsights } from '#src/energy/insights.ts';
+import { loadCurrentPower } from '#src/energy/period/power-now.ts';
 import { dayRange, firstInstant, type Range } from '#src/energy/ranges.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 import type { DeviceReport, HomeReport } from './announce.ts';
@@ -38,9 +38,9 @@ export async function readHomeReport(
   const { userId, zone } = owner;
   const { month, day, since } = cycleOf(now, zone);
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
-  const days = await insights(db, userId, month, 'day', new Set(FLOWS));
+  const days = await loadInsights(db, userId, month, 'day', new Set(FLOWS));
   // In the first hour of a month its first day lies behind the sums.
-  const today = day.start > month.end ? await insights(db, userId, day, 'day') : days;
+  const today = day.start > month.end ? await loadInsights(db, userId, day, 'day') : days;
   const costs = await costsIn(db, { userId, month, day, now });
   const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
   const flows = {
@@ -50,7 +50,7 @@ export async function readHomeReport(
   };
   const forecast = await monthForecast(db, { userId, zone, now });
   const used = home.devices.length > 0 && {
-    power: (await powerNow(db, home, now))?.watts ?? null,
+    power: (await loadCurrentPower(db, home, now))?.watts ?? null,
     used: sumOf(days, 'kwh_used'),
     used_today: today.find(({ date }) => date === day.start)?.kwh_used ?? null,
     forecast: forecast && thousandths(forecast.expectedKwh),
@@ -88,7 +88,7 @@ async function costOf(
   { userId, range, now }: { userId: string; range: Range; now: Date },
   groupBy: 'day' | 'month',
 ) {
-  return (await orNull(costsOf(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null;
+  return (await nullIfTwoCurrencies(loadCosts(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null;
 }
 
 /** Totals of the month and of the day, in the currency of the day; all null where no tariff holds. Of a month of two currencies there is none. */
@@ -230,7 +230,7 @@ export async function homeUsage(db: Database, userId: string, now: Date): Promis
   const [today, yesterday] = [dayOf(local), dayOf(local.minus({ days: 1 }))];
   const stretch = async (start: string, end: string, groupBy: 'day' | 'month') => {
     const range: Range = dayRange(start, end, timezone);
-    const used = (await insights(db, userId, range, groupBy)).at(-1)?.kwh_used ?? null;
+    const used = (await loadInsights(db, userId, range, groupBy)).at(-1)?.kwh_used ?? null;
     return { kwh_used: used, cost: await costOf(db, { userId, range, now }, groupBy) };
   };
   const days = {
@@ -245,7 +245,7 @@ export async function homeUsage(db: Database, userId: string, now: Date): Promis
   });
   const [heard] = await newestReadings(db, [userId]);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
-  const power = await powerNow(db, home, now);
+  const power = await loadCurrentPower(db, home, now);
   return {
     user_id: userId,
     as_of: heard?.newest.toISOString() ?? null,

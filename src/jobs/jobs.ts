@@ -1,6 +1,6 @@
-import { raiseSilences } from '#src/alerts/silence.ts';
-import { forgetRequests } from '#src/auth/database-counter.ts';
-import { forgetSessions } from '#src/auth/sessions.ts';
+import { fireSilenceAlerts } from '#src/alerts/silence.ts';
+import { deleteOldCounters } from '#src/auth/database-counter.ts';
+import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
 import { forgetCaptured } from '#src/delivery/channel.ts';
@@ -9,17 +9,17 @@ import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { forgetTemporarySecrets } from '#src/devices/credentials.ts';
 import { forgetSilences, watchSilences } from '#src/devices/fleet/watch.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
-import { keepGroupSums } from '#src/energy/group/keep.ts';
-import { homesOf } from '#src/groups/members.ts';
+import { storeGroupSums } from '#src/energy/group/store-sums.ts';
+import { listGroupHomes } from '#src/groups/members.ts';
 import { forgetImportCredentials } from '#src/onboarding/imports.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { forgetAudit } from '#src/users/audit.ts';
 import { endDepartures } from '#src/users/departures.ts';
 import { forgetAnswers } from '#src/users/idempotent-answers.ts';
-import { tellRecounted } from '#src/users/recounted.ts';
+import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { deleteExpiredRejections, deleteExpiredUnread } from './delete-expired.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
 import { type Job, type JobParts, TAKEN } from './schedule.ts';
@@ -113,13 +113,13 @@ export const JOBS: readonly Job[] = [
     name: 'forget sessions',
     at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ db, ageClock }) => forgetSessions(db, ageClock()),
+    run: ({ db, ageClock }) => deleteEndedSessions(db, ageClock()),
   },
   {
     name: 'forget requests',
     at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ db, ageClock }) => forgetRequests(db, ageClock()),
+    run: ({ db, ageClock }) => deleteOldCounters(db, ageClock()),
   },
   {
     name: 'forget events',
@@ -131,7 +131,7 @@ export const JOBS: readonly Job[] = [
     name: 'tell recounted homes',
     at: { everySeconds: 3600 },
     alsoAtStart: true,
-    run: ({ db, clock }) => tellRecounted(db, clock()),
+    run: ({ db, clock }) => notifyRecountedOwners(db, clock()),
   },
   {
     name: 'tell of keys that end',
@@ -181,7 +181,7 @@ async function checkRollups(
   signal: AbortSignal,
 ): Promise<void> {
   const since = firstCheckedMonth(clock(), retentionMonths);
-  const pass = await passOverRollups(pool, { capabilities, since, mode: 'repair', signal });
+  const pass = await checkAllRollups(pool, { capabilities, since, mode: 'repair', signal });
   const { users, checked, rebuilt, differing, differences } = pass;
   if (checked < users) log.info({ users, checked }, 'stopped before the aggregates of all users were compared');
   else if (differing === 0) log.info({ users }, 'aggregates are right');
@@ -237,11 +237,11 @@ async function refresh({ pool, clock, log }: JobParts, signal: AbortSignal): Pro
 async function keepSums({ pool, db, clock, capabilities, log }: JobParts, signal: AbortSignal): Promise<void> {
   const { continuousAggregates } = capabilities;
   const startedAt = performance.now();
-  const sums = await keepGroupSums({ pool, db, now: clock(), continuousAggregates, homesOf, signal });
+  const sums = await storeGroupSums({ pool, db, now: clock(), continuousAggregates, homesOf: listGroupHomes, signal });
   if (sums > 0) log.info({ sums, took_ms: Math.round(performance.now() - startedAt) }, 'sums of groups kept');
 }
 
 /** Fires no_data alerts, until none is due. */
 async function fireSilences({ pool, clock }: JobParts, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && (await raiseSilences(pool, clock())) > 0);
+  while (!stopping.aborted && (await fireSilenceAlerts(pool, clock())) > 0);
 }

@@ -1,5 +1,5 @@
 import { type Month, monthOf } from './calendar.ts';
-import { type DailyUse, knownDays } from './daily-use.ts';
+import { type DailyUse, listKnownDays } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
 import { mean, sum } from './robust.ts';
 
@@ -30,7 +30,7 @@ export function backTest(used: DailyUse, today: number): PastForecast[] {
     const month = monthOf(first, -back);
     if (month.first < used.firstDay) break;
     const end = month.first + month.days;
-    const days = knownDays(used, month.first, end);
+    const days = listKnownDays(used, month.first, end);
     if (days.length < month.days - MOST_UNKNOWN_DAYS) continue;
     const asOf = Math.min(month.first + (today - first), end - 1);
     const forecast = forecastMonth(used, asOf);
@@ -41,7 +41,7 @@ export function backTest(used: DailyUse, today: number): PastForecast[] {
     const actualRest = (total(rest) * (end - asOf)) / Math.max(1, rest.length);
     past.push({
       firstDay: month.first,
-      forecastKwh: totalOf(forecast),
+      forecastKwh: sumForecastKwh(forecast),
       actualKwh: (total(days) * month.days) / days.length,
       restRatio: actualRest / forecast.restKwh,
       lastYearKwh: lastYearOf(used, month),
@@ -52,12 +52,12 @@ export function backTest(used: DailyUse, today: number): PastForecast[] {
 
 function lastYearOf(used: DailyUse, { first, days }: Month): number | null {
   const before = monthOf(first, -12);
-  const known = knownDays(used, before.first, before.first + before.days);
+  const known = listKnownDays(used, before.first, before.first + before.days);
   return known.length < before.days - MOST_UNKNOWN_DAYS ? null : mean(known.map(({ kwh }) => kwh)) * days;
 }
 
 /** Returns the expected usage of the whole month, in kWh. */
-export const totalOf = ({ soFarKwh, restKwh }: MonthForecast): number => soFarKwh + restKwh;
+export const sumForecastKwh = ({ soFarKwh, restKwh }: MonthForecast): number => soFarKwh + restKwh;
 
 /** Returns the mean absolute error of past forecasts, relative to actual usage. Null if there are none. */
 export function meanError(past: readonly PastForecast[]): number | null {

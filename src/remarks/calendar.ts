@@ -2,7 +2,7 @@ import { DAY_MS } from '#src/core/units.ts';
 /** Days of a zone's calendar as numbers since 1970-01-01. The remarks need no local time: all days count alike. */
 
 export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
-export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+export const formatDayNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 /** Returns the ISO weekday of a day; 1 is Monday. (1970 began on a Thursday.) */
 export const weekdayOf = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;

@@ -7,13 +7,13 @@ export interface DailyUse {
 }
 
 /** Returns the usage of a day, or null if unknown. */
-export const usedOn = ({ firstDay, kwh }: DailyUse, day: number): number | null => kwh[day - firstDay] ?? null;
+export const findUsageOn = ({ firstDay, kwh }: DailyUse, day: number): number | null => kwh[day - firstDay] ?? null;
 
 /** Returns the known days of `[from, to)`. */
-export function knownDays(used: DailyUse, from: number, to: number): { day: number; kwh: number }[] {
+export function listKnownDays(used: DailyUse, from: number, to: number): { day: number; kwh: number }[] {
   const known: { day: number; kwh: number }[] = [];
   for (let day = Math.max(from, used.firstDay); day < to; day++) {
-    const kwh = usedOn(used, day);
+    const kwh = findUsageOn(used, day);
     if (kwh !== null) known.push({ day, kwh });
   }
   return known;

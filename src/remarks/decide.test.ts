@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dayNumber } from './calendar.ts';
 import { cheaperTariff } from './cheaper-tariff.ts';
 import { remarksOn } from './decide.ts';
-import { DAY_QUARTERS, type Profile } from './profile.ts';
+import { DAY_QUARTERS, type HomeProfile } from './profile.ts';
 
 const DAYS = 60;
 const QUARTERS = DAYS * DAY_QUARTERS;
@@ -17,8 +17,8 @@ const evenings = (at: number) => {
 
 function profile(
   usedAt: (at: number) => number = evenings,
-  more: Partial<Pick<Profile, 'production' | 'devices'>> = {},
-): Profile {
+  more: Partial<Pick<HomeProfile, 'production' | 'devices'>> = {},
+): HomeProfile {
   const used = Float64Array.from({ length: QUARTERS }, (_, at) => usedAt(at));
   const kwh = Array.from({ length: DAYS }, (_, day) => {
     const watts = used.subarray(day * DAY_QUARTERS, (day + 1) * DAY_QUARTERS);
@@ -35,7 +35,7 @@ function profile(
   };
 }
 
-const kindsOf = (one: Profile) => remarksOn(one).map(({ kind }) => kind);
+const kindsOf = (one: HomeProfile) => remarksOn(one).map(({ kind }) => kind);
 const last = (hours: number) => (at: number) => at >= QUARTERS - 4 * hours;
 const dayOf = (at: number) => Math.floor(at / DAY_QUARTERS);
 

@@ -1,5 +1,5 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { DAY_QUARTERS, endOf, knownWatts, type Profile } from './profile.ts';
+import { DAY_QUARTERS, endOfProfile, filterKnownWatts, type HomeProfile } from './profile.ts';
 import { median, quantile, spread } from './robust.ts';
 
 /** A device with nearly constant daily usage, such as a freezer, used clearly more. */
@@ -31,13 +31,13 @@ const LEAST_KWH = 0.15;
 const SPREADS = 6;
 
 /** Returns the devices that used clearly more in the last 24 hours than on each of the days in the four weeks before. */
-export function devicesUsingMore(profile: Profile): DeviceUsesMore[] {
+export function findDevicesUsingMore(profile: HomeProfile): DeviceUsesMore[] {
   const { devices, fromMs } = profile;
   return devices.flatMap(({ deviceId, used }) => {
     const compared: DeviceUsesMore['compared'] = [];
     for (let day = DAYS; day >= 0; day--) {
       const to = used.length - day * DAY_QUARTERS;
-      const known = knownWatts(used, to - DAY_QUARTERS, to, LEAST_KNOWN);
+      const known = filterKnownWatts(used, to - DAY_QUARTERS, to, LEAST_KNOWN);
       if (!known && day === 0) return [];
       if (known) compared.push({ atMs: fromMs + to * QUARTER_MS, kwh: (mean(known) * 24) / 1_000 });
     }
@@ -49,8 +49,10 @@ export function devicesUsingMore(profile: Profile): DeviceUsesMore[] {
     const rise = Math.max(LEAST_KWH, LEAST_SHARE * usualKwh, SPREADS * differs);
     if (kwh - usualKwh < rise || kwh - quantile(before, 0.9) < rise / 2) return [];
     const last = compared.findLastIndex((one) => one.kwh < (kwh + usualKwh) / 2);
-    const sinceMs = (compared[last + 1]?.atMs ?? endOf(profile)) - DAY_QUARTERS * QUARTER_MS;
-    return [{ kind: 'device_uses_more' as const, deviceId, sinceMs, untilMs: endOf(profile), kwh, usualKwh, compared }];
+    const sinceMs = (compared[last + 1]?.atMs ?? endOfProfile(profile)) - DAY_QUARTERS * QUARTER_MS;
+    return [
+      { kind: 'device_uses_more' as const, deviceId, sinceMs, untilMs: endOfProfile(profile), kwh, usualKwh, compared },
+    ];
   });
 }
 

@@ -11,7 +11,7 @@ export interface ForecastRange {
 /** Share of months, in percent, whose usage lies within the range. */
 export const RANGE_PERCENT = 80;
 /**
- * Half-width of the range, in deviations (`deviationOf`), by split conformal prediction: the 85th percentile of forecast errors, in
+ * Half-width of the range, in deviations (`computeDeviation`), by split conformal prediction: the 85th percentile of forecast errors, in
  * deviations, over the months of six homes with equal weight. With a calibration that left out the tested home (`npm run bench --
  * forecast`), the range held in at least 80 of 100 months over all homes; therefore the percentile is five higher than the promised share.
  */
@@ -29,7 +29,7 @@ const PRIOR_MONTHS = 10;
  * computed from the home's own past forecasts for the same day of the month; for a home with few of them, mostly from the usual values of
  * homes with similar drift.
  */
-export function deviationOf(forecast: MonthForecast, past: readonly PastForecast[]): number {
+export function computeDeviation(forecast: MonthForecast, past: readonly PastForecast[]): number {
   const { month, daysOver, drift, daySpread } = forecast;
   const daysToCome = month.days - daysOver;
   const usual =
@@ -39,13 +39,13 @@ export function deviationOf(forecast: MonthForecast, past: readonly PastForecast
 }
 
 /** Returns the range of a forecast (docs/plain-words.md). `halfWidth`: in deviations. */
-export function rangeOf(
+export function computeForecastRange(
   forecast: MonthForecast,
   past: readonly PastForecast[],
   halfWidth: number = HALF_WIDTH,
 ): ForecastRange {
   const { month, daysOver, unknownDays, soFarKwh, restKwh } = forecast;
-  const reach = halfWidth * deviationOf(forecast, past);
+  const reach = halfWidth * computeDeviation(forecast, past);
   // Past days with unknown usage are as uncertain as future days.
   const uncertainKwh = restKwh + (unknownDays === 0 ? 0 : (restKwh / (month.days - daysOver)) * unknownDays);
   const certainKwh = soFarKwh + restKwh - uncertainKwh;

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '#simulators/random.ts';
-import { errorsOf, saidOf } from '#test/reference/forecast-errors.ts';
-import { backTest, meanError, totalOf } from './back-test.ts';
+import { forecastOutcomes, meanForecastErrors } from '#test/reference/forecast-errors.ts';
+import { backTest, meanError, sumForecastKwh } from './back-test.ts';
 import { dayNumber, monthOf, weekdayOf } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
-import { rangeOf } from './forecast-range.ts';
-import { monthEnd } from './month-end.ts';
+import { computeForecastRange } from './forecast-range.ts';
+import { forecastMonthEnd } from './month-end.ts';
 
 const START = dayNumber('2025-01-01');
 /** Daily usage from 2025-01-01 on. */
@@ -30,13 +30,13 @@ describe('the forecast of a month', () => {
       days(120, () => 10),
       on('2025-04-11'),
     );
-    expect(even && totalOf(even)).toBeCloseTo(300, 6);
+    expect(even && sumForecastKwh(even)).toBeCloseTo(300, 6);
     const weekly = days(400, (day) => (weekdayOf(day) > 5 ? 14 : 8));
     const at = on('2025-08-04');
     const actual = weekly.kwh.slice(on('2025-08-01') - START, on('2025-09-01') - START) as number[];
     const forecast = forecastMonth(weekly, at);
     // Weekday factors are halved; a month has nearly the same number of each weekday.
-    const share = (forecast ? totalOf(forecast) : 0) / actual.reduce((sum, kwh) => sum + kwh, 0);
+    const share = (forecast ? sumForecastKwh(forecast) : 0) / actual.reduce((sum, kwh) => sum + kwh, 0);
     expect(Math.abs(share - 1)).toBeLessThan(0.02);
   });
 
@@ -58,7 +58,7 @@ describe('the forecast of a month', () => {
     const holed = days(120, (day) => (day === on('2025-04-03') ? null : 10));
     const forecast = forecastMonth(holed, on('2025-04-11'));
     expect(forecast?.unknownDays).toBe(1);
-    expect(forecast && totalOf(forecast)).toBeCloseTo(300, 6);
+    expect(forecast && sumForecastKwh(forecast)).toBeCloseTo(300, 6);
   });
 
   test('is not compared with months that have several unknown days', () => {
@@ -81,7 +81,7 @@ describe('the forecast of a month', () => {
     const at = on('2026-03-01');
     const [with_, without] = [seasonal, { firstDay: at - 200, kwh: seasonal.kwh.slice(at - 200 - START, at - START) }];
     const actual = seasonal.kwh.slice(at - START, at - START + 31).reduce<number>((sum, kwh) => sum + (kwh ?? 0), 0);
-    const off = (used: DailyUse) => Math.abs(totalOf(forecastMonth(used, at) as never) - actual);
+    const off = (used: DailyUse) => Math.abs(sumForecastKwh(forecastMonth(used, at) as never) - actual);
     expect(off(with_)).toBeLessThan(off(without));
   });
 
@@ -89,7 +89,7 @@ describe('the forecast of a month', () => {
     const steady = days(400, (day) => 10 + (day % 3));
     const width = (used: DailyUse, date: string) => {
       const at = on(date);
-      const { lowKwh, highKwh } = rangeOf(forecastMonth(used, at) as never, backTest(used, at));
+      const { lowKwh, highKwh } = computeForecastRange(forecastMonth(used, at) as never, backTest(used, at));
       return highKwh - lowKwh;
     };
     expect(width(steady, '2025-12-25')).toBeLessThan(width(steady, '2025-12-10') / 2);
@@ -102,7 +102,7 @@ describe('the forecast of a month', () => {
 
 test('the month’s forecast is at least the usage so far, including today, and names its months', () => {
   const at = on('2025-04-30');
-  const end = monthEnd(
+  const end = forecastMonthEnd(
     days(at - START, () => 10),
     at,
     4,
@@ -111,14 +111,14 @@ test('the month’s forecast is at least the usage so far, including today, and 
   expect(end?.expectedKwh).toBeCloseTo(300, 6);
   expect(end?.past.map(({ month }) => month)).toEqual(['2025-03', '2025-02', '2025-01']);
   expect(end?.meanError).toBeCloseTo(0, 6);
-  const party = monthEnd(
+  const party = forecastMonthEnd(
     days(at - START, () => 10),
     at,
     90,
   );
   expect([party?.lowKwh, party?.expectedKwh, party?.highKwh]).toEqual([380, 380, 380]);
   expect(
-    monthEnd(
+    forecastMonthEnd(
       days(5, () => 10),
       START + 5,
       1,
@@ -127,7 +127,9 @@ test('the month’s forecast is at least the usage so far, including today, and 
 });
 
 test('four of five months lie within the range, for homes in their first two years with drift and seasons', () => {
-  const said = Array.from({ length: 24 }, (_, seed) => saidOf(`home ${seed}`, restlessHome(seed), [1, 15])).flat();
+  const said = Array.from({ length: 24 }, (_, seed) =>
+    forecastOutcomes(`home ${seed}`, restlessHome(seed), [1, 15]),
+  ).flat();
   const within = said.filter(({ isWithinRange }) => isWithinRange);
   expect(said.length).toBeGreaterThan(1_000);
   expect(within.length / said.length).toBeGreaterThan(0.8);
@@ -150,14 +152,14 @@ function restlessHome(seed: number): DailyUse {
 test('the forecast for a real home has a smaller error than last month and than last year, from the fifth day of a month on', () => {
   const used = realHome();
   for (const day of [5, 10, 15, 20, 25]) {
-    const said = saidOf('real', used, [day]);
+    const said = forecastOutcomes('real', used, [day]);
     for (const naive of ['lastMonth', 'lastYear', 'lastMonthOfRest', 'lastYearOfRest'] as const) {
-      const errors = errorsOf(said, naive);
+      const errors = meanForecastErrors(said, naive);
       expect(errors?.forecast, `${naive}, day ${day}`).toBeLessThan(errors?.naive ?? 0);
     }
   }
-  const all = saidOf('real', used, [1, 5, 10, 15, 20, 25]);
-  const errors = errorsOf(all, 'lastMonth');
+  const all = forecastOutcomes('real', used, [1, 5, 10, 15, 20, 25]);
+  const errors = meanForecastErrors(all, 'lastMonth');
   expect(errors?.months).toBeGreaterThan(60);
   expect(errors?.forecast).toBeLessThan(0.65 * (errors?.naive ?? 0));
 });

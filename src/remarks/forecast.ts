@@ -1,5 +1,5 @@
 import { type Month, monthOf, weekdayOf } from './calendar.ts';
-import { type DailyUse, knownDays, usedOn } from './daily-use.ts';
+import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
 import { deviation, mean, median, quantile, sum } from './robust.ts';
 
 /** Expected usage of a month, as of the start of one of its days. kWh. */
@@ -49,14 +49,14 @@ const YEAR_DAYS = 364;
  */
 export function forecastMonth(used: DailyUse, today: number): MonthForecast | null {
   const month = monthOf(today);
-  const recent = knownDays(used, today - RECENT_DAYS, today);
+  const recent = listKnownDays(used, today - RECENT_DAYS, today);
   if (recent.length < LEAST_DAYS) return null;
   const weekday = weekdayFactors(used, today);
   const level = levelOf(recent, today, weekday);
   let [soFarKwh, unknownDays, restKwh] = [0, 0, 0];
   const end = month.first + month.days;
   for (let day = month.first; day < end; day++) {
-    const kwh = day < today ? usedOn(used, day) : null;
+    const kwh = day < today ? findUsageOn(used, day) : null;
     if (kwh !== null) soFarKwh += kwh;
     else {
       const expected = level * (weekday[weekdayOf(day)] as number);
@@ -82,7 +82,7 @@ const LEAST_DAY_KWH = 0.05;
 /** Returns the recent changes of the home's level and the variation of its days, which make a forecast uncertain. */
 function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 'daySpread'> {
   const [last, before] = [1, 2].map((back) =>
-    knownDays(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
+    listKnownDays(used, today - back * UNREST_DAYS, today - (back - 1) * UNREST_DAYS).map(({ kwh }) =>
       Math.max(LEAST_DAY_KWH, kwh),
     ),
   ) as [number[], number[]];
@@ -109,7 +109,7 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
 function weekdayFactors(used: DailyUse, today: number): number[] {
   const ratios: number[][] = Array.from({ length: 8 }, () => []);
   for (let end = today; end > today - WEEKDAY_DAYS; end -= 7) {
-    const week = knownDays(used, end - 7, end);
+    const week = listKnownDays(used, end - 7, end);
     const weekMean = mean(week.map(({ kwh }) => kwh));
     if (week.length === 7 && weekMean > 0)
       for (const { day, kwh } of week) ratios[weekdayOf(day)]?.push(kwh / weekMean);
@@ -125,11 +125,11 @@ function weekdayFactors(used: DailyUse, today: number): number[] {
  */
 function lastYearFactor(used: DailyUse, { today, end, level }: { today: number; end: number; level: number }): number {
   const then = today - YEAR_DAYS;
-  const before = knownDays(used, then - RECENT_DAYS, then);
+  const before = listKnownDays(used, then - RECENT_DAYS, then);
   // Includes days around the remaining ones, so that a few days have no excessive effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
-  const after = knownDays(used, Math.floor(middle - half), Math.ceil(middle + half));
+  const after = listKnownDays(used, Math.floor(middle - half), Math.ceil(middle + half));
   if (before.length < LEAST_SEASON_DAYS || after.length < LEAST_SEASON_DAYS) return 1;
   const [low, high] = [median(before.map(({ kwh }) => kwh)), median(after.map(({ kwh }) => kwh))];
   if (low <= 0 || level <= 0) return 1;

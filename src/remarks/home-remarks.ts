@@ -3,19 +3,19 @@ import { compareTariffs } from '#src/cost/compare.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CheaperTariff, cheaperTariff } from './cheaper-tariff.ts';
 import { type ProfileRemark, remarksOn } from './decide.ts';
-import { keptShortly } from './kept-shortly.ts';
-import { type AskedProfile, readProfile } from './read-profile.ts';
+import { type ProfileQuery, readProfile } from './read-profile.ts';
+import { createShortCache } from './short-cache.ts';
 
 /** A remark for the owner (docs/plain-words.md), with the location of the device that it is about, or null. */
 export type Remark = (ProfileRemark & { location: string | null }) | CheaperTariff;
 
-const kept = keptShortly<Remark[]>();
+const kept = createShortCache<Remark[]>();
 
 /**
  * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must have checked that `userId` is
  * within its reach.
  */
-export function homeRemarks(db: Database, asked: AskedProfile): Promise<Remark[]> {
+export function homeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {
   const { userId, zone, now } = asked;
   return kept(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
     const [profile, cheaper] = await Promise.all([readProfile(db, asked), cheaperNow(db, asked)]);
@@ -25,7 +25,7 @@ export function homeRemarks(db: Database, asked: AskedProfile): Promise<Remark[]
 }
 
 /** Compares tariffs over the last twelve whole months. */
-async function cheaperNow(db: Database, { userId, zone, now }: AskedProfile): Promise<CheaperTariff | null> {
+async function cheaperNow(db: Database, { userId, zone, now }: ProfileQuery): Promise<CheaperTariff | null> {
   const first = DateTime.fromJSDate(now, { zone }).startOf('month');
   const start = first.minus({ months: 12 }).toFormat('yyyy-MM-dd');
   const end = first.minus({ days: 1 }).toFormat('yyyy-MM-dd');

@@ -1,9 +1,9 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { knownWatts, type Watts } from './profile.ts';
+import { filterKnownWatts, type QuarterWatts } from './profile.ts';
 import { median, quantile, spread } from './robust.ts';
 
 /** Level in watts of a time window, by its end. */
-export interface Level {
+export interface TimedLevel {
   atMs: number;
   watts: number;
 }
@@ -17,7 +17,7 @@ export interface ComparedLevel {
   /** Level that only a tenth of the earlier days exceeded. */
   high: number;
   /** Levels of the compared days, oldest first; the last entry is the current level. */
-  levels: Level[];
+  levels: TimedLevel[];
 }
 
 const DAY_QUARTERS = 96;
@@ -28,16 +28,16 @@ const LEAST_SHARE = 0.95;
 
 /** Compares the level of the last quarter-hours with that of the same hours on the 28 days before. Null if too little is known. */
 export function compareLevel(
-  used: Watts,
+  used: QuarterWatts,
   fromMs: number,
   windowQuarters: number,
   levelOf: (window: Float64Array) => number,
 ): ComparedLevel | null {
   const end = used.length;
-  const levels: Level[] = [];
+  const levels: TimedLevel[] = [];
   for (let day = DAYS; day >= 0; day--) {
     const to = end - day * DAY_QUARTERS;
-    const window = knownWatts(used, to - windowQuarters, to, LEAST_SHARE);
+    const window = filterKnownWatts(used, to - windowQuarters, to, LEAST_SHARE);
     if (window) levels.push({ atMs: fromMs + to * QUARTER_MS, watts: levelOf(window) });
     else if (day === 0) return null;
   }
@@ -59,14 +59,14 @@ const AS_HIGH = 0.7;
  * Whether the level was similarly high in the four weeks before, and then lower again. Such a rise happens occasionally, for example a heat
  * pump in a cold spell, and needs no remark.
  */
-export function wasAsHigh({ now, usual, levels }: ComparedLevel): boolean {
+export function wasSimilarlyHigh({ now, usual, levels }: ComparedLevel): boolean {
   const enough = usual + AS_HIGH * (now - usual);
   const low = levels.findLastIndex(({ watts }) => watts < enough);
   return levels.slice(0, Math.max(0, low)).some(({ watts }) => watts >= enough);
 }
 
 /** Returns the index of the first quarter-hour of the time up to now in which every known value was at least `leastW`. */
-export function sinceWhen(used: Watts, leastW: number): number {
+export function findRiseStart(used: QuarterWatts, leastW: number): number {
   let since = used.length;
   for (let place = used.length - 1; place >= 0; place--) {
     const watts = used[place] as number;

@@ -1,8 +1,8 @@
-import { backTest, meanError, type PastForecast, totalOf } from './back-test.ts';
-import { dateOf } from './calendar.ts';
+import { backTest, meanError, type PastForecast, sumForecastKwh } from './back-test.ts';
+import { formatDayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
-import { RANGE_PERCENT, rangeOf } from './forecast-range.ts';
+import { computeForecastRange, RANGE_PERCENT } from './forecast-range.ts';
 
 /** Forecast of the current month. */
 export interface MonthEnd {
@@ -31,19 +31,19 @@ export interface MonthEnd {
  * Forecasts the month from its known days, without costs. Null if too few days are known. `todayKwh`: usage of today so far, a lower bound
  * for the rest of the month. Pure.
  */
-export function monthEnd(daily: DailyUse, today: number, todayKwh: number): MonthEnd | null {
+export function forecastMonthEnd(daily: DailyUse, today: number, todayKwh: number): MonthEnd | null {
   const forecast = forecastMonth(daily, today);
   if (!forecast) return null;
   const { month, daysOver, soFarKwh } = forecast;
   const past = backTest(daily, today);
-  const { lowKwh, highKwh } = rangeOf(forecast, past);
+  const { lowKwh, highKwh } = computeForecastRange(forecast, past);
   const leastKwh = soFarKwh + todayKwh;
   return {
-    start: dateOf(month.first),
-    end: dateOf(month.first + month.days - 1),
+    start: formatDayNumber(month.first),
+    end: formatDayNumber(month.first + month.days - 1),
     daysOver,
     soFarKwh: leastKwh,
-    expectedKwh: Math.max(totalOf(forecast), leastKwh),
+    expectedKwh: Math.max(sumForecastKwh(forecast), leastKwh),
     lowKwh: Math.max(lowKwh, leastKwh),
     highKwh: Math.max(highKwh, leastKwh),
     rangePercent: RANGE_PERCENT,
@@ -54,7 +54,7 @@ export function monthEnd(daily: DailyUse, today: number, todayKwh: number): Mont
 }
 
 const toRecord = ({ firstDay, forecastKwh, actualKwh, lastYearKwh }: PastForecast): MonthEnd['past'][number] => ({
-  month: dateOf(firstDay).slice(0, 7),
+  month: formatDayNumber(firstDay).slice(0, 7),
   forecastKwh,
   actualKwh,
   lastYearKwh,

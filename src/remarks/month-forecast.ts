@@ -1,24 +1,24 @@
-import { costsOf } from '#src/cost/costs.ts';
-import { isOfTwoCurrencies } from '#src/cost/running.ts';
+import { loadCosts } from '#src/cost/costs.ts';
+import { isTwoCurrenciesError } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { dateOf } from './calendar.ts';
-import { type DailyUse, usedOn } from './daily-use.ts';
-import { keptShortly } from './kept-shortly.ts';
-import { type MonthEnd, monthEnd } from './month-end.ts';
-import { type AskedProfile, FORECAST_DAYS, readDailyUse } from './read-profile.ts';
+import { formatDayNumber } from './calendar.ts';
+import { type DailyUse, findUsageOn } from './daily-use.ts';
+import { forecastMonthEnd, type MonthEnd } from './month-end.ts';
+import { FORECAST_DAYS, type ProfileQuery, readDailyUse } from './read-profile.ts';
+import { createShortCache } from './short-cache.ts';
 
-const kept = keptShortly<MonthEnd | null>();
+const kept = createShortCache<MonthEnd | null>();
 
 /**
  * Returns the forecast of a user's current month in kWh and money, or null if too few days are known. The dashboard and the published
  * forecasts use it. The result is cached for a minute. The caller must have checked that `userId` is within its reach.
  */
-export function monthForecast(db: Database, asked: AskedProfile): Promise<MonthEnd | null> {
+export function monthForecast(db: Database, asked: ProfileQuery): Promise<MonthEnd | null> {
   const { userId, zone, now } = asked;
   return kept(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
     const { daily, today, todayKwh } = await readDailyUse(db, asked, FORECAST_DAYS);
-    const end = monthEnd(daily, today, todayKwh);
+    const end = forecastMonthEnd(daily, today, todayKwh);
     return end && { ...end, cost: await costOf(db, asked, end, daily, today) };
   });
 }
@@ -33,23 +33,23 @@ const LEAST_PRICE_DAYS = 7;
  */
 async function costOf(
   db: Database,
-  asked: AskedProfile,
+  asked: ProfileQuery,
   end: MonthEnd,
   daily: DailyUse,
   today: number,
 ): Promise<MonthEnd['cost']> {
   const buyer = { userId: asked.userId };
-  const range = (start: string) => dayRange(start, dateOf(today), asked.zone);
+  const range = (start: string) => dayRange(start, formatDayNumber(today), asked.zone);
   try {
     const [days, months] = await Promise.all([
-      costsOf(db, { buyer, range: range(dateOf(today - PRICE_DAYS)), now: asked.now }, 'day'),
-      costsOf(db, { buyer, range: range(end.start), now: asked.now }, 'month'),
+      loadCosts(db, { buyer, range: range(formatDayNumber(today - PRICE_DAYS)), now: asked.now }, 'day'),
+      loadCosts(db, { buyer, range: range(end.start), now: asked.now }, 'month'),
     ]);
     const [month] = months;
     if (!month) return null;
     let [kwh, amount, count] = [0, 0, 0];
     for (const { labels, cost } of days) {
-      const used = usedOn(daily, Date.parse(labels.date) / 86_400_000);
+      const used = findUsageOn(daily, Date.parse(labels.date) / 86_400_000);
       if (used === null || cost.missing_prices_kwh > 0) continue;
       [kwh, amount, count] = [kwh + used, amount + Number(cost.total), count + 1];
     }
@@ -65,7 +65,7 @@ async function costOf(
       high: Math.max(low, high),
     };
   } catch (error) {
-    if (isOfTwoCurrencies(error)) return null;
+    if (isTwoCurrenciesError(error)) return null;
     throw error;
   }
 }

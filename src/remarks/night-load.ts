@@ -1,16 +1,16 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { compareLevel, type Level, wasAsHigh } from './levels.ts';
-import { DAY_QUARTERS, endOf, type Profile } from './profile.ts';
+import { compareLevel, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
+import { DAY_QUARTERS, endOfProfile, type HomeProfile } from './profile.ts';
 
 /** The home uses more than before in its hours of lowest usage, mostly at night: for example a freezer that hardly stops. */
-export interface NightRose {
+export interface NightRise {
   kind: 'night_rose';
   sinceMs: number;
   untilMs: number;
   /** Mean watts of the quietest two hours of the last day, and usual value of earlier days. */
   quietW: number;
   usualW: number;
-  compared: Level[];
+  compared: TimedLevel[];
 }
 
 /** Rise caused by a failing freezer; a meter with a resolution of 10 Wh can still show it over a night. */
@@ -22,20 +22,20 @@ const WINDOW_QUARTERS = 92;
 const QUIET_QUARTERS = 8;
 
 /** Detects a rise of the quietest two hours in a row against the same value in the four weeks before. */
-export function nightRose(profile: Profile): NightRose | null {
+export function detectNightRise(profile: HomeProfile): NightRise | null {
   const { used, fromMs } = profile;
   const level = compareLevel(used, fromMs, WINDOW_QUARTERS, quietWatts);
-  if (!level || wasAsHigh(level)) return null;
+  if (!level || wasSimilarlyHigh(level)) return null;
   const { now, usual, spread, high, levels } = level;
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
   // The rise happened within the day that ended with the first high level.
-  const firstMs = levels[raised + 1]?.atMs ?? endOf(profile);
+  const firstMs = levels[raised + 1]?.atMs ?? endOfProfile(profile);
   return {
     kind: 'night_rose',
     sinceMs: firstMs - DAY_QUARTERS * QUARTER_MS,
-    untilMs: endOf(profile),
+    untilMs: endOfProfile(profile),
     quietW: now,
     usualW: usual,
     compared: levels,

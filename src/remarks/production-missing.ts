@@ -1,9 +1,9 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { DAY_QUARTERS, endOf, type Profile, type Watts } from './profile.ts';
+import { DAY_QUARTERS, endOfProfile, type HomeProfile, type QuarterWatts } from './profile.ts';
 import { quantile } from './robust.ts';
 
 /** Solar panels produce nothing in hours in which they always did: a failed inverter, or snow. */
-export interface ProductionMissing {
+export interface MissingProduction {
   kind: 'production_missing';
   /** End of the last quarter-hour with production. */
   sinceMs: number;
@@ -34,7 +34,7 @@ const SILENT_QUARTERS = 2 * DAY_QUARTERS;
 /**
  * Detects missing production: since the last production, poor days of the last three weeks would have produced much of their daily energy.
  */
-export function productionMissing(profile: Profile): ProductionMissing | null {
+export function detectMissingProduction(profile: HomeProfile): MissingProduction | null {
   const { production, fromMs } = profile;
   if (!production) return null;
   const best = quantile(
@@ -62,7 +62,7 @@ export function productionMissing(profile: Profile): ProductionMissing | null {
   return {
     kind: 'production_missing',
     sinceMs: fromMs + (last + 1) * QUARTER_MS,
-    untilMs: endOf(profile),
+    untilMs: endOfProfile(profile),
     expectedKwh: sinceThenKwh,
     isSilent,
     compared: daysOf(production, fromMs),
@@ -73,7 +73,7 @@ export function productionMissing(profile: Profile): ProductionMissing | null {
  * Returns the power at this time of day on a poor day among those before the last production, or null if too few are known. Days are
  * compared in UTC, because the sun does not follow summer time.
  */
-function poorWatts(production: Watts, place: number, last: number): number | null {
+function poorWatts(production: QuarterWatts, place: number, last: number): number | null {
   const before: number[] = [];
   for (let day = 1; day <= 2 * DAYS && before.length < DAYS; day++) {
     const at = place - day * DAY_QUARTERS;
@@ -83,8 +83,8 @@ function poorWatts(production: Watts, place: number, last: number): number | nul
   return before.length < LEAST_DAYS ? null : quantile(before, POOR);
 }
 
-function daysOf(production: Watts, fromMs: number): ProductionMissing['compared'] {
-  const days: ProductionMissing['compared'] = [];
+function daysOf(production: QuarterWatts, fromMs: number): MissingProduction['compared'] {
+  const days: MissingProduction['compared'] = [];
   for (let day = 14; day >= 0; day--) {
     const to = production.length - day * DAY_QUARTERS;
     if (to < DAY_QUARTERS) continue;

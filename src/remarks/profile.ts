@@ -2,16 +2,16 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import type { DailyUse } from './daily-use.ts';
 
 /** Mean watts of consecutive quarter-hours (UTC). NaN: not almost completely known, or mostly estimated. */
-export type Watts = Float64Array;
+export type QuarterWatts = Float64Array;
 
 /** Data of a home on which remarks are based, up to the last complete quarter-hour. */
-export interface Profile {
+export interface HomeProfile {
   /** Start of the first quarter-hour, Unix ms. */
   fromMs: number;
-  used: Watts;
+  used: QuarterWatts;
   /** Production of the home; null: it has no production device. */
-  production: Watts | null;
-  devices: readonly { deviceId: string; used: Watts }[];
+  production: QuarterWatts | null;
+  devices: readonly { deviceId: string; used: QuarterWatts }[];
   /** Daily usage in the home's zone, in the same time and before. */
   daily: DailyUse;
   /** The current day, as a day number (calendar.ts). */
@@ -21,10 +21,10 @@ export interface Profile {
 export const DAY_QUARTERS = 96;
 
 /** Returns the end of a profile's data, Unix ms. */
-export const endOf = ({ fromMs, used }: Profile): number => fromMs + used.length * QUARTER_MS;
+export const endOfProfile = ({ fromMs, used }: HomeProfile): number => fromMs + used.length * QUARTER_MS;
 
 /** Returns the known quarter-hours of `[from, to)` (indexes), or null if their share is less than `share`. */
-export function knownWatts(watts: Watts, from: number, to: number, share: number): Float64Array | null {
+export function filterKnownWatts(watts: QuarterWatts, from: number, to: number, share: number): Float64Array | null {
   if (from < 0) return null;
   const known = watts.subarray(from, to).filter((one) => !Number.isNaN(one));
   return known.length < share * (to - from) ? null : known;

@@ -4,11 +4,11 @@ import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
 import { type HomeQuarters, homeQuarters } from '#src/energy/home/quarters.ts';
-import { type Quarters, quartersOf } from '#src/energy/usage/quarters.ts';
+import { type MeasureQuarters, readQuarters } from '#src/energy/usage/quarters.ts';
 import { wallClock } from '#src/energy/wall-clock.ts';
 import { dayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
-import type { Profile, Watts } from './profile.ts';
+import type { HomeProfile, QuarterWatts } from './profile.ts';
 
 /** Number of days whose quarter-hours are read and held in memory at a time. */
 const CHUNK_DAYS = 96;
@@ -27,14 +27,14 @@ const LEAST_OF_A_DAY = 0.95;
 const WATTS_PER_MWH = 0.004;
 
 /** User, time zone and time for which a profile is read. */
-export interface AskedProfile {
+export interface ProfileQuery {
   userId: string;
   zone: string;
   now: Date;
 }
 
 /** Reads the data of a home on which remarks are based. Null if nothing has been received for hours. */
-export async function readProfile(db: Database, asked: AskedProfile): Promise<Profile | null> {
+export async function readProfile(db: Database, asked: ProfileQuery): Promise<HomeProfile | null> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
   const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
   const heard = quarters.coverage.findLastIndex((share) => share > 0);
@@ -54,7 +54,7 @@ export async function readProfile(db: Database, asked: AskedProfile): Promise<Pr
 /** Reads the usage of a home by day of its zone for the last days, and of today so far. */
 export async function readDailyUse(
   db: Database,
-  asked: AskedProfile,
+  asked: ProfileQuery,
   days: number,
 ): Promise<{ daily: DailyUse; today: number; todayKwh: number }> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: false });
@@ -66,7 +66,7 @@ export async function readDailyUse(
  * Reads the quarter-hours of the last `days` days up to the last complete one, and their sums by day. Yields to the event loop between
  * chunks.
  */
-async function readDays(db: Database, home: Home, { zone, now }: AskedProfile, days: number) {
+async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, days: number) {
   const endMs = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
   const fromMs = Math.min(endMs, Math.max(endMs - days * DAY_MS, begins.length === 0 ? endMs : Math.min(...begins)));
@@ -122,7 +122,7 @@ function kwhOf(day: DaySum | undefined): number | null {
   return day.used / 1e6;
 }
 
-function wattsOf({ used, estimated, coverage }: HomeQuarters): Watts {
+function wattsOf({ used, estimated, coverage }: HomeQuarters): QuarterWatts {
   return used.map((energy, at) => {
     const isKnown = (coverage[at] as number) >= LEAST_COVERAGE && 2 * (estimated[at] as number) <= energy;
     return isKnown ? energy * WATTS_PER_MWH : Number.NaN;
@@ -132,7 +132,7 @@ function wattsOf({ used, estimated, coverage }: HomeQuarters): Watts {
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
 /** Reads the usage of a home's current devices: appliances and circuits. */
-async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date }): Promise<Profile['devices']> {
+async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeProfile['devices']> {
   const last = home.stretches.at(-1)?.roles;
   const shown = home.devices.filter(({ deviceId, partOf, endsAtMs, counted }) => {
     const role = last?.get(deviceId);
@@ -141,11 +141,11 @@ async function devicesOf(db: Database, home: Home, range: { from: Date; to: Date
   });
   const ids = shown.slice(0, MOST_DEVICES).map(({ deviceId }) => deviceId);
   if (ids.length === 0) return [];
-  const profiles = await quartersOf(db, { key: 'device_id', ids }, range, MEASURES);
+  const profiles = await readQuarters(db, { key: 'device_id', ids }, range, MEASURES);
   return [...profiles].map(([deviceId, profile]) => ({ deviceId, used: deviceWatts(profile) }));
 }
 
-const deviceWatts = (profile: Quarters<(typeof MEASURES)[number]>): Watts =>
+const deviceWatts = (profile: MeasureQuarters<(typeof MEASURES)[number]>): QuarterWatts =>
   profile.energyMilliwattHours.map((energy, at) => {
     const isKnown =
       (profile.coveredMs[at] as number) >= LEAST_COVERAGE * QUARTER_MS &&

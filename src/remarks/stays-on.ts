@@ -1,6 +1,6 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { type ComparedLevel, compareLevel, type Level, sinceWhen, wasAsHigh } from './levels.ts';
-import { endOf, type Profile } from './profile.ts';
+import { type ComparedLevel, compareLevel, findRiseStart, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
+import { endOfProfile, type HomeProfile } from './profile.ts';
 
 /** A load that used to be off at times has stayed on: a forgotten heater, or a fridge with an open door. */
 export interface StaysOn {
@@ -12,7 +12,7 @@ export interface StaysOn {
   usualW: number;
   /** Individually measured device that causes most of the rise, or null. */
   deviceId: string | null;
-  compared: Level[];
+  compared: TimedLevel[];
 }
 
 /** A window of 22 hours contains most of a night at any time of evaluation, and leaves it within a day. */
@@ -28,15 +28,15 @@ const MOST_SHARE = 0.7;
 const PASSED = 2;
 
 /** Detects a load that stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */
-export function staysOn(profile: Profile): StaysOn | null {
+export function detectStaysOn(profile: HomeProfile): StaysOn | null {
   const { used, fromMs } = profile;
   const level = compareLevel(used, fromMs, WINDOW_QUARTERS, lowWatts);
-  if (!level || !isHigh(level) || wasAsHigh(level)) return null;
+  if (!level || !isHigh(level) || wasSimilarlyHigh(level)) return null;
   const { now, usual, levels } = level;
   return {
     kind: 'stays_on',
-    sinceMs: fromMs + sinceWhen(used, (now + usual) / 2) * QUARTER_MS,
-    untilMs: endOf(profile),
+    sinceMs: fromMs + findRiseStart(used, (now + usual) / 2) * QUARTER_MS,
+    untilMs: endOfProfile(profile),
     leastW: now,
     usualW: usual,
     deviceId: mostOf(profile, now - usual),
@@ -45,7 +45,7 @@ export function staysOn(profile: Profile): StaysOn | null {
 }
 
 /** Returns the device whose own level rose by most of `riseW`, or null. */
-function mostOf({ devices, fromMs }: Profile, riseW: number): string | null {
+function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null {
   const rises = devices.map(({ deviceId, used }) => {
     const level = compareLevel(used, fromMs, WINDOW_QUARTERS, lowWatts);
     return { deviceId, rise: level ? level.now - level.usual : 0 };

@@ -1,6 +1,6 @@
-import { dateOf, weekdayOf } from './calendar.ts';
-import { type DailyUse, knownDays, usedOn } from './daily-use.ts';
-import type { Profile } from './profile.ts';
+import { formatDayNumber, weekdayOf } from './calendar.ts';
+import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
+import type { HomeProfile } from './profile.ts';
 import { median, quantile, spread, sum } from './robust.ts';
 
 /** A day with far more usage than other days of the same weekday. */
@@ -29,7 +29,7 @@ const SPREADS = 5;
 const ABOVE_HIGHEST = 1.15;
 
 /** Returns the latest unusual day of the last three days. Null if there is none, or if there was another one in the 30 days before it. */
-export function unusualDay({ daily, today }: Profile): UnusualDay | null {
+export function unusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   for (let day = today - 1; day >= today - TOLD_DAYS; day--) {
     const found = judge(daily, day);
     if (!found) continue;
@@ -41,7 +41,7 @@ export function unusualDay({ daily, today }: Profile): UnusualDay | null {
 
 /** Returns the remark if a day is unusual, judged by the data known at its end; otherwise null. */
 function judge(daily: DailyUse, day: number): UnusualDay | null {
-  const kwh = usedOn(daily, day);
+  const kwh = findUsageOn(daily, day);
   if (kwh === null) return null;
   const weeks = withoutOddest(weeksBefore(daily, day));
   const same = weeks.flatMap((week) => week.filter((one) => weekdayOf(one.day) === weekdayOf(day)));
@@ -52,11 +52,11 @@ function judge(daily: DailyUse, day: number): UnusualDay | null {
   if (kwh - usualKwh < rise || kwh < ABOVE_HIGHEST * quantile(all, 0.98)) return null;
   return {
     kind: 'unusual_day',
-    date: dateOf(day),
+    date: formatDayNumber(day),
     weekday: weekdayOf(day),
     kwh,
     usualKwh,
-    compared: same.map((one) => ({ date: dateOf(one.day), kwh: one.kwh })),
+    compared: same.map((one) => ({ date: formatDayNumber(one.day), kwh: one.kwh })),
   };
 }
 
@@ -65,7 +65,7 @@ type Week = { day: number; kwh: number }[];
 /** Returns the weeks up to a day, oldest first, without weeks of which fewer than five days are known. */
 function weeksBefore(daily: DailyUse, day: number): Week[] {
   return Array.from({ length: WEEKS }, (_, back) =>
-    knownDays(daily, day - 7 * (WEEKS - back), day - 7 * (WEEKS - back - 1)),
+    listKnownDays(daily, day - 7 * (WEEKS - back), day - 7 * (WEEKS - back - 1)),
   ).filter((week) => week.length >= 5);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HomeFault } from '#simulators/home-faults.ts';
 import { createRandom } from '#simulators/random.ts';
 import {
-  faultFrom,
+  createLastingFault,
   HOME_KINDS,
   type HomeKind,
   ordinaryHome,
@@ -71,7 +71,7 @@ describe('a simulated fault is reported within a day', () => {
     test(`${fault}${hasPlug ? ', which is measured by itself' : ''}`, () => {
       for (const { kind, seed } of homes.filter((home) => kinds.includes(home.kind))) {
         const begins = createRandom(seed, fault, String(hasPlug)).whole(40 * DAY_QUARTERS, 360 * DAY_QUARTERS);
-        const traits = { ...ordinaryHome(kind, seed), faults: [faultFrom(fault, begins)] };
+        const traits = { ...ordinaryHome(kind, seed), faults: [createLastingFault(fault, begins)] };
         const beginsOn = Math.floor(begins / DAY_QUARTERS);
         const year = simulateYear(kind, traits, beginsOn + 3, beginsOn - 33);
         const toldAt = (hours: number) =>

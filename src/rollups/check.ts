@@ -1,18 +1,18 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import {
-  COLUMN,
-  columnsOf,
-  expectedOf,
+  allColumns,
+  COLUMN_BY_MEASURE,
+  expectedRelation,
   KNOWLEDGE_COLUMNS,
   type Level,
   STORED_LEVELS,
-  storedOf,
-  valuesOf,
+  storedRelation,
+  valueColumns,
 } from './levels.ts';
 
 /** A row of an aggregate that differs from the load profile below it; both contain closed hours only. */
-export interface Difference {
+export interface RollupDifference {
   relation: string;
   user_id: string;
   key: Record<string, string>;
@@ -45,8 +45,8 @@ export async function usersToCheck(pool: Pool, userId: string | null = null): Pr
 export const MAX_DIFFERENCES = 1_000;
 
 /** Compares one user's aggregates with the load profile, from `since` (a start of a month) on; each level in one snapshot. */
-export async function checkUser(db: Pool | PoolClient, userId: string, since: Date): Promise<Difference[]> {
-  const differences: Difference[] = [];
+export async function checkUser(db: Pool | PoolClient, userId: string, since: Date): Promise<RollupDifference[]> {
+  const differences: RollupDifference[] = [];
   for (const level of STORED_LEVELS) {
     const { rows } = await db.query(differenceQuery(level), [userId, since]);
     for (const row of rows) {
@@ -67,13 +67,13 @@ function differenceQuery(level: Level): string {
   // A continuous aggregate has rows without data if differences cancel out. Queries ignore them.
   const isKnown = KNOWLEDGE_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
-    `(SELECT ${columnsOf(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
+    `(SELECT ${allColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
   const row = (alias: string) =>
-    `(${valuesOf(level)
+    `(${valueColumns(level)
       .map((column) => `${alias}.${column}`)
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
-  return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN.energyMilliwattHours} AS expected_milliwatt_hours
-    FROM ${side(storedOf(level))} s FULL JOIN ${side(expectedOf(level))} e USING (${keys.join(', ')})
+  return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN_BY_MEASURE.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN_BY_MEASURE.energyMilliwattHours} AS expected_milliwatt_hours
+    FROM ${side(storedRelation(level))} s FULL JOIN ${side(expectedRelation(level))} e USING (${keys.join(', ')})
     WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT ${MAX_DIFFERENCES}`;
 }

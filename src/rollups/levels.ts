@@ -40,18 +40,18 @@ interface MeasureDeclaration {
 export type Measure = keyof typeof MEASURES;
 
 /** Sums of the measures in a bucket, or a difference to these sums. */
-export type Sums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
+export type MeasureSums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
 
 /** Names of the measures, in order. */
 export const MEASURE_NAMES: readonly Measure[] = entries.map(([name]) => name);
 /** Columns of the measures, by name and in order. */
-export const COLUMN = Object.fromEntries(entries.map(([name, { column }]) => [name, column])) as Record<
+export const COLUMN_BY_MEASURE = Object.fromEntries(entries.map(([name, { column }]) => [name, column])) as Record<
   Measure,
   string
 >;
-export const MEASURE_COLUMNS: readonly string[] = Object.values(COLUMN);
+export const MEASURE_COLUMNS: readonly string[] = Object.values(COLUMN_BY_MEASURE);
 /** Columns that are 0 if nothing is known. */
 export const KNOWLEDGE_COLUMNS: readonly string[] = entries
   .filter(([, { isKnowledge }]) => isKnowledge)
@@ -61,7 +61,7 @@ export const KNOWLEDGE_COLUMNS: readonly string[] = entries
 type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
 /** A key column of a level. `hour_of_day` is in UTC, 0 to 23. */
-export type Key = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
+export type LevelKey = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
 
 export interface Level {
   /** Public view of stored closed hours and open hours. */
@@ -69,10 +69,10 @@ export interface Level {
   comment: string;
   unit: Unit;
   /** Key column that contains the start of the bucket. */
-  time: Key;
-  keys: readonly Key[];
+  time: LevelKey;
+  keys: readonly LevelKey[];
   /** Key without columns that follow from others: a device has one user. */
-  primaryKey: readonly Key[];
+  primaryKey: readonly LevelKey[];
   /** Level from which this level is summed if it is computed as a whole. */
   above: string;
   /** Whether it is a view on every tier: not stored, so nothing to check. */
@@ -88,7 +88,7 @@ export interface Level {
     comment: string;
     measure: Measure;
     /** Key of the level `above` that identifies a part. */
-    of: Key;
+    of: LevelKey;
   };
 }
 
@@ -108,8 +108,8 @@ export const LOAD_PROFILE: Level = {
 interface Stored {
   relation: string;
   /** Key column that contains the start of the row. */
-  time: Key;
-  keys: readonly Key[];
+  time: LevelKey;
+  keys: readonly LevelKey[];
 }
 
 /**
@@ -117,7 +117,7 @@ interface Stored {
  * (null: 0). The first quarter-hour is the sum less the others. A row that an earlier version wrote for a single quarter-hour therefore has
  * the same form.
  */
-export const HOURS: Stored = {
+export const STORED_HOURS: Stored = {
   relation: 'device_hours',
   time: 'starts_at',
   keys: ['device_id', 'starts_at', 'user_id'],
@@ -127,7 +127,7 @@ export const HOURS: Stored = {
  * Table of old hours that have been packed (src/rollups/pack.ts): one row for each device and UTC day, with an array of quarter-hours for
  * each measure. One element: all are equal; null: all are 0.
  */
-export const DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
+export const PACKED_DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
 
 /** Quarter-hours of a stored hour that have separate columns. */
 export const LATER_QUARTERS = [2, 3, 4] as const;
@@ -199,7 +199,7 @@ export const LEVELS: readonly Level[] = [
 ];
 
 /** Returns the level with a public name. */
-export function levelOf(relation: string): Level {
+export function findLevel(relation: string): Level {
   const level = [LOAD_PROFILE, ...LEVELS].find((one) => one.relation === relation);
   if (!level) throw new Error(`${relation} is no level`);
   return level;
@@ -215,16 +215,16 @@ export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevi
 export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
 
 /** Returns the relation with the closed hours of a level; its open hours are in the heads of devices (sql/README.md). */
-export const storedOf = ({ relation }: Level): string => `closed_${relation}`;
+export const storedRelation = ({ relation }: Level): string => `closed_${relation}`;
 
 /** Column of `closed_…` views of devices: start of the row in HOURS or DAYS that contains the data, for bounds that an index supports. */
-export const ROW_TIME = 'row_starts_at';
+export const ROW_TIME_COLUMN = 'row_starts_at';
 
 /** Returns the view that computes what a level should store. */
-export const expectedOf = (level: Level): string => `${storedOf(level)}_expected`;
+export const expectedRelation = (level: Level): string => `${storedRelation(level)}_expected`;
 
 /** Returns all columns of a level other than its keys. */
-export const valuesOf = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
+export const valueColumns = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
 
 /** Returns all columns of a level, keys first. */
-export const columnsOf = (level: Level): string[] => [...level.keys, ...valuesOf(level)];
+export const allColumns = (level: Level): string[] => [...level.keys, ...valueColumns(level)];

@@ -1,9 +1,9 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { checkUser, type Difference, MAX_DIFFERENCES, usersToCheck } from './check.ts';
-import { noteAllDays, rebuildTables } from './rebuild.ts';
-import { markStale, settleRollups, withRefreshHeld } from './refresh.ts';
+import { checkUser, MAX_DIFFERENCES, type RollupDifference, usersToCheck } from './check.ts';
+import { rebuildTables, recordAllDaysChanged } from './rebuild.ts';
+import { markDaysStale, refreshUntilComplete, withRefreshLocked } from './refresh.ts';
 
 /** Result of a pass over all users. */
 export interface RollupReport {
@@ -12,7 +12,7 @@ export interface RollupReport {
   checked: number;
   /** Number of differing rows (at most `MAX_DIFFERENCES` for each user and relation), and the first of these rows. */
   differing: number;
-  differences: Difference[];
+  differences: RollupDifference[];
   /** Number of users whose aggregates were rebuilt. */
   rebuilt: number;
 }
@@ -34,7 +34,7 @@ export interface RollupOptions {
 const MAX_SHOWN = 100;
 
 /** Checks or rebuilds the aggregates of all users, or one, user by user, so that memory and locks do not grow with the number of users. */
-export async function passOverRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
+export async function checkAllRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
   const { capabilities, since, mode, userId, signal, onProgress } = options;
   const { continuousAggregates } = capabilities;
   const users = await usersToCheck(pool, userId);
@@ -59,10 +59,10 @@ export async function passOverRollups(pool: Pool, options: RollupOptions): Promi
   // Continuous aggregates are not separated by user: each affected day is recomputed once, for all users.
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
-    await markStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
+    await markDaysStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
     // Recorded after the days are marked as stale: the record is not processed while one of them is stale (src/energy/group/progress.ts).
-    await noteAllDays(pool, wanted);
-    await settleRollups(pool, new Date());
+    await recordAllDaysChanged(pool, wanted);
+    await refreshUntilComplete(pool, new Date());
   }
   return report;
 }
@@ -87,7 +87,7 @@ async function daysToMend(
   pool: Pool,
   since: Date,
   userId: string,
-  differences: readonly Difference[],
+  differences: readonly RollupDifference[],
 ): Promise<Date[]> {
   const byRelation = Map.groupBy(differences, ({ relation }) => relation);
   const isCut = [...byRelation.values()].some(({ length }) => length >= MAX_DIFFERENCES);
@@ -95,7 +95,7 @@ async function daysToMend(
 }
 
 /** Returns the days of the differences. If a month differs, its hours differ too and are included. */
-function daysOf(differences: readonly Difference[]): Date[] {
+function daysOf(differences: readonly RollupDifference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));
 }
@@ -109,9 +109,9 @@ async function differencesOf(
   { continuousAggregates }: Capabilities,
   userId: string,
   since: Date,
-): Promise<Difference[]> {
+): Promise<RollupDifference[]> {
   const differences = await checkUser(pool, userId, since);
   if (differences.length === 0 || !continuousAggregates) return differences;
-  await settleRollups(pool, new Date());
-  return withRefreshHeld(pool, (client) => checkUser(client, userId, since));
+  await refreshUntilComplete(pool, new Date());
+  return withRefreshLocked(pool, (client) => checkUser(client, userId, since));
 }

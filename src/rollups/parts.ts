@@ -1,8 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
-import { COLUMN, type Key, type Level, LOAD_PROFILE, levelOf, type Measure, ROW_TIME, storedOf } from './levels.ts';
+import {
+  COLUMN_BY_MEASURE,
+  findLevel,
+  type Level,
+  type LevelKey,
+  LOAD_PROFILE,
+  type Measure,
+  ROW_TIME_COLUMN,
+  storedRelation,
+} from './levels.ts';
 import { packedPieces, storedHours, storedQuarters } from './sql/hours.ts';
-import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
+import { keyOrdinalsSql, keysSql, type LevelSource, levelBelow } from './sql/pieces.ts';
 
 /**
  * Combines closed and open hours: a row of a level is the sum of both, because a difference may be in either. The public views, for people,
@@ -11,7 +20,7 @@ import { keysAs, levelBelow, ordinals, type Source } from './sql/pieces.ts';
  */
 
 /** Returns the view of the heads that contains the open hours of a level, with its keys. */
-const openOf = (level: Level): { view: string; source: Source } =>
+const openOf = (level: Level): { view: string; source: LevelSource } =>
   level === LOAD_PROFILE
     ? {
         view: 'open_quarter_hours',
@@ -23,21 +32,21 @@ const openOf = (level: Level): { view: string; source: Source } =>
  * Builds a subquery for the parts of a level's rows, for queries that sum them: the keys, the columns that both parts have, and the columns
  * that only one part has. Some rows have two or more parts.
  */
-export function partsOf(level: Level, columns: readonly string[], only = { closed: '', open: '' }): string {
+export function levelPartsSql(level: Level, columns: readonly string[], only = { closed: '', open: '' }): string {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
   return `(
-  SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${storedOf(level)}
+  SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${storedRelation(level)}
   UNION ALL
-  SELECT ${keysAs(level, source)}, ${both}${only.open} FROM ${view}
+  SELECT ${keysSql(level, source)}, ${both}${only.open} FROM ${view}
 )`;
 }
 
 /**
- * As `partsOf`, for a level of devices between two SQL expressions, which the enclosing FROM must provide: an index then finds closed data
+ * As `levelPartsSql`, for a level of devices between two SQL expressions, which the enclosing FROM must provide: an index then finds closed data
  * in every table.
  */
-export function devicePartsBetween(
+export function devicePartsSql(
   level: Level,
   columns: readonly string[],
   { from, to }: { from: string; to: string },
@@ -46,10 +55,10 @@ export function devicePartsBetween(
   const both = columns.join(', ');
   const within = (time: string) => `${time} >= ${from} AND ${time} < ${to}`;
   return `(
-  SELECT ${level.keys.join(', ')}, ${both} FROM ${storedOf(level)}
-  WHERE ${within(level.time)} AND ${ROW_TIME} > ${from} - interval '24 hours' AND ${ROW_TIME} < ${to}
+  SELECT ${level.keys.join(', ')}, ${both} FROM ${storedRelation(level)}
+  WHERE ${within(level.time)} AND ${ROW_TIME_COLUMN} > ${from} - interval '24 hours' AND ${ROW_TIME_COLUMN} < ${to}
   UNION ALL
-  SELECT ${keysAs(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
+  SELECT ${keysSql(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
 )`;
 }
 
@@ -57,18 +66,18 @@ export function devicePartsBetween(
  * Builds a subquery for the peak of a user's bucket from the level below: the highest part that is mostly measured, the earliest of equal
  * ones. (A stored peak ignores estimates, so it is valid only if nothing was estimated.)
  */
-export function peakAmongParts(level: Level, whose: string, since: string): string {
+export function peakSql(level: Level, whose: string, since: string): string {
   const { peak } = level;
   if (!peak) throw new Error(`${level.relation} has no peak`);
   const below = levelBelow(level);
-  const [column, estimated] = [COLUMN[peak.measure], COLUMN.estimatedMilliwattHours];
-  return `(SELECT b.${peak.of} FROM ${partsOf(below, [column, estimated])} b
+  const [column, estimated] = [COLUMN_BY_MEASURE[peak.measure], COLUMN_BY_MEASURE.estimatedMilliwattHours];
+  return `(SELECT b.${peak.of} FROM ${levelPartsSql(below, [column, estimated])} b
     WHERE b.user_id = ${whose} AND b.${below.time} >= ${since} AND b.${below.time} < ${since} + interval '24 hours'
     GROUP BY 1 HAVING sum(b.${column}) > 0 AND 2 * sum(b.${estimated}) <= sum(b.${column}) ORDER BY sum(b.${column}) DESC, b.${peak.of} LIMIT 1)`;
 }
 
 /** Owner of load profile rows: a user or a device. */
-export interface Owner {
+export interface RowOwner {
   key: 'user_id' | 'device_id';
   id: string;
 }
@@ -77,9 +86,9 @@ export interface Owner {
  * Builds a subquery for the parts of one user's or device's rows in `[from, to)`: keys and columns. `rows`: starts of the stored hours and
  * packed days to which the range is limited.
  */
-export function partsWithin(
+export function ownerPartsSql(
   level: Level,
-  owner: Owner,
+  owner: RowOwner,
   range: Stretch,
   columns: readonly string[],
   rows?: readonly Date[],
@@ -88,15 +97,15 @@ export function partsWithin(
   const both = columns.join(', ');
   // Raw SQL on the hot path of every answer about usage; relation names come from src/rollups/levels.ts.
   return sql`(
-    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(storedOf(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
+    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(storedRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
-    SELECT ${sql.raw(`${keysAs(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
+    SELECT ${sql.raw(`${keysSql(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
   )`;
 }
 
 /** Several users, or several devices, as owners of rows. */
-export interface Owners {
-  key: Owner['key'];
+export interface RowOwners {
+  key: RowOwner['key'];
   ids: readonly string[];
 }
 
@@ -105,15 +114,15 @@ export interface Owners {
  * of the piece) and the columns. For 60 minutes, users have rows of their own, summed over their devices. Half hours need half as many rows
  * to group as quarter-hours. A piece may have several rows.
  */
-export function piecesOfEach(
-  { key, ids }: Owners,
+export function ownerPiecesSql(
+  { key, ids }: RowOwners,
   { from, to }: Stretch,
   minutes: 15 | 30 | 60,
   columns: readonly string[],
 ): RawBuilder<unknown> {
-  const level = minutes === 60 ? levelOf(key === 'user_id' ? 'user_hourly' : 'device_hourly') : LOAD_PROFILE;
+  const level = minutes === 60 ? findLevel(key === 'user_id' ? 'user_hourly' : 'device_hourly') : LOAD_PROFILE;
   const { view, source } = openOf(level);
-  const only = (time: Key) =>
+  const only = (time: LevelKey) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
   // A difference to a quarter-hour must stay with the row that it corrects; in a piece by itself nothing would be known.
   const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
@@ -126,7 +135,7 @@ export function piecesOfEach(
         closed(level.time, packedPieces(minutes, columns)),
         closed(at, minutes === 60 ? storedHours(columns) : storedQuarters(columns)),
       ]
-    : [sql`SELECT ${read(level.time)} FROM ${sql.table(storedOf(level))} WHERE ${only(level.time)}`];
+    : [sql`SELECT ${read(level.time)} FROM ${sql.table(storedRelation(level))} WHERE ${only(level.time)}`];
   const open = sql`SELECT ${read(minutes === 60 ? source.time : at)} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
   return sql.join([...parts, open], sql` UNION ALL `);
 }
@@ -135,7 +144,7 @@ export function piecesOfEach(
  * Builds a query for the parts of a level's rows of several users in `[from, to)`: the keys without the user, and the columns. A bucket has
  * many rows.
  */
-export function partsOfUsers(
+export function userPartsSql(
   level: Level,
   ids: readonly string[],
   { from, to }: Stretch,
@@ -143,12 +152,12 @@ export function partsOfUsers(
 ): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const keys = level.keys.filter((key) => key !== 'user_id');
-  const only = (time: Key) =>
+  const only = (time: LevelKey) =>
     sql`user_id = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
   return sql`
-    SELECT ${list([...keys, ...columns])} FROM ${sql.table(storedOf(level))} WHERE ${only(level.time)}
+    SELECT ${list([...keys, ...columns])} FROM ${sql.table(storedRelation(level))} WHERE ${only(level.time)}
     UNION ALL
-    SELECT ${list([keysAs({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
+    SELECT ${list([keysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
 
 /** Time range between bucket boundaries of a level. */
@@ -157,13 +166,13 @@ interface Stretch {
   to: Date;
 }
 
-const within = (time: Key, { key, id }: Owner, { from, to }: Stretch): RawBuilder<unknown> =>
+const within = (time: LevelKey, { key, id }: RowOwner, { from, to }: Stretch): RawBuilder<unknown> =>
   sql`${sql.ref(key)} = ${id} AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
 
 /** Limits stored hours and packed days to rows that may have data of a range. */
 function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonly Date[]): RawBuilder<unknown> {
   if (!isOfDevice) return sql``;
-  const time = sql.ref(ROW_TIME);
+  const time = sql.ref(ROW_TIME_COLUMN);
   if (rows) return sql`AND ${time} = ANY (${rows}::timestamptz[])`;
   return sql`AND ${time} > ${new Date(from.getTime() - DAY_MS)} AND ${time} < ${to}`;
 }
@@ -173,14 +182,19 @@ function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonl
  * the columns of the measures and the peak, if the level has one. Known time is never negative, but the condition is `<> 0`: with `> 0` the
  * planner would expect to drop two thirds of the rows, and sort the groups above them.
  */
-export function addedUp(level: Level, owner: Owner, range: Stretch, measures: readonly Measure[]): RawBuilder<unknown> {
-  const columns = measures.map((measure) => COLUMN[measure]);
+export function levelRowsSql(
+  level: Level,
+  owner: RowOwner,
+  range: Stretch,
+  measures: readonly Measure[],
+): RawBuilder<unknown> {
+  const columns = measures.map((measure) => COLUMN_BY_MEASURE[measure]);
   const keys = level.primaryKey.filter((one) => one !== owner.key);
   return (level.isOfDevice ? withPacked : joined)(level, owner, range, { keys, columns });
 }
 
 interface Wanted {
-  keys: readonly Key[];
+  keys: readonly LevelKey[];
   columns: readonly string[];
 }
 
@@ -190,9 +204,9 @@ const list = (items: readonly string[]) => sql.raw(items.join(', '));
  * For device levels: each hour of a packed day is a single row, so only stored and open hours are grouped. These are few if days are
  * packed, and grouping every hour of a year would take longer than reading them.
  */
-function withPacked(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
+function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
-  const read = [...columns, COLUMN.coveredMs];
+  const read = [...columns, COLUMN_BY_MEASURE.coveredMs];
   const both = list([...keys, ...read]);
   const sum = (column: string) => `coalesce(p.${column}, 0) + coalesce(s.${column}, 0)`;
   const closed = (part: string) =>
@@ -205,29 +219,29 @@ function withPacked(level: Level, owner: Owner, range: Stretch, { keys, columns 
       FROM (${closed(storedHours(read))} UNION ALL SELECT ${both} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}) parts
       GROUP BY ${list(keys)}
     ) s USING (${list(keys)})
-    WHERE ${sql.raw(sum(COLUMN.coveredMs))} <> 0`;
+    WHERE ${sql.raw(sum(COLUMN_BY_MEASURE.coveredMs))} <> 0`;
 }
 
 /** For user levels: a join, because few rows are open and grouping would process all others, too. */
-function joined(level: Level, owner: Owner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
+function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const { peak, primaryKey, time } = level;
-  const estimated = COLUMN.estimatedMilliwattHours;
-  const read = [...new Set([...columns, COLUMN.coveredMs, ...(peak ? [estimated] : [])])];
+  const estimated = COLUMN_BY_MEASURE.estimatedMilliwattHours;
+  const read = [...new Set([...columns, COLUMN_BY_MEASURE.coveredMs, ...(peak ? [estimated] : [])])];
   const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
   // The stored peak covers closed hours only, and ignores estimates.
   const found = stored.map((column) => {
-    const anew = peakAmongParts(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
+    const anew = peakSql(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
     return `CASE WHEN o.${time} IS NULL AND c.${estimated} = 0 THEN c.${column} ELSE ${anew} END AS ${column}`;
   });
   // Raw SQL on the hot path of every answer about usage; relation names come from src/rollups/levels.ts.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
-    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(storedOf(level))} WHERE ${within(time, owner, range)}) c
+    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(storedRelation(level))} WHERE ${within(time, owner, range)}) c
     FULL JOIN (
-      SELECT ${sql.raw(keysAs({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
-      FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(ordinals({ ...level, keys: primaryKey }))}
+      SELECT ${sql.raw(keysSql({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
+      FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(keyOrdinalsSql({ ...level, keys: primaryKey }))}
     ) o USING (${list(keys)})
-    WHERE ${sql.raw(sum(COLUMN.coveredMs))} <> 0`;
+    WHERE ${sql.raw(sum(COLUMN_BY_MEASURE.coveredMs))} <> 0`;
 }

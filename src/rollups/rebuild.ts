@@ -1,9 +1,9 @@
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { columnsOf, expectedOf, STORED_LEVELS, storedOf } from './levels.ts';
+import { allColumns, expectedRelation, STORED_LEVELS, storedRelation } from './levels.ts';
 
 /** Records that all days of some users may have changed without a write, so that sums of groups with these users become invalid. */
-export async function noteAllDays(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
+export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
   await client.query(
     `INSERT INTO changed_home_days (user_id, day)
      SELECT DISTINCT split_part(u, '/', 1), '-infinity'::timestamptz FROM unnest($1::text[]) u, group_sums_progress WHERE noted_before > '-infinity'`,
@@ -23,14 +23,14 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
       `SELECT FROM device_heads WHERE user_id = split_part($1, '/', 1) ORDER BY device_id FOR NO KEY UPDATE`,
       [userId],
     );
-    await noteAllDays(client, [userId]);
+    await recordAllDaysChanged(client, [userId]);
     for (const level of STORED_LEVELS) {
       const { time } = level;
-      const stored = storedOf(level);
-      const columns = columnsOf(level).join(', ');
+      const stored = storedRelation(level);
+      const columns = allColumns(level).join(', ');
       await client.query(`DELETE FROM ${stored} WHERE user_id = $1 AND ${time} >= $2`, [userId, since]);
       await client.query(
-        `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${expectedOf(level)}
+        `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${expectedRelation(level)}
          WHERE user_id = $1 AND ${time} >= $2`,
         [userId, since],
       );

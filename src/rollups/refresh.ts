@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { CONTINUOUS_LEVELS, type Level, storedOf } from './levels.ts';
+import { CONTINUOUS_LEVELS, type Level, storedRelation } from './levels.ts';
 
 /** Continuous aggregates by bucket length. The daily one is computed from an hourly one, so it is refreshed after it. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
@@ -118,7 +118,7 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
      FROM rollup_progress WHERE materialised_to < direct_from`,
   );
   if (rows.length === 0) return true;
-  if (!(await earlierWritersAreGone(client, waitMs))) return false;
+  if (!(await waitForEarlierWriters(client, waitMs))) return false;
   const { direct_from: to, start } = rows[0];
   // The driver returns an infinite time as a number: there is no load profile yet.
   const windows = start instanceof Date && start < to ? parts({ from: start, to }, MAX_DAYS) : [];
@@ -135,7 +135,7 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
  * writer has its transaction number before it reads the border, so its number is below the one drawn here. (The snapshot's xmax is
  * unsuitable: it is the number after the last ended transaction, and open transactions may be above it.)
  */
-export async function earlierWritersAreGone(client: LockSession, waitMs: number): Promise<boolean> {
+export async function waitForEarlierWriters(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -174,13 +174,13 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
 async function refresh(client: LockSession, levels: readonly Level[], { from, to }: Window): Promise<void> {
   for (const level of levels) {
     await client.query(
-      `CALL refresh_continuous_aggregate('${storedOf(level)}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
+      `CALL refresh_continuous_aggregate('${storedRelation(level)}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
     );
   }
 }
 
 /** Marks materialised days (starts in UTC) as stale, so that the next pass recomputes them. */
-export async function markStale(pool: Pool, days: readonly Date[]): Promise<void> {
+export async function markDaysStale(pool: Pool, days: readonly Date[]): Promise<void> {
   await pool.query(
     `INSERT INTO stale_days AS s (day, from_hour, to_hour) SELECT d, d, d + interval '24 hours' FROM unnest($1::timestamptz[]) d
      WHERE d < (SELECT materialised_to FROM rollup_progress)
@@ -190,7 +190,7 @@ export async function markStale(pool: Pool, days: readonly Date[]): Promise<void
 }
 
 /** Runs passes until the aggregates contain everything that was committed before the call. */
-export async function settleRollups(pool: Pool, now: Date): Promise<void> {
+export async function refreshUntilComplete(pool: Pool, now: Date): Promise<void> {
   for (;;) {
     const { complete } = await refreshRollups(pool, now);
     if (complete) return;
@@ -199,7 +199,7 @@ export async function settleRollups(pool: Pool, now: Date): Promise<void> {
 }
 
 /** Runs a function in a transaction of its own, during which no refresh runs. */
-export async function withRefreshHeld<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function withRefreshLocked<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');
     return run(client);

@@ -9,7 +9,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
-import { lockDataDir, runningOn } from './data-dir-lock.ts';
+import { lockDataDir, serviceProcessOn } from './data-dir-lock.ts';
 import { choosePorts, refuseTakenPorts, writeListening } from './ports.ts';
 import { startSandbox } from './sandbox.ts';
 import { secretKey } from './secret-key.ts';
@@ -52,7 +52,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
   try {
     // Check the ports before creating the data directory. If another service runs on the same directory, its ports are in use anyway, and
     // the lock below reports the conflict.
-    if (runningOn(given.dataDir) === null) await refuseTakenPorts(given);
+    if (serviceProcessOn(given.dataDir) === null) await refuseTakenPorts(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
     const tls = await tlsPair(config, log);

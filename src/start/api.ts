@@ -1,5 +1,5 @@
-import { createJudge } from '#ingest/gateways/judged.ts';
-import { listRejected, replayRejected } from '#ingest/rejected.ts';
+import { createMessageJudge } from '#ingest/gateways/judge-message.ts';
+import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { MAILED_FOR_MS, signInLink } from '#src/auth/sign-ins.ts';
@@ -11,7 +11,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { composeSignIn, sendSignIn } from '#src/delivery/email/send.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
 import { openMailer } from './channels.ts';
-import { CERTIFICATE, certificateState, STANDBY, standbyState } from './metrics.ts';
+import { CERTIFICATE, certificateState, STANDBY_METRICS, standbyState } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
@@ -41,7 +41,7 @@ export async function runApi(config: Config): Promise<void> {
         const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });
         return sendSignIn(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
-      judge: createJudge(longPool),
+      judge: createMessageJudge(longPool),
       rejected: {
         list: (which, page) => listRejected(longPool, which, page),
         replay: (which, signal, whileAllowed) =>
@@ -53,7 +53,9 @@ export async function runApi(config: Config): Promise<void> {
     });
     const certificate = watchCertificate(config, tls, api.renewTls, log);
     metrics.valuesOf(CERTIFICATE, async () => certificateState(certificate));
-    metrics.valuesOf(STANDBY, async () => standbyState(config.database.readUrl !== undefined, api.standbyLagSeconds()));
+    metrics.valuesOf(STANDBY_METRICS, async () =>
+      standbyState(config.database.readUrl !== undefined, api.standbyLagSeconds()),
+    );
     return {
       ready: { url: api.publicUrl, ...api.ports, database: database.line },
       pool,

@@ -14,7 +14,7 @@ import { bareHost } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { makeOnce } from '#src/start/secret-key.ts';
+import { createFileOnce } from '#src/start/secret-key.ts';
 
 const VALID_DAYS = 825;
 /** A self-signed certificate is renewed this many days before it expires, so that there is time to replace the copies on devices. */
@@ -48,9 +48,9 @@ export async function tlsPair(config: Config, log?: Logger, now = Date.now()): P
   const folder = join(config.dataDir, 'tls');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'cert.pem');
-  const key = await makeOnce(join(folder, 'key.pem'), 0o600, newKey);
+  const key = await createFileOnce(join(folder, 'key.pem'), 0o600, newKey);
   const wanted = [...ALWAYS, bareHost(new URL(config.publicUrl).hostname), config.mqtt.publicHost];
-  let cert = await makeOnce(file, 0o600, () => newCertificate(key, wanted, now));
+  let cert = await createFileOnce(file, 0o600, () => newCertificate(key, wanted, now));
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = parsed(cert, file);
     const missing = wanted.filter((name) => !isNamed(known, name));
@@ -146,7 +146,7 @@ async function newCertificate(key: string, names: readonly string[], now: number
  */
 async function renew(file: string, old: string, make: () => Promise<string>): Promise<string> {
   const next = `${file}.after-${createHash('sha256').update(old).digest('hex').slice(0, 16)}`;
-  const made = await makeOnce(next, 0o600, make);
+  const made = await createFileOnce(next, 0o600, make);
   if ((await readFile(file, 'utf8')) === old) await replace(file, made);
   const earlier = (await readdir(dirname(file))).filter((name) => name.startsWith(`${basename(file)}.after-`));
   for (const name of earlier) if (name !== basename(next)) await rm(join(dirname(file), name), { force: true });

@@ -29,7 +29,7 @@ function holderIn(text: string): number | null {
 }
 
 /** Returns the id of the service process that runs on a data directory; null if there is none. Changes nothing. */
-export const runningOn = (dataDir: string): number | null => holderIn(read(join(dataDir, 'service.lock')) ?? '');
+export const serviceProcessOn = (dataDir: string): number | null => holderIn(read(join(dataDir, 'service.lock')) ?? '');
 
 /** Returns the text of a lock file; null if the file does not exist. */
 function read(file: string): string | null {

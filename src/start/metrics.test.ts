@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { remembered } from './metrics.ts';
+import { cacheFor } from './metrics.ts';
 
 test('an answer is kept for a while, and a failure is not', async () => {
   let nowMs = 0;
   let asked = 0;
   let isAway = true;
-  const ask = remembered(
+  const ask = cacheFor(
     async () => {
       if (isAway) throw new Error('away');
       return ++asked;

@@ -65,7 +65,7 @@ export async function deviceCounts(pool: Pool): Promise<Record<string, number>> 
 }
 
 /** Metrics of the queues in the database. */
-export const LAGS: Record<string, string> = {
+export const QUEUE_METRICS: Record<string, string> = {
   energy_ingest_lag_seconds: 'Age of the youngest reading of any device',
   energy_late_differences_waiting: 'Late differences that are not in the aggregates yet',
   energy_stale_days: 'Days whose aggregates are to be computed anew',
@@ -74,7 +74,7 @@ export const LAGS: Record<string, string> = {
 };
 
 /** Returns the queue metrics. The lag is missing if there is no reading at all. */
-export async function lags(pool: Pool): Promise<Record<string, number>> {
+export async function queueLags(pool: Pool): Promise<Record<string, number>> {
   const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await waiting(queryOn(pool), new Date());
   return {
     ...omitUndefined({ energy_ingest_lag_seconds: lagSeconds ?? undefined }),
@@ -86,13 +86,13 @@ export async function lags(pool: Pool): Promise<Record<string, number>> {
 }
 
 /** Metric of the time that due deliveries wait for a worker. */
-export const OUTBOX = {
+export const OUTBOX_METRICS = {
   energy_delivery_overdue_seconds:
     'How long the delivery that is due longest has been due; without subscriptions that fail, catch up or are paused',
 };
 
 /** Returns 0 if nothing is due. A delivery that waits for its next attempt, or behind a receiver that fails, is not overdue. */
-export async function outbox(pool: Pool): Promise<Record<string, number>> {
+export async function outboxValues(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: the index of pending deliveries contains every column that is read.
   const { rows } = await pool.query<{ overdue: number | null }>(
     `SELECT extract(epoch FROM now() - min(d.next_attempt_at))::float8 AS overdue
@@ -105,7 +105,7 @@ export async function outbox(pool: Pool): Promise<Record<string, number>> {
 }
 
 /** Returns a cached form of `read`: the result is reused for `forMs`. Failures are not cached. */
-export function remembered<T>(read: () => Promise<T>, forMs: number, nowMs: () => number = Date.now): () => Promise<T> {
+export function cacheFor<T>(read: () => Promise<T>, forMs: number, nowMs: () => number = Date.now): () => Promise<T> {
   let last: { atMs: number; answer: Promise<T> } | undefined;
   return () => {
     if (last && nowMs() - last.atMs < forMs) return last.answer;
@@ -118,7 +118,7 @@ export function remembered<T>(read: () => Promise<T>, forMs: number, nowMs: () =
   };
 }
 
-export const STANDBY = {
+export const STANDBY_METRICS = {
   energy_standby_up: '1 where the standby of DATABASE_READ_URL answers reads; no value without one',
   energy_standby_lag_seconds: 'How old the data of that standby may be; no value while it is away',
 };

@@ -14,10 +14,10 @@ import {
 import { WatchedClient } from '#src/database/hosts.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { transactionOn } from '#src/database/transaction.ts';
-import { COLUMN, DAYS, HOURS, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { COLUMN_BY_MEASURE, PACKED_DAYS, STORED_HOURS, STORED_LEVELS, storedRelation } from '#src/rollups/levels.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
-import { foldLateDays, settleRollups } from '#src/rollups/refresh.ts';
+import { foldLateDays, refreshUntilComplete } from '#src/rollups/refresh.ts';
 
 /** Result of a move. */
 export interface MoveReport {
@@ -36,12 +36,12 @@ export interface MoveSteps {
 }
 
 /** All relations that a move copies. The load profile comes last, ordered by its time. */
-export const MOVED: readonly Copied[] = [
+export const MOVED_RELATIONS: readonly Copied[] = [
   ...COPIED,
-  ...[HOURS, DAYS].map(({ relation, time }) => ({ relation, by: time })),
+  ...[STORED_HOURS, PACKED_DAYS].map(({ relation, time }) => ({ relation, by: time })),
 ];
 
-const NAMES = MOVED.map(({ relation }) => relation);
+const NAMES = MOVED_RELATIONS.map(({ relation }) => relation);
 
 /** Maximum number of attempts to get all locks at once. Each failed attempt has waited at least deadlock_timeout (1 s). */
 const MAX_LOCK_TRIES = 20;
@@ -69,10 +69,10 @@ export async function move(
     step(`From: ${from.database.line}\nTo:   ${database.line}`);
     await beginFilling(pools);
     step('Copying while the service runs …');
-    await withEnds(pools, (ends) => synchronise(ends, MOVED, { held: false, onProgress: progress }));
+    await withEnds(pools, (ends) => synchronise(ends, MOVED_RELATIONS, { held: false, onProgress: progress }));
     step('Holding writers, copying what came meanwhile, comparing …');
     const isMaterialised = from.database.capabilities.continuousAggregates;
-    if (isMaterialised) await settleRollups(pools.source, new Date());
+    if (isMaterialised) await refreshUntilComplete(pools.source, new Date());
     const relations = await withEnds(pools, (ends) => finish(ends, pools.source, isMaterialised, progress));
     step('Computing the aggregates …');
     const total_milliwatt_hours = await aggregate(pools, database.capabilities).catch((error: Error) => {
@@ -107,8 +107,8 @@ async function aggregate(
   if (capabilities.continuousAggregates) {
     // These aggregates are computed from hours alone, so packed days must be unpacked first.
     await unpackDays(target);
-    await settleRollups(target, new Date());
-  } else await passOverRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
+    await refreshUntilComplete(target, new Date());
+  } else await checkAllRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
   const [was, is] = await Promise.all([totalOf(source, 'closed_device_hourly'), totalOf(target, 'closed_user_daily')]);
   if (was !== is) throw new Error(`they hold ${is} mWh in all and should hold ${was}`);
   return is;
@@ -152,7 +152,7 @@ async function finish(
   const { source } = ends;
   return holdingWriters(source, async () => {
     if (isMaterialised) await foldLateDays(source);
-    const relations = await synchronise(ends, MOVED, { held: true, onProgress: progress });
+    const relations = await synchronise(ends, MOVED_RELATIONS, { held: true, onProgress: progress });
     await compareCopied(ends, relations);
     await continueIdentities(ends, NAMES);
     await endWriting(source, sourcePool);
@@ -207,8 +207,8 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
  */
 async function totalOf(pool: Pool, relation: string): Promise<string> {
   const { rows } = await pool.query(
-    `SELECT coalesce(sum(${COLUMN.energyMilliwattHours}), 0)::text AS "milliwattHours" FROM (
-       SELECT ${COLUMN.energyMilliwattHours} FROM ${relation} UNION ALL SELECT ${COLUMN.energyMilliwattHours} FROM open_hours) parts`,
+    `SELECT coalesce(sum(${COLUMN_BY_MEASURE.energyMilliwattHours}), 0)::text AS "milliwattHours" FROM (
+       SELECT ${COLUMN_BY_MEASURE.energyMilliwattHours} FROM ${relation} UNION ALL SELECT ${COLUMN_BY_MEASURE.energyMilliwattHours} FROM open_hours) parts`,
   );
   return rows[0].milliwattHours;
 }
@@ -253,9 +253,12 @@ export function createMovingPool(
 }
 
 /** Relations that a move does not copy, and why. */
-export const NOT_MOVED: Readonly<Record<string, string>> = {
+export const UNMOVED_RELATIONS: Readonly<Record<string, string>> = {
   ...NOT_COPIED,
   ...Object.fromEntries(
-    STORED_LEVELS.map((level) => [storedOf(level), `computed from ${HOURS.relation} and ${DAYS.relation}`]),
+    STORED_LEVELS.map((level) => [
+      storedRelation(level),
+      `computed from ${STORED_HOURS.relation} and ${PACKED_DAYS.relation}`,
+    ]),
   ),
 };

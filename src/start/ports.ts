@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type Config, givenVariables, listeningVariables, loadConfig, withApiPort } from '#src/config/load.ts';
-import { runningOn } from './data-dir-lock.ts';
+import { serviceProcessOn } from './data-dir-lock.ts';
 
 /**
  * Range of chosen ports, below the ephemeral ports of clients (Linux: from 32768), so that no outgoing connection takes one while a role
@@ -126,7 +126,7 @@ export function loadConfigBeside(env?: Record<string, string | undefined>): Conf
   const given = givenVariables(env);
   const config = loadConfig(given);
   // A killed service leaves its file behind.
-  if (runningOn(config.dataDir) === null) return config;
+  if (serviceProcessOn(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...given });
 }
 

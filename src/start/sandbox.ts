@@ -1,6 +1,6 @@
 import type { DemoDevice } from '#simulators/demo-device.ts';
 import { ensureDevice } from '#simulators/demo-homes.ts';
-import { createPlayers, type Players } from '#simulators/play.ts';
+import { createPlayers, type DevicePlayers } from '#simulators/play.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, createPool, type Database } from '#src/database/connect.ts';
@@ -17,7 +17,7 @@ export function startSandbox(config: Config, databaseUrl: string, log: Logger): 
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
   const db = createDb(pool);
   const mqttUrl = mqttUrlFromHere(config);
-  const homes = new Map<string, Players>();
+  const homes = new Map<string, DevicePlayers>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -65,7 +65,7 @@ async function play(
   db: Database,
   mqttUrl: string,
   user: { user_id: string; email: string; timezone: string },
-): Promise<Players> {
+): Promise<DevicePlayers> {
   const devices: DemoDevice[] = [];
   for (const kind of ['smart_meter', 'thermostat'] as const) {
     const place = { userId: user.user_id, email: user.email, timezone: user.timezone, kind, location: LOCATIONS[kind] };

@@ -31,7 +31,7 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
   };
   const secret = config.secretKey ?? (await secretInFile(config, make));
   const box = secretBox(secret);
-  if (samples.length > 0 && !samples.some((sealed) => opens(box, sealed)))
+  if (samples.length > 0 && !samples.some((sealed) => canOpen(box, sealed)))
     throw new Error(
       `${config.secretKey === undefined ? file : 'SECRET_KEY'} does not open the secrets that the database has (of webhooks, or ` +
         `answers): they were sealed with another one. ${WHAT_TO_DO}`,
@@ -45,13 +45,13 @@ export const newSecretKey = async (config: Config): Promise<string> =>
 
 async function secretInFile(config: Config, make: () => string): Promise<string> {
   await mkdir(config.dataDir, { recursive: true });
-  return (await makeOnce(fileOf(config), 0o600, make)).trim();
+  return (await createFileOnce(fileOf(config), 0o600, make)).trim();
 }
 
 const newSecret = (): string => `${randomBytes(32).toString('base64url')}\n`;
 
 /** Whether this key can open the sealed value. */
-export function opens(box: SecretBox, sealed: Buffer): boolean {
+export function canOpen(box: SecretBox, sealed: Buffer): boolean {
   try {
     box.open(sealed);
     return true;
@@ -61,7 +61,7 @@ export function opens(box: SecretBox, sealed: Buffer): boolean {
 }
 
 /** Result of giving up values whose key is lost. */
-export interface Forgotten {
+export interface GivenUpSecrets {
   /** Subscriptions that are paused until their owners set a new `auth_token`. */
   webhooks: { webhook_id: string; user_id: string; url: string }[];
   /** Number of deleted stored answers to POSTs with an Idempotency-Key. */
@@ -72,14 +72,14 @@ export interface Forgotten {
  * Gives up sealed values if their key is lost: everything that the present key (SECRET_KEY, `secret.key`, or a new one) cannot open. The
  * secret of a webhook is replaced by a random one; the webhook continues when its owner sets a new token. All or nothing.
  */
-export async function forgetSealed(db: Database, config: Config): Promise<Forgotten> {
+export async function giveUpSealedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
   const box = secretBox(await newSecretKey(config));
-  const forget = async (trx: Database): Promise<Forgotten> => {
-    const webhooks: Forgotten['webhooks'] = [];
+  const forget = async (trx: Database): Promise<GivenUpSecrets> => {
+    const webhooks: GivenUpSecrets['webhooks'] = [];
     const all = await trx.selectFrom('webhooks').selectAll().orderBy('webhook_id').forUpdate().execute();
     for (const { webhook_id, user_id, url, auth_token_sealed, former_token_sealed } of all) {
-      const isLost = !opens(box, auth_token_sealed);
-      if (!isLost && (former_token_sealed === null || opens(box, former_token_sealed))) continue;
+      const isLost = !canOpen(box, auth_token_sealed);
+      if (!isLost && (former_token_sealed === null || canOpen(box, former_token_sealed))) continue;
       const nobodys = box.seal(`whsec_${randomBytes(32).toString('base64')}`);
       await trx
         .updateTable('webhooks')
@@ -93,7 +93,7 @@ export async function forgetSealed(db: Database, config: Config): Promise<Forgot
       if (isLost) webhooks.push({ webhook_id, user_id, url });
     }
     const answers = await trx.selectFrom('idempotent_answers').selectAll().execute();
-    const lost = answers.filter(({ body_sealed }) => !opens(box, body_sealed));
+    const lost = answers.filter(({ body_sealed }) => !canOpen(box, body_sealed));
     for (const { caller_id, idempotency_key } of lost) {
       await trx
         .deleteFrom('idempotent_answers')
@@ -103,7 +103,7 @@ export async function forgetSealed(db: Database, config: Config): Promise<Forgot
     }
     const imports = await trx.selectFrom('imports').select(['import_id', 'credentials_sealed']).execute();
     for (const { import_id, credentials_sealed } of imports) {
-      if (credentials_sealed === null || opens(box, credentials_sealed)) continue;
+      if (credentials_sealed === null || canOpen(box, credentials_sealed)) continue;
       await trx.updateTable('imports').set({ credentials_sealed: null }).where('import_id', '=', import_id).execute();
     }
     return { webhooks, answers: lost.length };
@@ -115,7 +115,11 @@ export async function forgetSealed(db: Database, config: Config): Promise<Forgot
  * Returns the content of a file, which is created if it is missing. If several processes start at once, also in containers that share a
  * volume, one creates it atomically and all of them get that content. `mode`: file mode of a new file.
  */
-export async function makeOnce(file: string, mode: number, make: () => string | Promise<string>): Promise<string> {
+export async function createFileOnce(
+  file: string,
+  mode: number,
+  make: () => string | Promise<string>,
+): Promise<string> {
   const known = await readFile(file, 'utf8').catch(missing);
   if (known !== null && known !== '') return known;
   // A random name, because in containers all processes have the same process id.

@@ -18,8 +18,8 @@ import {
   type PostgresBinaries,
   postgresBinaries,
 } from '#src/database/postgres-binaries.ts';
-import { STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
-import { MOVED, type MoveSteps, move } from './move.ts';
+import { STORED_LEVELS, storedRelation } from '#src/rollups/levels.ts';
+import { MOVED_RELATIONS, type MoveSteps, move } from './move.ts';
 
 /** Result of an upgrade. */
 export interface UpgradeReport {
@@ -148,8 +148,8 @@ async function compare(
   const relations: UpgradeReport['relations'] = [];
   const mended: string[] = [];
   try {
-    const copied = MOVED.map(({ relation }) => relation);
-    const all = [...copied, ...STORED_LEVELS.map(storedOf)];
+    const copied = MOVED_RELATIONS.map(({ relation }) => relation);
+    const all = [...copied, ...STORED_LEVELS.map(storedRelation)];
     for (const relation of all) {
       const [was, is = ''] = await Promise.all(clients.map((client) => fingerprintOf(client, relation)));
       if (was !== is && copied.includes(relation))

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
+import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { startEvaluator } from '#src/alerts/pool.ts';
-import { raiseAlerts } from '#src/alerts/raise.ts';
 import type { Config } from '#src/config/load.ts';
 import { type Clock, systemClock } from '#src/core/clock.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
@@ -17,7 +17,15 @@ import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { openChannels } from './channels.ts';
-import { DEVICE_COUNTS, deviceCounts, LAGS, lags, OUTBOX, outbox, remembered } from './metrics.ts';
+import {
+  cacheFor,
+  DEVICE_COUNTS,
+  deviceCounts,
+  OUTBOX_METRICS,
+  outboxValues,
+  QUEUE_METRICS,
+  queueLags,
+} from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
@@ -56,11 +64,11 @@ export async function runWorker(config: Config): Promise<void> {
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
         { pool, clock: systemClock, log, secret: await secretKey(config, db) },
       );
-    metrics.valuesOf(LAGS, () => lags(pool));
-    metrics.valuesOf(OUTBOX, () => outbox(pool));
+    metrics.valuesOf(QUEUE_METRICS, () => queueLags(pool));
+    metrics.valuesOf(OUTBOX_METRICS, () => outboxValues(pool));
     metrics.valuesOf(
       DEVICE_COUNTS,
-      remembered(() => deviceCounts(pool), COUNTED_EVERY_MS),
+      cacheFor(() => deviceCounts(pool), COUNTED_EVERY_MS),
     );
     const toPack = { energy_days_to_pack: 'Days of the load profile that are to be packed, while a pass is under way' };
     metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));
@@ -127,7 +135,7 @@ async function startTelling(
 
   const deliveries = startLoop('deliveries', () => dispatcher.pass(), LOOK_MS.deliveries, log);
   const evaluate = async () => {
-    const { changes, hasMore, candidates, fired, faults } = await raiseAlerts(pool, evaluator, clock());
+    const { changes, hasMore, candidates, fired, faults } = await evaluateChangedHours(pool, evaluator, clock());
     for (const { userId, error } of faults) log.error({ err: error, userId }, 'costs of a user’s alerts failed');
     counts.evaluated += candidates;
     counts.fired += fired;

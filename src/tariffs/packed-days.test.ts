@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { asBillionths } from '#src/core/decimal.ts';
-import { packed, priceIn, pricesOf, startOf, unpacked, wrongTimes } from './packed-days.ts';
+import {
+  findPriceInDay,
+  findTimeErrors,
+  listPricesOfDay,
+  packPrices,
+  parsePriceTime,
+  unpackPrices,
+} from './packed-days.ts';
 
 const DAY_MS = 86_400_000;
 const at = (time: string, price: bigint) => ({ startsAtMs: Date.parse(time), perKwh: asBillionths(price) });
@@ -12,28 +19,28 @@ test.each([15, 30, 60])('packing and unpacking keeps prices of %i minutes and th
     startsAtMs: from + index * slotMs,
     perKwh: asBillionths(BigInt(index) * 999_999_999_999n - 5n),
   })).filter((_, index) => index % 5 !== 3);
-  const days = packed(prices.toReversed(), minutes);
+  const days = packPrices(prices.toReversed(), minutes);
   expect(days.map(({ day }) => day.getTime())).toEqual([from, from + DAY_MS, from + 2 * DAY_MS]);
   // As PostgreSQL returns them: without braces, and null as an empty text.
-  const slots = days.map((one) => unpacked(one.prices.slice(1, -1).replaceAll('NULL', '')));
+  const slots = days.map((one) => unpackPrices(one.prices.slice(1, -1).replaceAll('NULL', '')));
   expect(slots.map(({ length }) => length)).toEqual(Array(3).fill(1_440 / minutes));
-  expect(days.flatMap(({ day }, index) => pricesOf(day, slots[index] ?? []))).toEqual(prices);
+  expect(days.flatMap(({ day }, index) => listPricesOfDay(day, slots[index] ?? []))).toEqual(prices);
 });
 
 test('the price at a time is that of the slot that contains the time', () => {
   const slots = Array.from({ length: 24 }, (_, hour) => (hour === 5 ? null : asBillionths(BigInt(hour))));
   const day = Date.parse('2026-06-15T00:00Z');
-  expect(priceIn(slots, day)).toBe(0n);
-  expect(priceIn(slots, day + 3_600_000 - 1)).toBe(0n);
-  expect(priceIn(slots, day + 3_600_000)).toBe(1n);
-  expect(priceIn(slots, day + 5.25 * 3_600_000)).toBe(null);
-  expect(priceIn(slots, day + DAY_MS - 1)).toBe(23n);
+  expect(findPriceInDay(slots, day)).toBe(0n);
+  expect(findPriceInDay(slots, day + 3_600_000 - 1)).toBe(0n);
+  expect(findPriceInDay(slots, day + 3_600_000)).toBe(1n);
+  expect(findPriceInDay(slots, day + 5.25 * 3_600_000)).toBe(null);
+  expect(findPriceInDay(slots, day + DAY_MS - 1)).toBe(23n);
 });
 
 test('rejects a time that does not begin a slot, is too far away, or occurs twice', () => {
   const wrong = (minutes: number, ...times: string[]) =>
-    wrongTimes(
-      times.map((time) => ({ startsAtMs: startOf(time) })),
+    findTimeErrors(
+      times.map((time) => ({ startsAtMs: parsePriceTime(time) })),
       minutes,
       100,
     ).map(({ index, message }) => [index, message]);
@@ -51,5 +58,5 @@ test('rejects a time that does not begin a slot, is too far away, or occurs twic
     [2, 'must lie in the years 1970 to 2099'],
   ]);
   expect(wrong(15, '2026-06-15T12:00:00Z', '2026-06-15T14:00:00+02:00')).toEqual([[1, 'is given twice']]);
-  expect(wrongTimes(Array(500).fill(at('2026-06-15T12:01:00Z', 1n)), 15, 7)).toHaveLength(7);
+  expect(findTimeErrors(Array(500).fill(at('2026-06-15T12:01:00Z', 1n)), 15, 7)).toHaveLength(7);
 });

@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 const END_MS = Date.UTC(2100, 0, 1);
 
 /** A price and the time from which it is valid, Unix ms. */
-export interface PriceAt {
+export interface TimedPrice {
   startsAtMs: number;
   perKwh: Billionths;
 }
@@ -18,14 +18,14 @@ export interface PackedDay {
 }
 
 /** Returns the start of the UTC day that contains a time, Unix ms. */
-export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
+export const startOfUtcDay = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 
 /** Parses an ISO 8601 time to Unix ms. NaN if it has digits beyond milliseconds, because no such time begins a quarter-hour. */
-export const startOf = (time: string): number => (/\.0*[1-9]/.test(time) ? Number.NaN : Date.parse(time));
+export const parsePriceTime = (time: string): number => (/\.0*[1-9]/.test(time) ? Number.NaN : Date.parse(time));
 
 /** Returns the validation errors in the times of some prices, at most `most`, by index in the list. */
-export function wrongTimes(
-  prices: readonly Pick<PriceAt, 'startsAtMs'>[],
+export function findTimeErrors(
+  prices: readonly Pick<TimedPrice, 'startsAtMs'>[],
   resolutionMinutes: number,
   most: number,
 ): { index: number; message: string }[] {
@@ -44,9 +44,9 @@ export function wrongTimes(
 }
 
 /** Groups prices by UTC day, in order. Their times must be multiples of the resolution. */
-export function packed(prices: readonly PriceAt[], resolutionMinutes: number): PackedDay[] {
+export function packPrices(prices: readonly TimedPrice[], resolutionMinutes: number): PackedDay[] {
   const resolutionMs = resolutionMinutes * MINUTE_MS;
-  const byDay = Map.groupBy(prices, ({ startsAtMs }) => dayOf(startsAtMs));
+  const byDay = Map.groupBy(prices, ({ startsAtMs }) => startOfUtcDay(startsAtMs));
   return [...byDay]
     .sort(([a], [b]) => a - b)
     .map(([dayMs, ofDay]) => {
@@ -57,11 +57,11 @@ export function packed(prices: readonly PriceAt[], resolutionMinutes: number): P
 }
 
 /** Parses the prices of a day, in order, from comma-separated text; an empty element is an unknown price. */
-export const unpacked = (text: string): (Billionths | null)[] =>
+export const unpackPrices = (text: string): (Billionths | null)[] =>
   text.split(',').map((one) => (one === '' ? null : asBillionths(BigInt(one))));
 
 /** Returns the prices of a stored day with their times. */
-export function pricesOf(day: Date, slots: readonly (Billionths | null)[]): PriceAt[] {
+export function listPricesOfDay(day: Date, slots: readonly (Billionths | null)[]): TimedPrice[] {
   const slotMs = DAY_MS / slots.length;
   return slots.flatMap((perKwh, index) =>
     perKwh === null ? [] : [{ startsAtMs: day.getTime() + index * slotMs, perKwh }],
@@ -69,5 +69,5 @@ export function pricesOf(day: Date, slots: readonly (Billionths | null)[]): Pric
 }
 
 /** Returns the price at a time of a stored day, or null if unknown. */
-export const priceIn = (slots: readonly (Billionths | null)[], ms: number): Billionths | null =>
-  slots[Math.floor(((ms - dayOf(ms)) * slots.length) / DAY_MS)] ?? null;
+export const findPriceInDay = (slots: readonly (Billionths | null)[], ms: number): Billionths | null =>
+  slots[Math.floor(((ms - startOfUtcDay(ms)) * slots.length) / DAY_MS)] ?? null;

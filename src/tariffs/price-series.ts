@@ -92,7 +92,7 @@ export async function findUsableSeries(
  * Returns the series that an account may use, by id, and locks them until the transaction ends: a concurrent deletion waits and then sees
  * the tariff that uses the series.
  */
-export async function heldSeries(
+export async function lockUsableSeries(
   trx: Database,
   userId: string,
   seriesIds: readonly string[],

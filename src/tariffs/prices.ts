@@ -3,8 +3,15 @@ import type { Billionths } from '#src/core/decimal.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { noteCostsBy } from './changed-costs.ts';
-import { dayOf, type PackedDay, type PriceAt, priceIn, pricesOf, unpacked } from './packed-days.ts';
+import {
+  findPriceInDay,
+  listPricesOfDay,
+  type PackedDay,
+  startOfUtcDay,
+  type TimedPrice,
+  unpackPrices,
+} from './packed-days.ts';
+import { queueCostsOfSeries } from './queue-costs.ts';
 
 /** Reads bigints as text, because the driver would create an object for each. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
@@ -13,7 +20,7 @@ const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
  * Stores prices, replaces earlier prices of the same times, and queues a recomputation of the affected costs. A single statement merges new
  * prices into a day's row, so that two concurrent writers do not lose each other's prices.
  */
-export async function putPrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
+export async function storePrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
   // Raw SQL: days as two parallel lists. Sorted, so that two writers cannot deadlock.
@@ -22,7 +29,7 @@ export async function putPrices(db: Database, seriesId: string, days: readonly P
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
     ON CONFLICT (series_id, day) DO UPDATE SET prices = (SELECT array_agg(coalesce(new, old) ORDER BY place)
       FROM unnest(excluded.prices, prices.prices) WITH ORDINALITY AS slot (new, old, place))`.execute(trx);
-    await noteCostsBy(trx, seriesId);
+    await queueCostsOfSeries(trx, seriesId);
   });
 }
 
@@ -30,30 +37,30 @@ export async function putPrices(db: Database, seriesId: string, days: readonly P
 export async function listPrices(db: Database, seriesId: string, { from, to }: { from: Date; to: Date }) {
   const rows = await daysBetween(db, [seriesId], { from, to });
   return rows
-    .flatMap(({ day, slots }) => pricesOf(day, unpacked(slots)))
-    .filter(({ startsAtMs }) => startsAtMs >= from.getTime() && startsAtMs < to.getTime()) satisfies PriceAt[];
+    .flatMap(({ day, slots }) => listPricesOfDay(day, unpackPrices(slots)))
+    .filter(({ startsAtMs }) => startsAtMs >= from.getTime() && startsAtMs < to.getTime()) satisfies TimedPrice[];
 }
 
 /**
  * Reads the prices of series in `[from, to)` at once. Returns a function for the price of a series at a time (Unix ms) in billionths, or
  * null if unknown. A year of quarter-hours takes some milliseconds. Access to the series is not checked here, but when a tariff is created.
  */
-export async function pricesBetween(
+export async function loadPrices(
   db: Database,
   seriesIds: readonly string[],
   range: { from: Date; to: Date },
 ): Promise<(seriesId: string, ms: number) => Billionths | null> {
   const series = new Map<string, Map<number, (Billionths | null)[]>>(seriesIds.map((id) => [id, new Map()]));
   for (const { series_id, day, slots } of await daysBetween(db, seriesIds, range))
-    series.get(series_id)?.set(day.getTime(), unpacked(slots));
+    series.get(series_id)?.set(day.getTime(), unpackPrices(slots));
   return (seriesId, ms) => {
-    const slots = series.get(seriesId)?.get(dayOf(ms));
-    return slots ? priceIn(slots, ms) : null;
+    const slots = series.get(seriesId)?.get(startOfUtcDay(ms));
+    return slots ? findPriceInDay(slots, ms) : null;
   };
 }
 
 /** Returns the number of prices of each series, and the time up to which the last price is valid. Series without prices are left out. */
-export async function knownPrices(
+export async function summarisePrices(
   db: Database,
   seriesIds: readonly string[],
 ): Promise<ReadonlyMap<string, { count: number; until: Date }>> {
@@ -68,7 +75,7 @@ export async function knownPrices(
     .execute();
   return new Map(
     rows.map(({ series_id, count, last_day, last_slots }) => {
-      const slots = unpacked(last_slots);
+      const slots = unpackPrices(last_slots);
       const last = slots.findLastIndex((price) => price !== null);
       return [series_id, { count, until: new Date(last_day.getTime() + ((last + 1) * DAY_MS) / slots.length) }];
     }),
@@ -81,7 +88,7 @@ async function daysBetween(db: Database, seriesIds: readonly string[], { from, t
     .selectFrom('prices')
     .select(['series_id', 'day', SLOTS])
     .where('series_id', 'in', [...seriesIds])
-    .where('day', '>=', new Date(dayOf(from.getTime())))
+    .where('day', '>=', new Date(startOfUtcDay(from.getTime())))
     .where('day', '<', to)
     .orderBy('series_id')
     .orderBy('day')

@@ -5,10 +5,10 @@ import { lockOf } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { noteCostsOf } from './changed-costs.ts';
-import { heldSeries } from './price-series.ts';
+import { lockUsableSeries } from './price-series.ts';
+import { queueCostsOfUser } from './queue-costs.ts';
 import type { Tariff } from './tariff.ts';
-import { type StoredTariff, seriesOf, type Terms, tariffOf } from './terms.ts';
+import { listSeriesOfTerms, parseTariff, type StoredTariff, type Terms } from './terms.ts';
 
 export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
 
@@ -52,7 +52,7 @@ export async function createTariff(
         .returning(COLUMNS)
         .executeTakeFirstOrThrow(),
     );
-    await noteCostsOf(trx, userId);
+    await queueCostsOfUser(trx, userId);
     return made;
   });
 }
@@ -83,7 +83,7 @@ export async function tariffsOf(db: Database, userId: string): Promise<Tariff[]>
     .where('user_id', '=', userId)
     .orderBy('tariffs.valid_from')
     .execute();
-  return rows.map(tariffOf);
+  return rows.map(parseTariff);
 }
 
 /** Whether an account has any tariff, regardless of its first day. */
@@ -137,7 +137,7 @@ export async function updateTariff(
         .returning(COLUMNS)
         .executeTakeFirstOrThrow(),
     );
-    await noteCostsOf(trx, before.user_id);
+    await queueCostsOfUser(trx, before.user_id);
     return stored;
   });
 }
@@ -152,7 +152,7 @@ export async function deleteTariff(db: Database, reach: Reach, tariffId: string)
       .returning('user_id')
       .executeTakeFirst();
     if (!removed) return false;
-    await noteCostsOf(trx, removed.user_id);
+    await queueCostsOfUser(trx, removed.user_id);
     return true;
   });
 }
@@ -173,7 +173,7 @@ async function checkSeries(
   userId: string,
   { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },
 ): Promise<void> {
-  const held = await heldSeries(trx, userId, seriesOf(terms));
+  const held = await lockUsableSeries(trx, userId, listSeriesOfTerms(terms));
   const mistakes = (['import', 'export'] as const).flatMap((member) => {
     const rates = terms[member];
     if (!rates || !('series_id' in rates)) return [];

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { hasCondition, isEmpty, keptPrice, parsePrice, seriesOf, tariffOf } from './terms.ts';
+import {
+  hasPeriodCondition,
+  isEmptyPeriod,
+  listSeriesOfTerms,
+  normalisePrice,
+  parsePrice,
+  parseTariff,
+} from './terms.ts';
 
 describe('a price', () => {
   test.each([
@@ -16,7 +23,7 @@ describe('a price', () => {
     ['0.10000000000', '0.1'],
     ['1E2', '100'],
   ])('%s is stored as %s', (written, kept) => {
-    expect(keptPrice(written)).toBe(kept);
+    expect(normalisePrice(written)).toBe(kept);
     expect(parsePrice(kept)).toBe(parsePrice(written));
   });
 
@@ -36,7 +43,7 @@ describe('a price', () => {
     '.5',
     '1.',
   ])('%s is not a price', (written) => {
-    expect(keptPrice(written)).toBe(null);
+    expect(normalisePrice(written)).toBe(null);
   });
 });
 
@@ -45,7 +52,7 @@ const row = { tariff_id: 'trf_1', user_id: 'usr_1', name: 'x', valid_from: '2026
 test('stored terms become a tariff with exact prices, and missing terms get the defaults of the API', () => {
   const periods = [{ per_kwh: '0.30', days: [1, 7], from: '22:00', to: '06:15', months: [12] }, { per_kwh: '-0.1' }];
   const terms = { standing_per_day: '0.41', import: { periods }, export: { series_id: 'prs_1' } };
-  expect(tariffOf({ ...row, terms: { ...terms, capacity: { per_kw_month: '4.5' } } })).toEqual({
+  expect(parseTariff({ ...row, terms: { ...terms, capacity: { per_kw_month: '4.5' } } })).toEqual({
     tariffId: 'trf_1',
     userId: 'usr_1',
     name: 'x',
@@ -63,29 +70,29 @@ test('stored terms become a tariff with exact prices, and missing terms get the 
     export: { kind: 'series', seriesId: 'prs_1', multiply: 1_000_000_000n, add: 0n },
   });
   const capacity = { per_kw_month: '4.5', months_averaged: 12, minimum_kw: '2.5' };
-  expect(tariffOf({ ...row, terms: { import: { per_kwh: '0' }, capacity } })).toMatchObject({
+  expect(parseTariff({ ...row, terms: { import: { per_kwh: '0' }, capacity } })).toMatchObject({
     standingPerDay: null,
     capacity: { monthsAveraged: 12, minimumKw: 2_500_000_000n },
     import: { kind: 'flat', perKwh: 0n },
     export: null,
   });
-  expect(() => tariffOf({ ...row, terms: { import: { per_kwh: 'x' } } })).toThrow('x is no price');
+  expect(() => parseTariff({ ...row, terms: { import: { per_kwh: 'x' } } })).toThrow('x is no price');
 });
 
 test('seriesOf returns each series once', () => {
-  expect(seriesOf({ import: { series_id: 'a' }, export: { series_id: 'a' } })).toEqual(['a']);
-  expect(seriesOf({ import: { series_id: 'a' }, export: { series_id: 'b' } })).toEqual(['a', 'b']);
-  expect(seriesOf({ import: { per_kwh: '1' } })).toEqual([]);
+  expect(listSeriesOfTerms({ import: { series_id: 'a' }, export: { series_id: 'a' } })).toEqual(['a']);
+  expect(listSeriesOfTerms({ import: { series_id: 'a' }, export: { series_id: 'b' } })).toEqual(['a', 'b']);
+  expect(listSeriesOfTerms({ import: { per_kwh: '1' } })).toEqual([]);
 });
 
 test('a period that ends where it begins is empty, and a period with times has a condition', () => {
-  expect([{}, { from: '22:00', to: '00:00' }, { from: '00:00' }, { to: '24:00' }].map(isEmpty)).toEqual([
+  expect([{}, { from: '22:00', to: '00:00' }, { from: '00:00' }, { to: '24:00' }].map(isEmptyPeriod)).toEqual([
     false,
     false,
     false,
     false,
   ]);
-  expect([{ to: '00:00' }, { from: '07:00', to: '07:00' }].map(isEmpty)).toEqual([true, true]);
+  expect([{ to: '00:00' }, { from: '07:00', to: '07:00' }].map(isEmptyPeriod)).toEqual([true, true]);
   const conditions = [{}, { days: undefined }, { from: '00:00' }, { months: [1] }];
-  expect(conditions.map((one) => hasCondition({ per_kwh: '1', ...one }))).toEqual([false, false, true, true]);
+  expect(conditions.map((one) => hasPeriodCondition({ per_kwh: '1', ...one }))).toEqual([false, false, true, true]);
 });

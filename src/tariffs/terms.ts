@@ -53,7 +53,7 @@ export function parsePrice(text: string): Billionths | null {
  * Returns the form in which a price is stored: as written if it is plain (`0.30`), otherwise in its shortest form (`1e-2`, `007`). Null if
  * the text is not a price.
  */
-export function keptPrice(written: string): string | null {
+export function normalisePrice(written: string): string | null {
   const price = parsePrice(written);
   if (price === null) return null;
   const isPlain = /^-?(?:0|[1-9]\d*)(?:\.\d{1,9})?$/.test(written) && !(price === 0n && written.startsWith('-'));
@@ -61,12 +61,12 @@ export function keptPrice(written: string): string | null {
 }
 
 /** Returns the price series that terms use, each once. */
-export const seriesOf = (terms: Pick<Terms, 'import' | 'export'>): string[] => [
+export const listSeriesOfTerms = (terms: Pick<Terms, 'import' | 'export'>): string[] => [
   ...new Set([terms.import, terms.export].flatMap((rates) => (rates && 'series_id' in rates ? [rates.series_id] : []))),
 ];
 
 /** Converts a stored tariff to the form that cost computations use. */
-export function tariffOf({ tariff_id, user_id, name, valid_from, currency, terms }: StoredTariff): Tariff {
+export function parseTariff({ tariff_id, user_id, name, valid_from, currency, terms }: StoredTariff): Tariff {
   return {
     tariffId: tariff_id,
     userId: user_id,
@@ -124,8 +124,9 @@ function minuteOf(time: string): number {
 }
 
 /** Whether a period is empty: it ends where it begins. */
-export const isEmpty = ({ from = '00:00', to = '24:00' }: Pick<PeriodTerms, 'from' | 'to'>): boolean => from === to;
+export const isEmptyPeriod = ({ from = '00:00', to = '24:00' }: Pick<PeriodTerms, 'from' | 'to'>): boolean =>
+  from === to;
 
 /** Whether a period applies only at certain times. */
-export const hasCondition = ({ per_kwh: _, ...condition }: PeriodTerms): boolean =>
+export const hasPeriodCondition = ({ per_kwh: _, ...condition }: PeriodTerms): boolean =>
   Object.keys(omitUndefined(condition)).length > 0;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { DAYS, HOURS, LEVELS, LOAD_PROFILE, storedOf } from '#src/rollups/levels.ts';
-import { type Import, importsOf, sourceFiles } from './imports.ts';
+import { LEVELS, LOAD_PROFILE, PACKED_DAYS, STORED_HOURS, storedRelation } from '#src/rollups/levels.ts';
+import { type FileImport, listSourceFiles, parseImports } from './imports.ts';
 
-const files = sourceFiles(['src', 'ingest', 'simulators', 'bench', 'clients']);
-const imports = files.flatMap(importsOf);
+const files = listSourceFiles(['src', 'ingest', 'simulators', 'bench', 'clients']);
+const imports = files.flatMap(parseImports);
 /** Code that runs for users. Benchmarks are excluded: they may use any library. */
 const product = files.filter((file) => !file.startsWith('bench/'));
 const own = imports.filter((one) => !one.isPackage);
@@ -69,9 +69,9 @@ const top = (path: string) => path.split('/')[0] ?? '';
 const room = (path: string) => path.split('/')[1] ?? '';
 const ingestLayerOf = (path: string) => INGEST_LAYERS.findIndex((rooms) => rooms.includes(room(path)));
 const layerOf = (path: string) => LAYERS.findIndex((rooms) => rooms.includes(room(path)));
-const say = ({ from, to }: Import) => `${from} → ${to}`;
+const say = ({ from, to }: FileImport) => `${from} → ${to}`;
 
-function allowed({ from, to, typeOnly }: Import): boolean {
+function allowed({ from, to, typeOnly }: FileImport): boolean {
   if (room(from) === 'dashboard') return room(to) === 'dashboard' || (typeOnly && DASHBOARD_TYPES.has(to));
   if (top(from) === 'src') {
     if (WIRED.includes(top(to))) return ['start', 'cli'].includes(room(from));
@@ -110,7 +110,7 @@ describe('the module structure', () => {
   });
 
   test('has no circular imports, not even of types', () => {
-    const edges = new Map(files.map((file) => [file, importsOf(file).filter((one) => !one.isPackage)]));
+    const edges = new Map(files.map((file) => [file, parseImports(file).filter((one) => !one.isPackage)]));
     const done = new Set<string>();
     const circles: string[] = [];
     const visit = (file: string, path: string[]) => {
@@ -144,7 +144,7 @@ describe('the module structure', () => {
       '@opentelemetry/sdk-trace': /^src\/core\/tracing\.ts$/,
     };
     const strays = product
-      .flatMap(importsOf)
+      .flatMap(parseImports)
       .filter(({ from, to, isPackage }) => isPackage && homes[to] && !homes[to].test(from));
     expect(strays.map(say)).toEqual([]);
   });
@@ -158,8 +158,8 @@ describe('the module structure', () => {
   test('reads the aggregates in one module only', async () => {
     const { readFileSync } = await import('node:fs');
     const relations = [
-      ...[LOAD_PROFILE, ...LEVELS].flatMap((level) => [level.relation, storedOf(level)]),
-      ...[HOURS.relation, DAYS.relation, 'open_hours', 'open_quarter_hours'],
+      ...[LOAD_PROFILE, ...LEVELS].flatMap((level) => [level.relation, storedRelation(level)]),
+      ...[STORED_HOURS.relation, PACKED_DAYS.relation, 'open_hours', 'open_quarter_hours'],
     ];
     const name = new RegExp(`\\b(${relations.join('|')})\\b|rollups/parts\\.ts`);
     const reader = /^src\/energy\/usage\//;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { dayRange } from '#src/energy/ranges.ts';
 import { greenButtonXml } from '#src/export/green-button/feed.ts';
-import { mistakesByEspi } from '#test/support/espi-schema.ts';
+import { validateByEspiSchema } from '#test/support/espi-schema.ts';
 
 const EXAMPLE = new URL('../../src/export/green-button/feed.example.xml', import.meta.url);
 
@@ -47,9 +47,9 @@ async function running(): Promise<string> {
 
 test('a Green Button feed is valid by the published schema of ESPI', async () => {
   const example = await readFile(EXAMPLE, 'utf8');
-  expect(await mistakesByEspi(example)).toEqual([]);
-  expect(await mistakesByEspi(await running())).toEqual([]);
+  expect(await validateByEspiSchema(example)).toEqual([]);
+  expect(await validateByEspiSchema(await running())).toEqual([]);
   // The schema checks the contents of entries, not only Atom.
   const wrong = example.replace('<espi:status>1</espi:status>', '<espi:state>1</espi:state>');
-  expect(await mistakesByEspi(wrong)).toContainEqual(expect.stringContaining('state'));
+  expect(await validateByEspiSchema(wrong)).toContainEqual(expect.stringContaining('state'));
 });

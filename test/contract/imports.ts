@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 /** One import of a file: of another file of the project (path from its root), or of a package. */
-export interface Import {
+export interface FileImport {
   from: string;
   to: string;
   isPackage: boolean;
@@ -14,7 +14,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'/gm;
 
 /** Returns all TypeScript files below the folders except tests, as paths from the project's root. */
-export function sourceFiles(folders: readonly string[]): string[] {
+export function listSourceFiles(folders: readonly string[]): string[] {
   return folders
     .filter((folder) => existsSync(join(ROOT, folder)))
     .flatMap((folder) =>
@@ -25,7 +25,7 @@ export function sourceFiles(folders: readonly string[]): string[] {
 }
 
 /** Returns every import of the file. */
-export function importsOf(file: string): Import[] {
+export function parseImports(file: string): FileImport[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return [...text.matchAll(STATEMENT)].map((match) => {
     const target = match[2] ?? match[3] ?? '';

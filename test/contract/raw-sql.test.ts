@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sourceFiles } from './imports.ts';
+import { listSourceFiles } from './imports.ts';
 
 /** A statement that is not a typed query: text passed to a connection, or a whole statement in kysely's `sql`. */
 const RAW =
   /sql(<[^`]*>)?`\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b|\.query\(|\bquery(<[^(]*>)?\(\s*['`]|queryOf\(\w+\)[<(]/;
 
-const files = sourceFiles(['src', 'ingest', 'simulators']).filter((file) => !file.startsWith('src/dashboard/'));
+const files = listSourceFiles(['src', 'ingest', 'simulators']).filter((file) => !file.startsWith('src/dashboard/'));
 const isRaw = (source: string) => RAW.test(source.replace(/^\s*(\*|\/\/|\/\*).*$/gm, ''));
 
 test('every raw statement gives its reason in a line that begins with "Raw SQL:"', () => {

@@ -8,7 +8,7 @@ import { COMMANDS } from '#src/cli/program.ts';
 import type { Demo } from '#src/start/demo.ts';
 import { SIZES } from '#test/support/browser.ts';
 import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
-import { PICTURES_FOLDER, SCHEMES, SHOTS } from '#test/support/screenshots.ts';
+import { PICTURES_FOLDER, SCHEMES, SCREENSHOTS } from '#test/support/screenshots.ts';
 import { PROBES } from '../../bench/attack/probes/all.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -101,7 +101,7 @@ describe('the README', () => {
 });
 
 describe('pictures of the dashboard', () => {
-  const names = Object.keys(SHOTS).flatMap((name) =>
+  const names = Object.keys(SCREENSHOTS).flatMap((name) =>
     Object.keys(SIZES).flatMap((size) => SCHEMES.map((scheme) => `${name}-${size}-${scheme}.webp`)),
   );
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { rollupFiles, SQL_ROLLUPS } from '#src/rollups/sql/generate.ts';
+import { generateRollupFiles, SQL_ROLLUPS } from '#src/rollups/sql/generate.ts';
 
 test('sql/rollups contains what src/rollups/levels.ts declares, and only hand-written files besides (else: npm run sql)', () => {
   const found = readdirSync(SQL_ROLLUPS, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.sql') && !path.startsWith('by-hand/'))
     .sort();
-  const generated = rollupFiles();
+  const generated = generateRollupFiles();
   expect(found).toEqual([...generated.keys()].sort());
   for (const path of found)
     expect({ path, text: readFileSync(SQL_ROLLUPS + path, 'utf8') }).toEqual({ path, text: generated.get(path) });

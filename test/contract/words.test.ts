@@ -4,15 +4,15 @@ import format, { type CompiledMessage } from 'icu-minify/format';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { formatters } from '#src/dashboard/words/locale.ts';
 import { LANGUAGES, type Language } from '#src/dashboard/words/words.ts';
-import { argumentsOf, compiledWords, loadWords, pagesOf, pluralsOf, textsByPath } from '#test/support/words.ts';
-import { sourceFiles } from './imports.ts';
-import { saidIn, textsOf } from './texts.ts';
+import { argumentsOf, compiledWords, loadWords, pagesOf, pluralFormsOf, textsByPath } from '#test/support/words.ts';
+import { extractTexts, visibleTexts } from './dashboard-texts.ts';
+import { listSourceFiles } from './imports.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Files in which texts belong, and pages that only an operator sees, which are in English. */
 const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator)/;
-const modules = sourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
+const modules = listSourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
 
 /** Texts that are the same in every language. */
 const NO_LANGUAGE = new Set(['https://example.com/energy', 'https://…', 'URL', 'mosquitto.conf']);
@@ -35,12 +35,12 @@ const OF_PROGRAMS =
 
 describe('a page of the dashboard', () => {
   test.each(modules)('%s has no text of its own in its markup', (file) => {
-    const { markup } = textsOf(readFileSync(resolve(ROOT, file), 'utf8'));
-    expect(markup.flatMap(saidIn).filter((text) => !NO_LANGUAGE.has(text))).toEqual([]);
+    const { markup } = extractTexts(readFileSync(resolve(ROOT, file), 'utf8'));
+    expect(markup.flatMap(visibleTexts).filter((text) => !NO_LANGUAGE.has(text))).toEqual([]);
   });
 
   test.each(modules.filter((file) => !OF_PROGRAMS.test(file)))('%s has no sentence among its strings', (file) => {
-    const { strings } = textsOf(readFileSync(resolve(ROOT, file), 'utf8'));
+    const { strings } = extractTexts(readFileSync(resolve(ROOT, file), 'utf8'));
     const said = strings.filter((text) => /\p{L}{2,}[,.:;]? \p{L}{2,}|^\p{Lu}\p{Ll}{2,}$/u.test(text));
     expect(said.filter((text) => !NO_TEXT.some((one) => one.test(text)))).toEqual([]);
   });
@@ -51,8 +51,8 @@ test('a text that was not moved is found', () => {
 // it's a comment
 const pattern = /['\`]/;
 const b = html\`<p class="\${c ? 'is good' : ''}">Left here \${d ? html\`<b title="And here">\${e}</b>\` : 'Or here'}</p>\`;`;
-  const { markup, strings } = textsOf(source);
-  expect(markup.flatMap(saidIn)).toEqual(['And here', 'Left here \0']);
+  const { markup, strings } = extractTexts(source);
+  expect(markup.flatMap(visibleTexts)).toEqual(['And here', 'Left here \0']);
   expect(strings).toEqual(['is good', '', 'Or here']);
 });
 
@@ -232,7 +232,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language
     const numbers = numbersByForm(language);
     await loadWords(language);
     for (const [path, message] of all) {
-      for (const forms of pluralsOf(message))
+      for (const forms of pluralFormsOf(message))
         expect([path, forms]).toEqual([path, expect.arrayContaining([...numbers.keys()])]);
       for (const number of numbers.values()) {
         const types = [...argumentsOf(message)];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { type BillDetails, closeBillPeriod, createBillPeriod, findBillPeriod, recordBill } from '#src/billing/store.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -10,9 +10,15 @@ import { EVERYBODY } from '#src/database/reach.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { consumption, quarter } from '#test/reference/consumption.ts';
-import { type DrawnEdit, drawnEdit, editOf } from '#test/reference/edits.ts';
-import { type History, history, START_MS, tariffHistory, totalHistory } from '#test/reference/histories.ts';
+import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
+import { arbitraryEdit, buildEdit, type DrawnEdit } from '#test/reference/edits.ts';
+import {
+  arbitraryHistory,
+  arbitraryHistoryWithTotal,
+  arbitraryTariffHistory,
+  HISTORY_START_MS,
+  type History,
+} from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /** Bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the law. */
@@ -53,13 +59,13 @@ const message = (reading: DecodedReading): IncomingMessage => ({
 });
 
 /** Edits by hand, or the revocation of the last edit, each with the act before which it happens. */
-const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: drawnEdit, isRevoked: fc.boolean() }), {
+const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: arbitraryEdit, isRevoked: fc.boolean() }), {
   maxLength: 6,
 });
 const EDITING = { author: 'usr_bill', now: NOW, oldest: new Date(0) };
 
 async function editDevice(deviceId: string, readings: History['readings'], drawn: DrawnEdit): Promise<void> {
-  const { channel, kind, fromMs, toMs, value } = editOf(readings, drawn);
+  const { channel, kind, fromMs, toMs, value } = buildEdit(readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(db, EVERYBODY, deviceId, wanted, EDITING).catch((error) => {
@@ -85,7 +91,7 @@ const milliwattHours = (kwh: string) => BigInt(kwh.replace('.', ''));
 const sum = (values: readonly bigint[]) => values.reduce((all, one) => all + one, 0n);
 
 function periodsOf(days: readonly number[], zone: string) {
-  const dayOf = (offset: number) => new Date(START_MS + offset * DAY_MS).toISOString().slice(0, 10);
+  const dayOf = (offset: number) => new Date(HISTORY_START_MS + offset * DAY_MS).toISOString().slice(0, 10);
   // The first day starts before the first reading, in every time zone.
   let from = -2;
   const counts = [...days, 300];
@@ -128,9 +134,9 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(
-        { weight: 4, arbitrary: history },
-        { weight: 1, arbitrary: tariffHistory },
-        { weight: 1, arbitrary: totalHistory },
+        { weight: 4, arbitrary: arbitraryHistory },
+        { weight: 1, arbitrary: arbitraryTariffHistory },
+        { weight: 1, arbitrary: arbitraryHistoryWithTotal },
       ),
       fc.infiniteStream(fc.nat(1_000_000)),
       lengths,
@@ -174,7 +180,7 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
         // At least one statement is made before the last readings arrive.
         await close(0);
         if (queue.length > 0) await writer.write(queue);
-        await computeChanged(database.pool, writer);
+        await recomputeChangedDevices(database.pool, writer);
         await database.settle(NOW);
         while (open.length > 1) await close(open.length - 1);
         await close(0);
@@ -186,7 +192,7 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
         const inForce = made
           .filter(({ revoked_at }) => !revoked_at)
           .map(({ from_at, to_at, ...edit }) => ({ ...edit, fromMs: from_at.getTime(), toMs: to_at.getTime() }));
-        const rows = [...consumption(readings, history, quarter, inForce).values()];
+        const rows = [...referenceConsumption(readings, history, startOfQuarterHour, inForce).values()];
         for (const direction of ['import', 'export'] as const) {
           const name = direction === 'import' ? ('imported' as const) : ('exported' as const);
           const billed = sum(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import type { Evaluator } from '#src/alerts/pool.ts';
-import { raiseAlerts } from '#src/alerts/raise.ts';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
 import { secretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -8,16 +8,16 @@ import { EVERYBODY } from '#src/database/reach.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { packed } from '#src/tariffs/packed-days.ts';
+import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createPriceSeries } from '#src/tariffs/price-series.ts';
-import { putPrices } from '#src/tariffs/prices.ts';
+import { storePrices } from '#src/tariffs/prices.ts';
 import { createTariff, deleteTariff, updateTariff } from '#src/tariffs/store.ts';
 import type { Terms } from '#src/tariffs/terms.ts';
 import { updateUser } from '#src/users/store.ts';
-import { alertingHome } from '#test/support/alerting-home.ts';
+import { registerAlertingHome } from '#test/support/alerting-home.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import type { TestDatabase } from '#test/support/database.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -27,7 +27,7 @@ let home: Meter;
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
-alertingHome(NOW, (made) => {
+registerAlertingHome(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
@@ -35,7 +35,7 @@ alertingHome(NOW, (made) => {
 async function evaluate(now = NOW, of: Evaluator = evaluator): Promise<string[]> {
   const failed: string[] = [];
   for (;;) {
-    const { changes, faults } = await raiseAlerts(database.pool, of, now);
+    const { changes, faults } = await evaluateChangedHours(database.pool, of, now);
     failed.push(...faults.map(({ userId }) => userId));
     if (changes === 0) return failed;
   }
@@ -182,7 +182,7 @@ describe('an alert on costs', () => {
     for (const threshold of ['1', '2', '3', '4', '5']) await alert('daily_cost', threshold);
     await use(4);
     const statements: string[] = [];
-    await raiseAlerts(listening(statements), evaluator, NOW);
+    await evaluateChangedHours(listening(statements), evaluator, NOW);
     expect(statements.filter((text) => text.includes('from "tariffs"'))).toHaveLength(1);
     expect((await told()).map(({ threshold }) => threshold).sort()).toEqual(['1', '2', '3']);
   });
@@ -190,7 +190,7 @@ describe('an alert on costs', () => {
 
 describe('changed prices and tariffs', () => {
   const hours = (perKwh: string, from: Date, count: number) =>
-    packed(
+    packPrices(
       Array.from({ length: count }, (_, hour) => ({
         startsAtMs: from.getTime() + hour * 3_600_000,
         perKwh: parseDecimal(perKwh) ?? asBillionths(0n),
@@ -217,13 +217,13 @@ describe('changed prices and tariffs', () => {
       authToken: 'a token of the receiver',
     };
     await createWebhook(db, secretBox('x'), home.userId, webhook);
-    await putPrices(db, series_id, hours('0.5', at('17T00:00'), 24));
+    await storePrices(db, series_id, hours('0.5', at('17T00:00'), 24));
     await evaluate();
     expect(await told()).toEqual([]);
-    await putPrices(db, series_id, hours('0.7', at('17T00:00'), 24));
+    await storePrices(db, series_id, hours('0.7', at('17T00:00'), 24));
     await evaluate();
     expect(await costs()).toEqual([['daily_cost', '3.50']]);
-    await putPrices(db, series_id, hours('0.9', at('17T00:00'), 24));
+    await storePrices(db, series_id, hours('0.9', at('17T00:00'), 24));
     await evaluate();
     expect(await told()).toHaveLength(1);
     expect(await tellUsage(database.pool, NOW)).toBe(0);
@@ -327,7 +327,7 @@ describe('costs that cannot be computed', () => {
   });
 
   test('because of unreadable terms stop no other user’s alerts, of any type', async () => {
-    const broken = await meter(database);
+    const broken = await createMeter(database);
     await alert('daily_cost', '1', broken.userId);
     await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
     await tariff({ import: { per_kwh: '1' } });
@@ -344,7 +344,7 @@ describe('costs that cannot be computed', () => {
   });
 
   test('because of a failing statement stop no other user’s alerts either', async () => {
-    const broken = await meter(database);
+    const broken = await createMeter(database);
     await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
     await tariff({ import: { per_kwh: '1' } });
     for (const { userId } of [broken, home]) await alert('daily_cost', '1', userId);
@@ -395,17 +395,17 @@ async function raisedWith(userId: string, text: string) {
       return { query, release: (isBroken: boolean) => client.release(isBroken) };
     },
   } as unknown as typeof database.pool;
-  return (await raiseAlerts(pool, evaluator, NOW)).faults;
+  return (await evaluateChangedHours(pool, evaluator, NOW)).faults;
 }
 
 test('homes beyond the time of one transaction follow in the next ones, each once', async () => {
-  const homes = await Promise.all(Array.from({ length: 7 }, () => meter(database)));
+  const homes = await Promise.all(Array.from({ length: 7 }, () => createMeter(database)));
   for (const one of homes) {
     await tariff({ import: { per_kwh: '1' } }, { userId: one.userId });
     await alert('daily_cost', '1', one.userId);
     await use(3, one);
   }
-  const first = await raiseAlerts(database.pool, evaluator, NOW, 5_000, 0);
+  const first = await evaluateChangedHours(database.pool, evaluator, NOW, 5_000, 0);
   expect(first).toMatchObject({ fired: 1, hasMore: true });
   // Homes that remained come first, even if homes that have not fired changed before them.
   for (const { userId } of homes) await alert('daily_cost', '100', userId);
@@ -416,7 +416,10 @@ test('homes beyond the time of one transaction follow in the next ones, each onc
     'INSERT INTO usage_changes (change_id, hour, user_ids) OVERRIDING SYSTEM VALUE VALUES (0, $1, $2)',
     [at('17T04:00'), homes.map(({ userId }) => userId)],
   );
-  expect(await raiseAlerts(database.pool, evaluator, NOW, 5_000, 0)).toMatchObject({ fired: 1, hasMore: true });
+  expect(await evaluateChangedHours(database.pool, evaluator, NOW, 5_000, 0)).toMatchObject({
+    fired: 1,
+    hasMore: true,
+  });
   await Promise.all(Array.from({ length: 4 }, () => evaluate()));
   const { rows } = await database.pool.query(
     "SELECT count(*)::int AS events, count(DISTINCT user_id)::int AS users FROM events WHERE type = 'alert.triggered' AND user_id = ANY ($1)",
@@ -431,7 +434,7 @@ test('homes without alerts on costs are not computed', async () => {
   await createAlert(db, { userId: home.userId, type: 'daily_usage', thresholdKwh: 1, delivery: 'webhook' });
   await use(3);
   const statements: string[] = [];
-  await raiseAlerts(listening(statements), evaluator, NOW);
+  await evaluateChangedHours(listening(statements), evaluator, NOW);
   expect(await told()).toMatchObject([{ type: 'daily_usage' }]);
   expect(statements.filter((text) => /tariffs|savepoint/i.test(text))).toEqual([]);
   expect(statements.filter((text) => text.includes('alert_firings f'))).toHaveLength(1);
@@ -442,7 +445,7 @@ test('a worker that fails midway leaves everything unchanged', async () => {
   await alert('daily_cost', '1');
   await use(3);
   const broken: Evaluator = { ...evaluator, above: () => Promise.reject(new Error('the thread is gone')) };
-  await expect(raiseAlerts(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
+  await expect(evaluateChangedHours(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
   expect(await told()).toEqual([]);
   await Promise.all(Array.from({ length: 4 }, () => evaluate()));
   expect(await told()).toHaveLength(1);

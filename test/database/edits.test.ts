@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { dropReadings } from '#src/database/migrate.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,9 +43,10 @@ async function meter() {
   const path = `/v1/devices/${deviceId}/edits`;
   const edit = (body: object, key = home.key) => post(path, { reason: 'checked', ...body }, key);
   const revoke = (editId: string, key = home.key) => post(`${path}/${editId}`, {}, key, 'DELETE');
-  const compute = () => computeChanged(pool, writer);
+  const compute = () => recomputeChangedDevices(pool, writer);
   /** Recomputes pending edits in chunks of two readings. */
-  const piece = () => computeChanged(pool, createWriter(pool, { now: () => api.now.getTime(), pieceReadings: 2 }));
+  const piece = () =>
+    recomputeChangedDevices(pool, createWriter(pool, { now: () => api.now.getTime(), pieceReadings: 2 }));
   /** Returns kWh by hours since the start of May. */
   const profile = async () => {
     const { rows } = await pool.query(
@@ -193,7 +194,7 @@ test('revoking restores every row, also of a reading by hand, which counts like 
   // The meter's reading for the same instant does not count in addition.
   const [{ capabilities, pool }, since] = [api.database, new Date(MAY)];
   await api.database.settle(api.now);
-  expect((await passOverRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
+  expect((await checkAllRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
   for (const { edit_id } of [gone, read, last]) expect((await revoke(edit_id)).status).toBe(200);
   expect(await compute()).toBe(1);
   expect(await everything()).toEqual(before);

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDb, type Database } from '#src/database/connect.ts';
-import { localTime, offsetsIn, startOfHour } from '#src/energy/local-time.ts';
+import { localTimeSql, offsetsIn, startOfHourSql } from '#src/energy/local-time.ts';
 import { isZone, type Range } from '#src/energy/ranges.ts';
-import { sourceFiles } from '#test/contract/imports.ts';
+import { listSourceFiles } from '#test/contract/imports.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
@@ -60,7 +60,7 @@ test.each(STRANGE)('local times of %s from %s to %s equal Node’s, as text and 
   const range = rangeOf(of);
   const instants = instantsOf(range);
   const { rows } = await sql<{ at: Date; local: string; hour: Date }>`
-    SELECT at, to_char(${localTime(sql`at`, range)}, 'YYYY-MM-DD HH24:MI:SS') AS local, ${startOfHour(sql`at`, range)} AS hour
+    SELECT at, to_char(${localTimeSql(sql`at`, range)}, 'YYYY-MM-DD HH24:MI:SS') AS local, ${startOfHourSql(sql`at`, range)} AS hour
     FROM unnest(${instants}::timestamptz[]) at`.execute(db);
   expect(rows.length).toBe(instants.length);
   const wrong = rows.filter(({ at, local, hour }) => {
@@ -117,7 +117,7 @@ test('every name of the IANA database is a zone, links too, and nothing else is'
 });
 
 test('no statement uses the database server’s zones except UTC', () => {
-  const asking = sourceFiles(['src', 'ingest']).filter((file) => {
+  const asking = listSourceFiles(['src', 'ingest']).filter((file) => {
     const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     return /AT TIME ZONE (?!'UTC')|date_trunc\('?[^()]*,[^()]*,\s*\$\{/.test(source);
   });

@@ -19,12 +19,12 @@ import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
 import { testApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-import { countOf, twoDatabases } from '#test/support/two-databases.ts';
+import { countOf, registerTwoDatabases } from '#test/support/two-databases.ts';
 
 /** Tests of account moves that do not depend on the databases' tiers; the others are in test/tiers/move-users.test.ts. */
-const two = twoDatabases();
+const two = registerTwoDatabases();
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
 
@@ -96,7 +96,7 @@ test('every account that cannot move is reported with its line, and nothing is c
 
 test('databases that are not a running installation’s are refused', async () => {
   const { source, target } = two;
-  const home = await meter(source);
+  const home = await createMeter(source);
   await expect(moveUsers(source.url, source.url, how([home.userId]))).rejects.toThrow(/this installation itself/);
   const wrong = { source: 'one secret', target: 'another secret' };
   await source.pool.query(
@@ -159,7 +159,7 @@ test('a running delivery is awaited, hours that close meanwhile move, too, and o
   const { source, target } = two;
   const db = createDb(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  const home = await meter(source);
+  const home = await createMeter(source);
   const { userId } = home;
   const sealed = secretBox('one secret').seal('a token');
   for (const owner of [admin.user_id, userId])
@@ -206,8 +206,8 @@ const raw = (topic: string, body: object | string, at = Date.now()) =>
 
 test('messages that a gateway and a device still send here are stored whole, with unrecognised ones, and written there once', async () => {
   const { source, target } = two;
-  const home = await meter(source);
-  const stays = await meter(source);
+  const home = await createMeter(source);
+  const stays = await createMeter(source);
   const { gateway } = await createGateway(createDb(source.pool), { userId: home.userId, name: 'cellar' });
   const writer = createWriter(source.pool, TAKING);
   const now = Date.now();
@@ -237,7 +237,7 @@ test('messages that a gateway and a device still send here are stored whole, wit
 
 test('an account that moved back is complete, with messages sent to either place', async () => {
   const { source, target } = two;
-  const home = await meter(source);
+  const home = await createMeter(source);
   const now = Date.now();
   const send = (at: TestDatabase, kwh: number, seconds: number) => {
     const body = { ts: new Date(now - seconds * 1_000).toISOString(), energy_total_kwh: kwh };
@@ -264,7 +264,7 @@ test('an account that moved back is complete, with messages sent to either place
 
 test('a message that cannot be written is refused alone, and blocks no move', async () => {
   const { source, target } = two;
-  const home = await meter(source);
+  const home = await createMeter(source);
   const now = Date.now();
   const send = (at: TestDatabase, ...kwh: number[]) =>
     createWriter(at.pool, TAKING).write(
@@ -295,7 +295,7 @@ test('a message that cannot be written is refused alone, and blocks no move', as
 test('messages stored for a moved account are deleted when it is erased there, and after 90 days', async () => {
   const { source, target } = two;
   const db = createDb(source.pool);
-  const [erased, lives] = [await meter(source), await meter(source)];
+  const [erased, lives] = [await createMeter(source), await createMeter(source)];
   const writer = createWriter(source.pool, TAKING);
   const send = ({ deviceId }: { deviceId: string }) =>
     writer.write([raw(`energy/v1/${deviceId}/readings`, { ts: new Date().toISOString(), energy_total_kwh: 1 })]);
@@ -312,7 +312,7 @@ test('messages stored for a moved account are deleted when it is erased there, a
   expect(await send(erased)).toMatchObject({ rejected: 1 });
   expect(await send(lives)).toMatchObject({ departed: 1 });
   // An account that moved away and back is no longer a moved account.
-  const here = await meter(source);
+  const here = await createMeter(source);
   await source.pool.query('INSERT INTO departed_logins VALUES ($1, $2)', [here.deviceId, here.userId]);
   const day = (days: number) => new Date(Date.now() + days * 86_400_000);
   expect(await endDepartures(db, day(89))).toMatchObject({ ended: 0, removed: 0, waiting: 1 });
@@ -328,7 +328,7 @@ test('tariffs with prices of an account that stays are reported with their line,
   const { source, target } = two;
   const db = createDb(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  const [home, other] = [await meter(source), await meter(source)];
+  const [home, other] = [await createMeter(source), await createMeter(source)];
   const make = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 as const };
   const theirs = await createPriceSeries(db, { ...make, userId: admin.user_id });
   const own = await createPriceSeries(db, { ...make, userId: home.userId });
@@ -362,7 +362,7 @@ test('tariffs with prices of an account that stays are reported with their line,
 
 test('the command refuses impossible moves, and moves once', async () => {
   const { source, target } = two;
-  const home = await meter(source);
+  const home = await createMeter(source);
   const folder = await temporaryFolder();
   const [users, secret] = [join(folder.path, 'north.txt'), join(folder.path, 'other.key')];
   await writeFile(users, `# north\n${home.userId}\n`);

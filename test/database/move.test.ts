@@ -7,12 +7,18 @@ import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-p
 import { migrate } from '#src/database/migrate.ts';
 import { createMovingPool, move } from '#src/start/move.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-import { AUTO, countOf, differing, silent, twoDatabases } from '#test/support/two-databases.ts';
+import {
+  AUTO_TIER,
+  countOf,
+  findDifferingRelations,
+  registerTwoDatabases,
+  SILENT_CALLBACKS,
+} from '#test/support/two-databases.ts';
 
 /** Tests of a move that do not depend on the databases' tiers; the others are in test/tiers/move.test.ts. */
-const two = twoDatabases();
+const two = registerTwoDatabases();
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 test('sequences continue from their last value, not from the highest remaining row', async () => {
@@ -20,7 +26,7 @@ test('sequences continue from their last value, not from the highest remaining r
   const { webhookId } = await fillInstallation(source);
   await source.pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries)');
   await source.pool.query('DELETE FROM deliveries');
-  await move(source.url, target.url, AUTO, silent);
+  await move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
   const { rows } = await target.pool.query(
     `SELECT nextval(pg_get_serial_sequence('deliveries', 'place')) > catching_up_to AS follows FROM webhooks WHERE webhook_id = $1`,
     [webhookId],
@@ -58,24 +64,24 @@ test('a deadlock between a writer and the move ends neither of them permanently'
   const step = (text: string) => {
     if (text.startsWith('Holding')) crossing = cross().catch(() => writer.query('ROLLBACK'));
   };
-  await move(source.url, target.url, AUTO, { ...silent, step });
+  await move(source.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step });
   await crossing;
   writer.release(true);
-  expect(await differing(source.pool, target.pool)).toEqual([]);
+  expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
 });
 
 test('a move into the same database is refused, and changes nothing', async () => {
   const { source } = two;
-  const home = await meter(source);
-  await expect(move(source.url, source.url, AUTO, silent)).rejects.toThrow(/uses already/);
+  const home = await createMeter(source);
+  await expect(move(source.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/uses already/);
   await home.read([[new Date(), 501]]);
 });
 
 test('a database that already has users is refused, and nothing is copied', async () => {
   const { source, target } = two;
-  const home = await meter(source);
-  await meter(target);
-  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/users of its own/);
+  const home = await createMeter(source);
+  await createMeter(target);
+  await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/users of its own/);
   expect(await countOf(target.pool, 'users')).toBe(1);
   await home.read([[new Date(), 501]]);
 });
@@ -83,24 +89,26 @@ test('a database that already has users is refused, and nothing is copied', asyn
 test('a database that another installation is moving into is refused', async () => {
   const { source, target, embeddedDatabase } = two;
   const stranger = await embeddedDatabase();
-  await meter(stranger);
+  await createMeter(stranger);
   const broken = new Error('broken off');
   const step = (text: string) => {
     if (text.startsWith('Holding')) throw broken;
   };
-  await expect(move(stranger.url, target.url, AUTO, { ...silent, step })).rejects.toBe(broken);
-  const home = await meter(source);
-  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/another move left it so/);
+  await expect(move(stranger.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step })).rejects.toBe(broken);
+  const home = await createMeter(source);
+  await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/another move left it so/);
   await home.read([[new Date(), 501]]);
-  expect((await move(stranger.url, target.url, AUTO, silent)).users).toBe(1);
+  expect((await move(stranger.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).users).toBe(1);
   await stranger.drop();
 });
 
 test('a role that may not close a database gets an error before anything is copied', async () => {
   const { target, embeddedDatabase } = two;
   const source = await embeddedDatabase({ owned: false });
-  const home = await meter(source);
-  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/must own both databases.*the old one/);
+  const home = await createMeter(source);
+  await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+    /must own both databases.*the old one/,
+  );
   expect(await countOf(target.pool, 'users')).toBe(0);
   await home.read([[new Date(), 501]]);
   await source.drop();
@@ -112,7 +120,7 @@ test('the command moves the embedded database of a stopped service, and leaves i
   const server = await startEmbeddedPostgres({ dataDir: stopped.path, sharedBuffersMb: 128 });
   const pool = createPool(server.url);
   const { tier, capabilities } = (await migrate(pool)).database;
-  await meter({ ...two.source, tier, capabilities, pool, url: server.url });
+  await createMeter({ ...two.source, tier, capabilities, pool, url: server.url });
   await pool.end();
   await server.stop();
   const command = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--to', target.url, '--json'], {

@@ -4,7 +4,7 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { type MeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
 import { faultsNamed } from '#simulators/faults.ts';
 import { createHome } from '#simulators/home-clock.ts';
-import { traitsOf } from '#simulators/homes.ts';
+import { drawHomeTraits } from '#simulators/homes.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const QUARTER_MS = 900_000;
 const MAY = Date.UTC(2026, 4, 1);
 const JUNE = Date.UTC(2026, 5, 1);
-const clean = [...meterHistory(createHome(traitsOf('quality'), MAY - 90 * 24 * HOUR_MS), MAY, JUNE, 900)];
+const clean = [...meterHistory(createHome(drawHomeTraits('quality'), MAY - 90 * 24 * HOUR_MS), MAY, JUNE, 900)];
 
 let api: TestApi;
 beforeAll(async () => {

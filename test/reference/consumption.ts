@@ -1,7 +1,7 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { edited, type ReferenceEdit, wentOverAgain } from './edits.ts';
+import { applyEdits, type ReferenceEdit, repeatedTimeMs } from './edits.ts';
 import { registerSteps, type Step } from './registers.ts';
-import { afterTheOthers } from './tariffs.ts';
+import { placeTariffStep } from './tariffs.ts';
 
 /** Settings of a device, as in the table `devices`. */
 export interface ReferenceSettings {
@@ -11,7 +11,7 @@ export interface ReferenceSettings {
 }
 
 /** A row of an aggregate. */
-export interface Row {
+export interface AggregateRow {
   energy: bigint;
   estimated: bigint;
   exported: bigint;
@@ -52,7 +52,7 @@ function describe(channel: string) {
 }
 
 /** Returns the readings of one channel and kind in order of time. Of readings with the same time (and length) the lowest value is taken. */
-export function setOf(readings: DecodedReading[]): DecodedReading[] {
+export function distinctReadings(readings: DecodedReading[]): DecodedReading[] {
   const sorted = [...readings].sort(
     (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs || a.value - b.value,
   );
@@ -110,12 +110,12 @@ function bestOf(direction: string, circuit: readonly Series[]): (end: number) =>
 function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readonly ReferenceEdit[]): Flow[] {
   const series = [...new Set(all.map((r) => `${r.kind} ${r.channel}`))].map((name) => {
     const [kind = '', channel = ''] = name.split(' ');
-    const sent = setOf(all.filter((r) => r.kind === kind && r.channel === channel));
+    const sent = distinctReadings(all.filter((r) => r.kind === kind && r.channel === channel));
     return {
       kind,
       channel,
       ...describe(channel),
-      readings: edited(sent, edits),
+      readings: applyEdits(sent, edits),
       first: sent[0]?.readAtMs ?? Infinity,
       firstNonzero: sent.find((r) => r.value !== 0)?.readAtMs ?? Infinity,
     };
@@ -131,10 +131,10 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     const countedOf = (s: Series) => {
       const counts = (end: number) => imports(end).includes(s) || exports(end).includes(s);
       const last = counts(Infinity) ? Infinity : Math.max(...times.filter(counts));
-      return stepsOf(
+      return referenceSteps(
         { ...s, readings: s.readings.filter((r) => r.readAtMs <= last) },
         settings,
-        wentOverAgain(edits, s),
+        repeatedTimeMs(edits, s),
       ).map((step) => ({
         ...step,
         countsImport: imports(Number(step.to)).includes(s),
@@ -149,7 +149,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
           ? here.filter((o) => o !== s && isTariff(o) && o.direction === s.direction).flatMap(countedOf)
           : [];
         const counted = others.filter((other) => other.countsImport || other.countsExport);
-        result.push({ ...afterTheOthers(step, counted), countsImport, countsExport });
+        result.push({ ...placeTariffStep(step, counted), countsImport, countsExport });
       }
     }
   }
@@ -181,8 +181,8 @@ function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Ar
   ];
 }
 
-/** Returns the steps of a series from its readings, in order with one reading per time (`setOf`). */
-export function stepsOf(
+/** Returns the steps of a series from its readings, in order with one reading per time (`distinctReadings`). */
+export function referenceSteps(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
   more?: (from: bigint, to: bigint) => bigint,
@@ -225,24 +225,24 @@ export function stepsOf(
 }
 
 /** Returns the start of the bucket that contains a time. */
-export type Bucket = (at: bigint) => bigint;
+export type BucketStart = (at: bigint) => bigint;
 
-export const quarter: Bucket = (at) => at - (at % 900_000n);
-export const hour: Bucket = (at) => at - (at % 3_600_000n);
-export const day: Bucket = (at) => at - (at % 86_400_000n);
-export const month: Bucket = (at) => {
+export const startOfQuarterHour: BucketStart = (at) => at - (at % 900_000n);
+export const startOfHour: BucketStart = (at) => at - (at % 3_600_000n);
+export const startOfDay: BucketStart = (at) => at - (at % 86_400_000n);
+export const startOfMonth: BucketStart = (at) => {
   const date = new Date(Number(at));
   return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 };
 
 /** Returns sums of a device's consumption over buckets, computed from the whole set of its readings and of the edits in force. */
-export function consumption(
+export function referenceConsumption(
   all: DecodedReading[],
   settings: ReferenceSettings,
-  bucket: Bucket,
+  bucket: BucketStart,
   edits: readonly ReferenceEdit[] = [],
-): Map<bigint, Row> {
-  const rows = new Map<bigint, Row>();
+): Map<bigint, AggregateRow> {
+  const rows = new Map<bigint, AggregateRow>();
   const rowAt = (at: bigint) => {
     const key = bucket(at);
     const row = rows.get(key) ?? {
@@ -263,7 +263,7 @@ export function consumption(
     };
     const { importWithin = flow, exportWithin = flow } = flow;
     for (let from = flow.from; from < flow.to; ) {
-      const end = quarter(from) + 900_000n;
+      const end = startOfQuarterHour(from) + 900_000n;
       const to = end < flow.to ? end : flow.to;
       const row = rowAt(from);
       const energy = upTo(flow.energy, importWithin, to) - upTo(flow.energy, importWithin, from);

@@ -22,7 +22,7 @@ export interface ReferenceEdit {
 }
 
 /** Random parameters of an edit of a history. */
-export const drawnEdit = fc.record({
+export const arbitraryEdit = fc.record({
   /** Selects the reading near which the edit lies. */
   near: fc.nat(),
   isAdded: fc.boolean(),
@@ -44,10 +44,10 @@ export const drawnEdit = fc.record({
     fc.integer({ min: -500 * KWH, max: 500 * KWH }),
   ),
 });
-export type DrawnEdit = typeof drawnEdit extends fc.Arbitrary<infer T> ? T : never;
+export type DrawnEdit = typeof arbitraryEdit extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the edit of a history for drawn parameters. */
-export function editOf(readings: History['readings'], drawn: DrawnEdit): ReferenceEdit {
+export function buildEdit(readings: History['readings'], drawn: DrawnEdit): ReferenceEdit {
   const { near, isAdded, ofAll, awayMs, lengthMs, moreMilliwattHours } = drawn;
   const registers = readings.filter(({ kind }) => kind === 'register');
   const from = isAdded && registers.length > 0 ? registers : readings;
@@ -59,7 +59,7 @@ export function editOf(readings: History['readings'], drawn: DrawnEdit): Referen
 }
 
 /** Random parameters of a clock step in a history. */
-export const drawnStep = fc.record({
+export const arbitraryClockStep = fc.record({
   near: fc.nat(),
   /** Selects the readings that arrived before the step. */
   came: fc.constantFrom(1, 2, 3),
@@ -71,9 +71,9 @@ export const drawnStep = fc.record({
  * Returns the edit of a series for a drawn clock step, after earlier steps. It excludes the readings that had arrived, and a register
  * continues from the first excluded one.
  */
-export function stepOf(
+export function buildClockStepEdit(
   readings: History['readings'],
-  { near, came, awayMs, lengthMs }: typeof drawnStep extends fc.Arbitrary<infer T> ? T : never,
+  { near, came, awayMs, lengthMs }: typeof arbitraryClockStep extends fc.Arbitrary<infer T> ? T : never,
   before: readonly ReferenceEdit[],
 ): ReferenceEdit {
   const { channel, kind, readAtMs } = readings[near % readings.length] as History['readings'][number];
@@ -97,7 +97,7 @@ const isOf = (edit: ReferenceEdit, { channel, kind }: { channel: string; kind: s
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /** Returns the readings of a series that count after edits, for readings in order with one per time. */
-export function edited(readings: DecodedReading[], edits: readonly ReferenceEdit[]): DecodedReading[] {
+export function applyEdits(readings: DecodedReading[], edits: readonly ReferenceEdit[]): DecodedReading[] {
   const [like] = readings;
   if (!like) return [];
   const mine = edits.filter((edit) => isOf(edit, like));
@@ -121,7 +121,7 @@ export function edited(readings: DecodedReading[], edits: readonly ReferenceEdit
 }
 
 /** Returns the additional time (ms) that passed between two readings of a register because the clock was set back between them. */
-export function wentOverAgain(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
+export function repeatedTimeMs(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
   const steps = edits.filter((edit) => edit.instants && isOf(edit, series));
   /** Time of the register reading that the edit adds, after later steps have led back beyond it. */
   const placeOf = (step: ReferenceEdit): number =>

@@ -1,11 +1,11 @@
-import { backTest, totalOf } from '#src/remarks/back-test.ts';
+import { backTest, sumForecastKwh } from '#src/remarks/back-test.ts';
 import { type Month, monthOf } from '#src/remarks/calendar.ts';
-import { type DailyUse, knownDays } from '#src/remarks/daily-use.ts';
+import { type DailyUse, listKnownDays } from '#src/remarks/daily-use.ts';
 import { forecastMonth } from '#src/remarks/forecast.ts';
-import { deviationOf, rangeOf } from '#src/remarks/forecast-range.ts';
+import { computeDeviation, computeForecastRange } from '#src/remarks/forecast-range.ts';
 
 /** A forecast of a month on one of its days, with the actual value and the values of two naive forecasts. kWh. */
-export interface Said {
+export interface ForecastOutcome {
   home: string;
   month: Month;
   /** Day of the month, from 1: the days before it are over. */
@@ -27,8 +27,8 @@ export interface Said {
 const LEAST_SHARE = 0.9;
 
 /** Returns the forecasts of every possible month of a home on the given days (1 is the first). */
-export function saidOf(home: string, used: DailyUse, days: readonly number[]): Said[] {
-  const said: Said[] = [];
+export function forecastOutcomes(home: string, used: DailyUse, days: readonly number[]): ForecastOutcome[] {
+  const said: ForecastOutcome[] = [];
   const end = used.firstDay + used.kwh.length;
   for (let month = monthOf(used.firstDay, 1); month.first + month.days <= end; month = monthOf(month.first, 1)) {
     const actual = mean(used, month, 1 - 1 / month.days);
@@ -37,7 +37,7 @@ export function saidOf(home: string, used: DailyUse, days: readonly number[]): S
       const forecast = forecastMonth(used, month.first + day - 1);
       if (!forecast) continue;
       const past = backTest(used, month.first + day - 1);
-      const { lowKwh, highKwh } = rangeOf(forecast, past);
+      const { lowKwh, highKwh } = computeForecastRange(forecast, past);
       const total = actual * month.days;
       const restRatio = (total - forecast.soFarKwh) / forecast.restKwh;
       const [lastMonth, lastYear] = [-1, -12].map((later) => mean(used, monthOf(month.first, later), LEAST_SHARE));
@@ -49,10 +49,10 @@ export function saidOf(home: string, used: DailyUse, days: readonly number[]): S
         month,
         day,
         actual: total,
-        forecast: totalOf(forecast),
+        forecast: sumForecastKwh(forecast),
         isWithinRange: lowKwh <= total && total <= highKwh,
         deviations:
-          restRatio > 0 ? Math.abs(Math.log(restRatio)) / deviationOf(forecast, past) : Number.POSITIVE_INFINITY,
+          restRatio > 0 ? Math.abs(Math.log(restRatio)) / computeDeviation(forecast, past) : Number.POSITIVE_INFINITY,
         lastMonth: whole(lastMonth),
         lastYear: whole(lastYear),
         lastMonthOfRest: rest(lastMonth),
@@ -65,7 +65,7 @@ export function saidOf(home: string, used: DailyUse, days: readonly number[]): S
 
 /** Returns the mean kWh a day of a month, or null if too few of its days are known. */
 function mean(used: DailyUse, { first, days }: Month, leastShare: number): number | null {
-  const known = knownDays(used, first, first + days);
+  const known = listKnownDays(used, first, first + days);
   return known.length < leastShare * days ? null : known.reduce((sum, { kwh }) => sum + kwh, 0) / known.length;
 }
 
@@ -75,13 +75,13 @@ type Naive = 'lastMonth' | 'lastYear' | 'lastMonthOfRest' | 'lastYearOfRest';
  * Returns the mean absolute error in percent of the months' usage, of the forecast and of one naive forecast (`naive`) in the same months;
  * null if there is no month.
  */
-export function errorsOf(
-  said: readonly Said[],
+export function meanForecastErrors(
+  said: readonly ForecastOutcome[],
   naive: Naive,
 ): { forecast: number; naive: number; months: number } | null {
   const both = said.filter((one) => one[naive] !== null);
   if (both.length === 0) return null;
-  const error = (of: (one: Said) => number) =>
+  const error = (of: (one: ForecastOutcome) => number) =>
     (100 * both.reduce((sum, one) => sum + Math.abs(of(one) - one.actual) / one.actual, 0)) / both.length;
   return {
     forecast: error((one) => one.forecast),
@@ -97,9 +97,9 @@ const CALIBRATED_SHARE = 0.85;
  * Returns the half-width of the range by split conformal prediction: the 85th percentile of the forecast errors in deviations. Each home
  * has the same weight, whatever its number of months.
  */
-export function calibratedHalfWidth(said: readonly Said[]): number {
+export function calibratedHalfWidth(said: readonly ForecastOutcome[]): number {
   const monthsOf = new Map([...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => [home, own.length]));
-  const weightOf = ({ home }: Said) => 1 / (monthsOf.get(home) as number);
+  const weightOf = ({ home }: ForecastOutcome) => 1 / (monthsOf.get(home) as number);
   let left = CALIBRATED_SHARE * monthsOf.size;
   for (const one of said.toSorted((a, b) => a.deviations - b.deviations)) {
     left -= weightOf(one);
@@ -109,7 +109,9 @@ export function calibratedHalfWidth(said: readonly Said[]): number {
 }
 
 /** Returns, for each home, the half-width from all other homes, and the percentage of its own months within that range. */
-export function heldOut(said: readonly Said[]): { home: string; halfWidth: number; withinPercent: number }[] {
+export function crossValidateRanges(
+  said: readonly ForecastOutcome[],
+): { home: string; halfWidth: number; withinPercent: number }[] {
   return [...Map.groupBy(said, ({ home }) => home)].map(([home, own]) => {
     const halfWidth = calibratedHalfWidth(said.filter((one) => one.home !== home));
     const within = own.filter(({ deviations }) => deviations <= halfWidth);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
+import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 
 /** A device's history: its settings and all its readings, in no particular order. */
 export interface History {
@@ -12,7 +12,7 @@ export interface History {
 const KWH = 1_000_000;
 const MINUTE = 60_000;
 /** Histories lie in a few days around the end of a month, so that every aggregate has a boundary within them. */
-export const START_MS = Date.UTC(2026, 8, 28, 22, 0, 0);
+export const HISTORY_START_MS = Date.UTC(2026, 8, 28, 22, 0, 0);
 
 const stepMs = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE) },
@@ -84,7 +84,7 @@ function longer<K extends string>(kind: K, milliwattHours: { min: number; max: n
 }
 
 /** Readings of one series, with every fault that its law handles. */
-export const registers = (channel: string) =>
+export const arbitraryRegisters = (channel: string) =>
   fc
     .record({
       first: fc.constantFrom(0, 12_345 * 1_000, 100 * KWH, 995 * KWH, 400_000_000_000),
@@ -92,7 +92,7 @@ export const registers = (channel: string) =>
     })
     .map(({ first, steps }) => {
       const readings: History['readings'] = [];
-      let at = START_MS;
+      let at = HISTORY_START_MS;
       let value = first;
       const show = (shown: number) =>
         readings.push({ channel, kind: 'register', readAtMs: at, intervalMs: 0, value: Math.max(0, shown) });
@@ -156,7 +156,7 @@ const tariffs = (channels: readonly string[]) =>
     .map(({ style, apartMs, turns }) => {
       const readings: History['readings'] = [];
       const values = channels.map((_, index) => (100 + index) * KWH);
-      let at = START_MS;
+      let at = HISTORY_START_MS;
       const show = (index: number, readAtMs: number, by = 0) =>
         readings.push({
           channel: channels[index] as string,
@@ -186,28 +186,28 @@ const tariffs = (channels: readonly string[]) =>
       return readings;
     });
 
-export const powers = (channel: string) =>
+export const arbitraryPowers = (channel: string) =>
   fc
     .array(fc.tuple(stepMs, fc.integer({ min: -6_000_000, max: 9_000_000 })), { minLength: 5, maxLength: 30 })
     .map((steps) => {
-      let at = START_MS;
+      let at = HISTORY_START_MS;
       return steps.map(([ms, value]) => {
         at += ms;
-        return { channel, kind: 'power' as Kind, readAtMs: at, intervalMs: 0, value };
+        return { channel, kind: 'power' as QuantityKind, readAtMs: at, intervalMs: 0, value };
       });
     });
 
-export const intervals = (channel: string) =>
+export const arbitraryIntervals = (channel: string) =>
   fc
     .array(fc.tuple(stepMs, fc.constantFrom(5, 10, 15, 30, 60, 200), fc.integer({ min: 0, max: 3 * KWH })), {
       minLength: 5,
       maxLength: 30,
     })
     .map((steps) => {
-      let at = START_MS;
+      let at = HISTORY_START_MS;
       return steps.map(([ms, minutes, value]) => {
         at += ms;
-        return { channel, kind: 'interval' as Kind, readAtMs: at, intervalMs: minutes * MINUTE, value };
+        return { channel, kind: 'interval' as QuantityKind, readAtMs: at, intervalMs: minutes * MINUTE, value };
       });
     });
 
@@ -216,15 +216,15 @@ const temperatures = fc
   .map((steps) =>
     steps.map(([ms, value]) => ({
       channel: 'import',
-      kind: 'temperature' as Kind,
-      readAtMs: START_MS + ms,
+      kind: 'temperature' as QuantityKind,
+      readAtMs: HISTORY_START_MS + ms,
       intervalMs: 0,
       value,
     })),
   );
 
 /** Repeats some readings with another value for the same time. */
-export const conflicting = (readings: History['readings']) =>
+export const addConflictingReadings = (readings: History['readings']) =>
   fc.array(fc.tuple(fc.nat(), fc.integer({ min: -200_000, max: 200_000 })), { maxLength: 4 }).map((twists) => [
     ...readings,
     ...twists.flatMap(([index, by]) => {
@@ -240,9 +240,12 @@ const tariffSets = fc.oneof(
   fc.tuple(tariffs(IMPORTS.slice(0, 2))),
   fc.tuple(tariffs(IMPORTS), tariffs(EXPORTS)),
   fc.tuple(tariffs(IMPORTS.slice(0, 2).map((channel) => `grid/${channel}`)), tariffs(IMPORTS.slice(1))),
-  fc.tuple(tariffs(IMPORTS.slice(1)), registers('import/t1')),
-  fc.tuple(tariffs(IMPORTS), fc.oneof(registers('import'), registers('import/t4'), registers('import/l1'))),
-  fc.tuple(registers('export/t1'), registers('export/t2'), tariffs(IMPORTS.slice(1))),
+  fc.tuple(tariffs(IMPORTS.slice(1)), arbitraryRegisters('import/t1')),
+  fc.tuple(
+    tariffs(IMPORTS),
+    fc.oneof(arbitraryRegisters('import'), arbitraryRegisters('import/t4'), arbitraryRegisters('import/l1')),
+  ),
+  fc.tuple(arbitraryRegisters('export/t1'), arbitraryRegisters('export/t2'), tariffs(IMPORTS.slice(1))),
   fc.tuple(tariffs(IMPORTS.slice(0, 2)), tariffs(['heat/t1', 'heat/t2'])),
 );
 
@@ -271,33 +274,77 @@ const zeros = (readings: fc.Arbitrary<Readings>) =>
  * power.
  */
 const appearing = fc.oneof(
-  fc.tuple(powers('import'), moved(registers('import'))),
-  fc.tuple(powers('import'), moved(intervals('import')), moved(registers('import'))),
-  fc.tuple(moved(powers('import')), moved(intervals('import')), moved(intervals('export'))),
-  fc.tuple(registers('import/l1'), moved(registers('import/t1')), moved(registers('import'))),
-  fc.tuple(tariffs(['import/t1', 'import/t2']), moved(registers('import')), moved(powers('import'))),
-  fc.tuple(zeros(registers('import')), moved(registers('import/t1')), moved(zeros(registers('import/t2')))),
-  fc.tuple(zeros(moved(registers('import'))), tariffs(['import/t1', 'import/t2']), powers('import')),
-  fc.tuple(powers('import'), moved(registers('unknown/value')), moved(intervals('export'))),
-  fc.tuple(powers('sml/import'), moved(registers('sml/unknown/value')), moved(registers('sml/import'))),
-  fc.tuple(moved(powers('gas')), moved(registers('gas')), zeros(registers('heat')), registers('heat/t1')),
+  fc.tuple(arbitraryPowers('import'), moved(arbitraryRegisters('import'))),
+  fc.tuple(arbitraryPowers('import'), moved(arbitraryIntervals('import')), moved(arbitraryRegisters('import'))),
+  fc.tuple(moved(arbitraryPowers('import')), moved(arbitraryIntervals('import')), moved(arbitraryIntervals('export'))),
+  fc.tuple(
+    arbitraryRegisters('import/l1'),
+    moved(arbitraryRegisters('import/t1')),
+    moved(arbitraryRegisters('import')),
+  ),
+  fc.tuple(tariffs(['import/t1', 'import/t2']), moved(arbitraryRegisters('import')), moved(arbitraryPowers('import'))),
+  fc.tuple(
+    zeros(arbitraryRegisters('import')),
+    moved(arbitraryRegisters('import/t1')),
+    moved(zeros(arbitraryRegisters('import/t2'))),
+  ),
+  fc.tuple(zeros(moved(arbitraryRegisters('import'))), tariffs(['import/t1', 'import/t2']), arbitraryPowers('import')),
+  fc.tuple(arbitraryPowers('import'), moved(arbitraryRegisters('unknown/value')), moved(arbitraryIntervals('export'))),
+  fc.tuple(
+    arbitraryPowers('sml/import'),
+    moved(arbitraryRegisters('sml/unknown/value')),
+    moved(arbitraryRegisters('sml/import')),
+  ),
+  fc.tuple(
+    moved(arbitraryPowers('gas')),
+    moved(arbitraryRegisters('gas')),
+    zeros(arbitraryRegisters('heat')),
+    arbitraryRegisters('heat/t1'),
+  ),
 );
 
 const seriesSets = fc.oneof(
   { weight: 4, arbitrary: appearing },
-  { weight: 5, arbitrary: fc.tuple(registers('import')) },
-  { weight: 1, arbitrary: fc.tuple(registers('import'), powers('import')) },
-  { weight: 1, arbitrary: fc.tuple(powers('import'), intervals('import'), temperatures) },
-  { weight: 1, arbitrary: fc.tuple(registers('import/t1'), registers('import/t2'), registers('export')) },
-  { weight: 1, arbitrary: fc.tuple(registers('import'), registers('import/t1'), registers('import/l1')) },
-  { weight: 1, arbitrary: fc.tuple(powers('import/l1'), powers('import/l2'), powers('export')) },
-  { weight: 1, arbitrary: fc.tuple(powers('switch0/import'), registers('switch1/import'), registers('gas/import')) },
-  { weight: 1, arbitrary: fc.tuple(intervals('import'), intervals('export'), powers('import')) },
-  { weight: 1, arbitrary: fc.tuple(registers('gas/m3'), registers('gas/t1'), powers('heat'), powers('gas')) },
+  { weight: 5, arbitrary: fc.tuple(arbitraryRegisters('import')) },
+  { weight: 1, arbitrary: fc.tuple(arbitraryRegisters('import'), arbitraryPowers('import')) },
+  { weight: 1, arbitrary: fc.tuple(arbitraryPowers('import'), arbitraryIntervals('import'), temperatures) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(arbitraryRegisters('import/t1'), arbitraryRegisters('import/t2'), arbitraryRegisters('export')),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(arbitraryRegisters('import'), arbitraryRegisters('import/t1'), arbitraryRegisters('import/l1')),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(arbitraryPowers('import/l1'), arbitraryPowers('import/l2'), arbitraryPowers('export')),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      arbitraryPowers('switch0/import'),
+      arbitraryRegisters('switch1/import'),
+      arbitraryRegisters('gas/import'),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(arbitraryIntervals('import'), arbitraryIntervals('export'), arbitraryPowers('import')),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      arbitraryRegisters('gas/m3'),
+      arbitraryRegisters('gas/t1'),
+      arbitraryPowers('heat'),
+      arbitraryPowers('gas'),
+    ),
+  },
   { weight: 1, arbitrary: tariffSets },
 );
 
-export const settings = fc.record({
+export const arbitrarySettings = fc.record({
   limitKw: fc.constantFrom(100, 100, 10, 2.5),
   registerMaxKwh: fc.constantFrom(null, null, 1_000),
   maxGapMinutes: fc.constantFrom(15, 15, 60),
@@ -305,11 +352,11 @@ export const settings = fc.record({
 
 const historyOf = (readings: fc.Arbitrary<History['readings']>): fc.Arbitrary<History> =>
   fc
-    .record({ settings, readings: readings.chain(conflicting) })
+    .record({ settings: arbitrarySettings, readings: readings.chain(addConflictingReadings) })
     .map(({ settings, readings }) => ({ ...settings, readings }));
 
 /** Random histories of at least 50 readings, with every fault that the law handles. */
-export const history: fc.Arbitrary<History> = historyOf(
+export const arbitraryHistory: fc.Arbitrary<History> = historyOf(
   fc
     .tuple(seriesSets, seriesSets)
     .map(([a, b]) => [...a, ...b].flat() as History['readings'])
@@ -317,16 +364,18 @@ export const history: fc.Arbitrary<History> = historyOf(
 );
 
 /** Histories in which a better or worse quantity appears midway. */
-export const appearingHistory: fc.Arbitrary<History> = historyOf(
+export const arbitraryHistoryWithNewQuantities: fc.Arbitrary<History> = historyOf(
   appearing.map((sets) => (sets as History['readings'][]).flat()),
 );
 
 /** Histories of phase registers, and of their total, which appears midway. */
-export const totalHistory: fc.Arbitrary<History> = historyOf(
-  fc.tuple(registers('import/l1'), registers('import/l2'), moved(registers('import'))).map((sets) => sets.flat()),
+export const arbitraryHistoryWithTotal: fc.Arbitrary<History> = historyOf(
+  fc
+    .tuple(arbitraryRegisters('import/l1'), arbitraryRegisters('import/l2'), moved(arbitraryRegisters('import')))
+    .map((sets) => sets.flat()),
 );
 
 /** Histories of tariffs, of which one runs at a time. */
-export const tariffHistory: fc.Arbitrary<History> = historyOf(
+export const arbitraryTariffHistory: fc.Arbitrary<History> = historyOf(
   tariffSets.map((sets) => (sets as History['readings'][]).flat()),
 );

@@ -3,10 +3,10 @@ const [MINUTE, HOUR] = [60_000, 3_600_000];
 /**
  * Events at a host in the order of true time: it receives a value without a time (mWh; mW), or its clock is set back to a time (Unix ms).
  */
-export type Happened = { atMs: number; value: number } | { backToMs: number };
+export type HostEvent = { atMs: number; value: number } | { backToMs: number };
 
 /** A counted reading. */
-export interface Received {
+export interface CountedReceipt {
   readonly atMs: number;
   readonly value: number;
 }
@@ -23,8 +23,8 @@ interface Flow {
  * excluded, and a register keeps the first of them, 1 ms before that time. They are in the order of true time, which is then the order of
  * the clock.
  */
-export function counted(happened: readonly Happened[], kind: 'register' | 'power'): Received[] {
-  let found: Received[] = [];
+export function countedReceipts(happened: readonly HostEvent[], kind: 'register' | 'power'): CountedReceipt[] {
+  let found: CountedReceipt[] = [];
   // Of two readings in the same ms the first counts, because it is not the higher one, even if it is excluded.
   const times = new Set<number>();
   for (const one of happened) {
@@ -41,15 +41,15 @@ export function counted(happened: readonly Happened[], kind: 'register' | 'power
   return found;
 }
 
-const pairs = (readings: readonly Received[]) =>
-  readings.slice(1).map((after, index) => [readings[index] as Received, after] as const);
+const pairs = (readings: readonly CountedReceipt[]) =>
+  readings.slice(1).map((after, index) => [readings[index] as CountedReceipt, after] as const);
 
 /** Returns the flows of a register that never falls. */
-const registerFlows = (readings: readonly Received[]): Flow[] =>
+const registerFlows = (readings: readonly CountedReceipt[]): Flow[] =>
   pairs(readings).map(([a, b]) => ({ fromMs: a.atMs, toMs: b.atMs, energy: b.value - a.value }));
 
 /** Returns the flows of a power that is never negative, with silences of at most 15 minutes. */
-const powerFlows = (readings: readonly Received[]): Flow[] =>
+const powerFlows = (readings: readonly CountedReceipt[]): Flow[] =>
   pairs(readings)
     .filter(([a, b]) => b.atMs - a.atMs <= 15 * MINUTE)
     .map(([a, b]) => ({
@@ -62,11 +62,14 @@ const powerFlows = (readings: readonly Received[]): Flow[] =>
  * Returns a device's import (mWh) by the start of clock hours, Unix ms: by its register from its first reading on, and before that by its
  * power.
  */
-export function importByHour(register: readonly Happened[], power: readonly Happened[]): Map<number, number> {
-  const ofRegister = counted(register, 'register');
+export function referenceImportByHour(
+  register: readonly HostEvent[],
+  power: readonly HostEvent[],
+): Map<number, number> {
+  const ofRegister = countedReceipts(register, 'register');
   const sent = register.flatMap((one) => ('value' in one ? one.atMs : []));
   const sinceMs = Math.min(...sent, ...ofRegister.map(({ atMs }) => atMs));
-  const before = powerFlows(counted(power, 'power')).filter(({ toMs }) => toMs <= sinceMs);
+  const before = powerFlows(countedReceipts(power, 'power')).filter(({ toMs }) => toMs <= sinceMs);
   const found = new Map<number, number>();
   for (const { fromMs, toMs, energy } of [...registerFlows(ofRegister), ...before]) {
     for (let startMs = Math.floor(fromMs / HOUR) * HOUR; startMs < toMs; startMs += HOUR) {

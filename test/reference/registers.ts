@@ -33,7 +33,7 @@ function unit(value: bigint): bigint {
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const most = (a: bigint, b: bigint) => (a > b ? a : b);
 
-export function plausible(a: Reading, b: Reading, limitKw: number): boolean {
+export function isPlausibleReading(a: Reading, b: Reading, limitKw: number): boolean {
   const resolution = most(1_000n, least(unit(a.value), unit(b.value)));
   const limitMilliwatts = BigInt(Math.round(limitKw * 1e6));
   const rise = b.value - a.value;
@@ -52,7 +52,7 @@ export function registerSteps(
   more: (from: bigint, to: bigint) => bigint = () => 0n,
 ): Step[] {
   const before = (a: Reading, b: Reading): Reading => ({ ...a, at: a.at - more(a.at, b.at) });
-  const fits = (a: Reading, b: Reading) => plausible(before(a, b), b, settings.limitKw);
+  const fits = (a: Reading, b: Reading) => isPlausibleReading(before(a, b), b, settings.limitKw);
   /** Steps of completed runs, and the counted readings of the current run. */
   const over: Step[] = [];
   let run: Counted[] = [];

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { type Meter, meter } from './meters.ts';
+import { createMeter, type Meter } from './meters.ts';
 
 /** A database, evaluator threads, and a home that is new for each test. */
 export interface AlertingHome {
@@ -15,7 +15,7 @@ export interface AlertingHome {
 /**
  * Registers hooks that create and remove these, at a time at which the aggregates are up to date. `begin` receives them before each test.
  */
-export function alertingHome(now: Date, begin: (made: AlertingHome) => void): void {
+export function registerAlertingHome(now: Date, begin: (made: AlertingHome) => void): void {
   let database: TestDatabase;
   let evaluator: Evaluator;
   let home: Meter;
@@ -29,7 +29,7 @@ export function alertingHome(now: Date, begin: (made: AlertingHome) => void): vo
     await database.drop();
   });
   beforeEach(async () => {
-    home = await meter(database);
+    home = await createMeter(database);
     begin({ database, db: createDb(database.pool), evaluator, home });
   });
   afterEach(async () => {

@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { type Logger, pino } from 'pino';
 import { generate } from 'selfsigned';
 import { expect } from 'vitest';
-import { createJudge } from '#ingest/gateways/judged.ts';
+import { createMessageJudge } from '#ingest/gateways/judge-message.ts';
 import { buildApp } from '#src/api/app.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { error } from '#src/api/shapes.ts';
@@ -18,7 +18,7 @@ import { secretBox } from '#src/core/secrets.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { addToProfile, KNOWN } from './load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from './load-profile.ts';
 
 export interface Answer {
   status: number;
@@ -98,7 +98,7 @@ export async function testApi(
   const counter = options.counter
     ? await options.counter(db, clock)
     : databaseCounter(db, options.limits ?? UNLIMITED, clock);
-  const judge = createJudge(database.pool);
+  const judge = createMessageJudge(database.pool);
   const context: ApiContext = {
     db,
     readDb: db,
@@ -213,13 +213,13 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
       userId,
       startsAtMs,
       energyMilliwattHours,
-      ...KNOWN,
+      ...FULLY_KNOWN_QUARTER,
     })),
   );
 }
 
 /** Expected body of an error of the catalogue, with any documentation URL. For `toEqual`. */
-export const errorAnswer = (name: ErrorName) => ({
+export const expectedErrorBody = (name: ErrorName) => ({
   error: ERRORS[name].error,
   status: ERRORS[name].status,
   code: errorCode(name),

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https';
 
 /** Response of the API. */
-export interface Asked {
+export interface ApiResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
@@ -11,11 +11,11 @@ export interface Asked {
 const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 
 /** Sends a request to an API in another process. Throws if there is no response. */
-export function ask(
+export function sendApiRequest(
   port: number,
   path: string,
   sent: { key?: string; method?: string; body?: unknown } = {},
-): Promise<Asked> {
+): Promise<ApiResponse> {
   const { key, method = 'GET', body } = sent;
   return new Promise((resolve, reject) => {
     const headers = {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../../bench/chaos/fault.ts';
-import { faultsOf } from '../../bench/chaos/faults.ts';
+import { createFaults } from '../../bench/chaos/faults.ts';
 import type { Installation } from '../../bench/chaos/installation.ts';
-import { endure, installationFor } from '../../bench/chaos/run.ts';
-import { patience } from '../../bench/patience.ts';
+import { injectFault, startInstallationFor } from '../../bench/chaos/run.ts';
+import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
 /** Lower rate than `npm run chaos` uses: these tests check the effect of a fault while other tests run. */
 const PER_SECOND = 300;
@@ -19,7 +19,7 @@ const isRoot = process.getuid?.() === 0;
 export function testBadDays(broker: Fault['broker'], clocks = false): void {
   // Faults that need a separate installation come last.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
-  const faults = faultsOf(SCALE)
+  const faults = createFaults(SCALE)
     .filter((fault) => fault.broker === broker && (fault.hasClock ?? false) === clocks)
     .toSorted((a, b) => isOwn(a) - isOwn(b));
   let standing: { of: string; installation: Installation } | undefined;
@@ -33,7 +33,7 @@ export function testBadDays(broker: Fault['broker'], clocks = false): void {
     const of = JSON.stringify([fault.persistence, fault.diskMb]);
     if (standing?.of !== of || areApart) {
       await remove();
-      standing = { of, installation: await installationFor(fault) };
+      standing = { of, installation: await startInstallationFor(fault) };
     }
     return standing.installation;
   }
@@ -43,7 +43,7 @@ export function testBadDays(broker: Fault['broker'], clocks = false): void {
     test.skipIf(fault.diskMb !== undefined && !isRoot)(
       'nothing acknowledged is lost, nothing counted twice, and it comes back by itself',
       async () => {
-        const told = await endure(await installed(fault), fault, PER_SECOND).catch(async (error) => {
+        const told = await injectFault(await installed(fault), fault, PER_SECOND).catch(async (error) => {
           // The next fault gets a new installation.
           await remove();
           throw error;
@@ -55,7 +55,7 @@ export function testBadDays(broker: Fault['broker'], clocks = false): void {
         // If a broker without persistence lost messages that it had acknowledged, the loss is the broker's.
         expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(gaveUp).toBeNull();
-        expect(recoveryS).toBeLessThan(patience(30_000) / 1_000);
+        expect(recoveryS).toBeLessThan(scaleTimeLimitMs(30_000) / 1_000);
       },
       480_000,
     );

@@ -25,7 +25,7 @@ export async function startBrowser(): Promise<Browser> {
  * content policy, script errors. `isKept`: the service worker stores visited pages for offline use; otherwise a test could see what another
  * page left.
  */
-export async function newPerson(
+export async function newBrowserContext(
   browser: Browser,
   baseUrl: string,
   problems: string[],
@@ -94,14 +94,14 @@ const ALL_LOOKS = [
  * Tests the page at every size and in every colour scheme: nothing is wider than the screen, and axe finds no violation. PICTURES=1 saves a
  * picture of each. `only` limits it to one size, if the other was tested in another language.
  */
-export async function lookAt(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
+export async function testLooks(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
   // Axe would fetch style sheets that are still loading, and violate the content policy.
   await page.waitForLoadState();
   const choice = page.locator('select.language');
   // Nothing behind a dialog can be selected.
   const isFree = (await page.getByRole('dialog').count()) === 0;
   const isChosen = EVERY_LOOK && only === undefined && isFree;
-  if (!isChosen || (await choice.count()) === 0) return look(page, name, only);
+  if (!isChosen || (await choice.count()) === 0) return testCurrentLooks(page, name, only);
   const now = await choice.inputValue();
   const others = await choice
     .locator('option')
@@ -109,12 +109,12 @@ export async function lookAt(page: Page, name: string, only?: keyof typeof SIZES
   for (const language of [...others.filter((one) => one !== now), now]) {
     await choice.selectOption(language);
     await page.locator(`html[lang=${language}]`).waitFor();
-    await look(page, `${name}-${language}`);
+    await testCurrentLooks(page, `${name}-${language}`);
   }
 }
 
 /** Returns the accessible names of a dialog's selects that are narrower than their longest option, or that the dialog cuts off. */
-export const cutSelects = (page: Page): Promise<string[]> =>
+export const findCutSelects = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('dialog select')].filter((select) => {
     const { width, right } = select.getBoundingClientRect();
     const given = select.style.cssText;
@@ -125,7 +125,7 @@ export const cutSelects = (page: Page): Promise<string[]> =>
   }).map((select) => select.ariaLabel ?? select.name)`);
 
 /** Tests the page at every size in its current language: without a network no other language can be fetched. */
-export async function look(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
+export async function testCurrentLooks(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
   for (const [size, colorScheme, rules] of EVERY_LOOK ? ALL_LOOKS : LOOKS) {
     if (only !== undefined && size !== only) continue;
     await page.setViewportSize(SIZES[size]);

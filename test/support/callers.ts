@@ -15,7 +15,7 @@ export interface Callers {
 }
 
 /** Registers hooks that create and remove these. `begin` receives them before the first test. */
-export function callers(begin: (made: Callers) => void): void {
+export function registerCallers(begin: (made: Callers) => void): void {
   let api: TestApi;
   beforeAll(async () => {
     api = await testApi();

@@ -1,12 +1,12 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
-import type { Need } from './setup/needs.ts';
+import type { TestRequirement } from './setup/needs.ts';
 
 /** Ends a test run with a clear list of tests that did not run, and one plain line for other programs. */
 export default class ClosingLineReporter implements Reporter {
-  readonly #missing: readonly Need[];
+  readonly #missing: readonly TestRequirement[];
   #levels = new Set<string>();
 
-  constructor({ missing }: { missing: readonly Need[] }) {
+  constructor({ missing }: { missing: readonly TestRequirement[] }) {
     this.#missing = missing;
   }
 

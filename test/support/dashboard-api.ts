@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { listRejected, replayRejected } from '#ingest/rejected.ts';
+import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { addOperation } from '#src/api/operation.ts';
@@ -31,7 +31,7 @@ export interface DashboardApi {
  * Registers hooks that start and stop the API with the dashboard's operations, an administrator, two utilities, and a home that the first
  * utility enrolled. Its members are available within a test; `people` can be named earlier.
  */
-export function dashboardApi(): DashboardApi {
+export function registerDashboardApi(): DashboardApi {
   const people = { admin: {}, utility: {}, stranger: {}, home: {} } as DashboardApi['people'];
   const own = {
     people,

@@ -1,7 +1,7 @@
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
 import type { Dashboard } from './dashboard.ts';
-import { addToProfile, KNOWN } from './load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from './load-profile.ts';
 
 /** Homes for the browser tests. Their past readings are written directly, as ingest would have written them: years in a second. */
 
@@ -20,7 +20,7 @@ interface Kind {
 }
 
 /** Pairs devices by their places, and gives them a history of some days up to now. Returns their ids. */
-export async function pastOf<Name extends string>(
+export async function addHistory<Name extends string>(
   dashboard: Dashboard,
   userId: string,
   days: number,
@@ -55,7 +55,7 @@ export async function pastOf<Name extends string>(
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
           direction === 'import'
-            ? { deviceId, userId, startsAtMs: ms, energyMilliwattHours: energy, ...KNOWN, coveredMs }
+            ? { deviceId, userId, startsAtMs: ms, energyMilliwattHours: energy, ...FULLY_KNOWN_QUARTER, coveredMs }
             : {
                 deviceId,
                 userId,
@@ -77,7 +77,7 @@ export async function pastOf<Name extends string>(
 }
 
 /** Load of an ordinary day: 120 W at all times, breakfast, an evening, more at the weekend. */
-export const ordinary: Load = ({ hour, weekday }) =>
+export const ordinaryLoadWatts: Load = ({ hour, weekday }) =>
   120 +
   (hour >= 6.5 && hour < 8 ? 900 : 0) +
   (hour >= 17 && hour < 22 ? 700 : 0) +
@@ -85,5 +85,5 @@ export const ordinary: Load = ({ hour, weekday }) =>
   (weekday > 5 && hour >= 9 && hour < 17 ? 350 : 0);
 
 /** Production of a roof on a clear day. */
-export const sun: Load = ({ hour }) =>
+export const sunnyRoofWatts: Load = ({ hour }) =>
   Math.max(0, Math.round(3_000 * Math.sin(((hour - 7) / 10) * Math.PI))) * Number(hour >= 7 && hour < 17);

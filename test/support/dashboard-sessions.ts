@@ -6,13 +6,13 @@ import { openEventStream } from './event-stream.ts';
 export const NOON = new Date('2026-06-15T12:00:00Z');
 
 /** Limits that no test reaches. */
-export const MANY = { minute: 1_000_000, day: 1_000_000 };
+export const UNREACHABLE_LIMITS = { minute: 1_000_000, day: 1_000_000 };
 
 /** Returns the session cookie that a response sets. */
 export const cookieOf = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
 /** Returns the e-mail address of an account. */
-export const emailIn = async ({ db }: TestApi, userId: string) =>
+export const findEmail = async ({ db }: TestApi, userId: string) =>
   (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
 
 /** Headers of a signed-in browser. */
@@ -26,7 +26,7 @@ interface SignedIn {
  * Registers hooks that start the API before the tests of a file and stop it after them, and before each test set the time to noon and clear
  * the mails. `begin` receives the API before the first test. Returns functions that sign people in.
  */
-export function dashboardSessions(begin: (api: TestApi) => void) {
+export function registerDashboardSessions(begin: (api: TestApi) => void) {
   let api: TestApi;
   beforeAll(async () => {
     api = await testApi();
@@ -40,7 +40,7 @@ export function dashboardSessions(begin: (api: TestApi) => void) {
 
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     api.send(path, { method: 'POST', body, headers });
-  const emailOf = (userId: string) => emailIn(api, userId);
+  const emailOf = (userId: string) => findEmail(api, userId);
   /** Waits for `count` mails since noon and returns the last. */
   const mailed = async (count: number) => {
     await expect.poll(() => api.mailed.length).toBe(count);

@@ -8,7 +8,7 @@ import { createDb, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser, type Role } from '#src/users/store.ts';
-import { newPerson, startBrowser } from './browser.ts';
+import { newBrowserContext, startBrowser } from './browser.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
@@ -28,7 +28,7 @@ export interface Dashboard {
   user(email: string, role?: Role, enrolledBy?: string): Promise<string>;
   /** Pairs a device and connects as it. `publish` resolves when the service has stored the readings. */
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
-  /** Opens a page without being signed in. For `isKept` see newPerson. */
+  /** Opens a page without being signed in. For `isKept` see newBrowserContext. */
   open(path: string, isKept?: boolean): Promise<Page>;
   /** Returns the link and the code of the last sign-in mail to an address, or the link of its confirmation mail, and removes the mail. */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
@@ -88,7 +88,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
       return { deviceId, publish: async (readings) => void (await send(readings)) };
     },
     async open(path, isKept) {
-      const person = await newPerson(browser, url, problems, isKept);
+      const person = await newBrowserContext(browser, url, problems, isKept);
       const page = await person.newPage();
       await page.goto(path);
       return page;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { type Capabilities, TIERS, type Tier } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { settleRollups } from '#src/rollups/refresh.ts';
+import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 
 /** A database for one test file, cloned from the migrated template of the tier under test. */
 export interface TestDatabase {
@@ -31,7 +31,7 @@ export async function testDatabase({ connections = 10 }: { connections?: number 
     pool,
     url,
     async settle(now = new Date()) {
-      if (capabilities.continuousAggregates) await settleRollups(pool, now);
+      if (capabilities.continuousAggregates) await refreshUntilComplete(pool, now);
     },
     async drop() {
       await pool.end();

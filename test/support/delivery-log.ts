@@ -2,7 +2,7 @@ import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
 import * as log from '#src/delivery/log.ts';
 
 /** Returns the log of deliveries in the API's form. */
-export const listDeliveries = async (...of: Parameters<typeof log.listDeliveries>) =>
+export const listDeliveriesAsApi = async (...of: Parameters<typeof log.listDeliveries>) =>
   (await log.listDeliveries(...of)).map(deliveryToWire);
 
 export async function retryDelivery(...of: Parameters<typeof log.retryDelivery>) {

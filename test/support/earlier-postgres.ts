@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { PACKAGE } from '#src/database/postgres-binaries.ts';
 
 /** Previous major version of PostgreSQL, from which an upgrade is tested. */
-export const EARLIER_MAJOR = 17;
+export const EARLIER_POSTGRES_MAJOR = 17;
 /** Folder into which `npm run test:setup` installs its programs by npm. */
-export const EARLIER_FOLDER = join(
+export const EARLIER_POSTGRES_FOLDER = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'energy-usage-service',
-  `postgres-${EARLIER_MAJOR}`,
+  `postgres-${EARLIER_POSTGRES_MAJOR}`,
 );
 
-export const hasEarlier = (): boolean => existsSync(join(EARLIER_FOLDER, 'node_modules', PACKAGE));
+export const hasEarlierPostgres = (): boolean => existsSync(join(EARLIER_POSTGRES_FOLDER, 'node_modules', PACKAGE));

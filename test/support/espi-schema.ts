@@ -19,7 +19,7 @@ const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamesp
 </xs:schema>`;
 
 /** Returns libxml2's errors of a feed by the published ESPI schema; none if it is valid. */
-export async function mistakesByEspi(feed: string): Promise<string[]> {
+export async function validateByEspiSchema(feed: string): Promise<string[]> {
   // Loaded here, because checking whether the schema exists needs no validator.
   const { validateXML } = await import('xmllint-wasm');
   const schema = (name: string) => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { DecoderSettings } from '#ingest/decoders/family.ts';
 
 /** Folder of the device families. */
-export const FOLDER = resolve(import.meta.dirname, '../../ingest/decoders');
+export const FAMILIES_FOLDER = resolve(import.meta.dirname, '../../ingest/decoders');
 
 export interface CaseMessage {
   topic: string;
@@ -11,7 +11,7 @@ export interface CaseMessage {
   payload_b64?: string;
 }
 /** A message as a device sends it, and the expected decoded output. */
-export interface Case {
+export interface FamilyCase {
   about: string;
   in: CaseMessage & {
     received_at: string;
@@ -27,23 +27,23 @@ export interface Case {
 const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
 /** Builds the message of a test case. */
-export const messageOf = (given: Case['in']) => ({
+export const messageOf = (given: FamilyCase['in']) => ({
   topic: given.topic,
   payload: bytesOf(given),
   receivedAtMs: Date.parse(given.received_at),
   replayed: given.replayed ?? false,
 });
-export const settingsOf = ({ tz, config }: Case['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
+export const settingsOf = ({ tz, config }: FamilyCase['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
 /** Returns the messages that came before a test case's message. */
-export const priorOf = ({ prior = [] }: Case['in']) =>
+export const priorOf = ({ prior = [] }: FamilyCase['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
 /** Returns the cases of a family by name: `tables/<family>.cases.json` for a table, or the files in a code family's folder. */
-export const casesOf = (family: string): [string, Case][] => {
-  const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
+export const casesOf = (family: string): [string, FamilyCase][] => {
+  const read = (file: string) => JSON.parse(readFileSync(join(FAMILIES_FOLDER, file), 'utf8'));
   const ofTable = join('tables', `${family}.cases.json`);
-  if (existsSync(join(FOLDER, ofTable))) return Object.entries(read(ofTable) as Record<string, Case>);
+  if (existsSync(join(FAMILIES_FOLDER, ofTable))) return Object.entries(read(ofTable) as Record<string, FamilyCase>);
   const folder = join(family, 'cases');
-  return existsSync(join(FOLDER, folder))
-    ? readdirSync(join(FOLDER, folder)).map((file) => [file, read(join(folder, file)) as Case])
+  return existsSync(join(FAMILIES_FOLDER, folder))
+    ? readdirSync(join(FAMILIES_FOLDER, folder)).map((file) => [file, read(join(folder, file)) as FamilyCase])
     : [];
 };

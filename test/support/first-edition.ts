@@ -1,4 +1,10 @@
-import { afterLastCounted, type Findings, type Law, type LawSettings, type Point } from '#ingest/normalise/law.ts';
+import {
+  type Law,
+  type LawFindings,
+  type LawSettings,
+  type Point,
+  restartAfterLastCounted,
+} from '#ingest/normalise/law.ts';
 import { isJitter, isPlausible, isReset, type RegisterValue } from '#ingest/normalise/plausibility.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
 
@@ -34,7 +40,7 @@ function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: LawS
 export function firstEditionOfRegisters(settings: LawSettings, direction: 'import' | 'export'): Law<FirstEditionState> {
   const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
 
-  function count(findings: Findings, a: RegisterValue, b: RegisterValue, energy: number) {
+  function count(findings: LawFindings, a: RegisterValue, b: RegisterValue, energy: number) {
     const estimated = b.readAtMs - a.readAtMs > HOUR_MS;
     const [imported, exported] = direction === 'import' ? [energy, 0] : [0, energy];
     findings.interval({
@@ -45,11 +51,11 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
       estimated,
     });
   }
-  const countStep = (findings: Findings, a: RegisterValue, b: RegisterValue) =>
+  const countStep = (findings: LawFindings, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
   /** Classifies a held reading that two later readings have confirmed, and counts the step to it. */
-  function confirm(findings: Findings, good: RegisterValue, held: RegisterValue) {
+  function confirm(findings: LawFindings, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
       count(
@@ -66,7 +72,7 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
     }
   }
 
-  function hold(findings: Findings, good: RegisterValue, now: RegisterValue) {
+  function hold(findings: LawFindings, good: RegisterValue, now: RegisterValue) {
     findings.verdict(pointOf(now), 'held');
     return { good, held: now };
   }
@@ -74,7 +80,7 @@ export function firstEditionOfRegisters(settings: LawSettings, direction: 'impor
   return {
     initial: {},
     knows: () => true,
-    restart: (before) => afterLastCounted(before, (point) => ({ good: registerOf(point) })),
+    restart: (before) => restartAfterLastCounted(before, (point) => ({ good: registerOf(point) })),
     step({ good, held, first }, point, findings) {
       const now = registerOf(point);
       const counted: FirstEditionState = { good: now };

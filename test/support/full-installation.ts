@@ -1,4 +1,4 @@
-import { loadKnown, saveNews } from '#ingest/gateways/announcements.ts';
+import { loadKnownGateway, saveAnnouncements } from '#ingest/gateways/announcements.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDb, type PoolClient } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
@@ -6,12 +6,12 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { type Answer, testApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
-import { type Meter, meter } from './meters.ts';
+import { createMeter, type Meter } from './meters.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Credentials and requests of an installation's users, which must remain valid after a move. */
-export interface InHand {
+export interface UserCredentials {
   admin: { userId: string; key: string };
   /** Cookies of a signed-in browser. */
   browser: { cookie: string; 'x-csrf-token': string };
@@ -74,7 +74,7 @@ const ROWS: Record<string, string> = {
 };
 
 /** Fills an installation so that every relation has rows, through the service as far as a test has time for it. */
-export async function fillInstallation(database: TestDatabase): Promise<InHand> {
+export async function fillInstallation(database: TestDatabase): Promise<UserCredentials> {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
   api.now = new Date();
@@ -122,12 +122,12 @@ export async function fillInstallation(database: TestDatabase): Promise<InHand> 
   };
   const { sign_in_id, code } = await signIn();
   const { gateway_id: gatewayId } = (await post('/v1/gateways', { name: 'Grün ☀ "cellar"' })).json;
-  await announce(pool, gatewayId, ['tele/a', 'tele/b']);
+  await storeAnnouncements(pool, gatewayId, ['tele/a', 'tele/b']);
   const gone = (await post('/v1/devices', { type: 'smart_meter', location: 'gone' })).json.device_id;
   await api.send(`/v1/devices/${gone}`, { method: 'DELETE', key: admin.key });
   await api.app.close();
 
-  const home = await meter(database);
+  const home = await createMeter(database);
   const now = Date.now();
   await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day]));
   // A decreasing register and a reading from the future create a note and a rejection.
@@ -168,12 +168,16 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
 }
 
 /** Stores announcements of devices behind a gateway, as ingest does. */
-export async function announce(pool: TestDatabase['pool'], gatewayId: string, topics: string[]): Promise<void> {
+export async function storeAnnouncements(
+  pool: TestDatabase['pool'],
+  gatewayId: string,
+  topics: string[],
+): Promise<void> {
   const client: PoolClient = await pool.connect();
   const { rows } = await client.query('SELECT announced FROM gateways WHERE gateway_id = $1', [gatewayId]);
-  const known = await loadKnown(client, gatewayId, rows[0].announced);
+  const known = await loadKnownGateway(client, gatewayId, rows[0].announced);
   const receivedAtMs = Date.now();
   const news = topics.map((topic) => ({ topic, payload: Buffer.from([0, 255, 92, 34]), receivedAtMs }));
-  await saveNews(client, gatewayId, known, news);
+  await saveAnnouncements(client, gatewayId, known, news);
   client.release();
 }

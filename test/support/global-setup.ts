@@ -3,7 +3,7 @@ import type { Tier } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import type { TestServer } from './tiers/server.ts';
-import { START } from './tiers/tiers.ts';
+import { START_TIER_SERVER } from './tiers/tiers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -49,7 +49,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function start(tier: Tier): Promise<Shared> {
-  const server = await START[tier]();
+  const server = await START_TIER_SERVER[tier]();
   const template = `energy_template_${process.pid}`;
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
   await admin.query(`CREATE DATABASE ${template}`);

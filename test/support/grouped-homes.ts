@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createDb } from '#src/database/connect.ts';
-import { keepGroupSums } from '#src/energy/group/keep.ts';
-import { homesOf } from '#src/groups/members.ts';
+import { storeGroupSums } from '#src/energy/group/store-sums.ts';
+import { listGroupHomes } from '#src/groups/members.ts';
 import { referenceGroup } from '#test/reference/group.ts';
 import { type TestApi, testApi } from './api.ts';
 import { addToProfile } from './load-profile.ts';
 import {
   calendars,
+  DATA_RANGE,
   FROM_MS,
   kwh,
   oneOf,
   QUARTER_MS,
   QUARTERS,
-  RANGE,
   randomHome,
-  sow,
+  seedRandom,
   type TestHome,
   writeHomes,
 } from './random-homes.ts';
 
 /** Number of runs and seed of random tests. GROUPED=100 tests the number of memberships used before a release. */
-export const DRAWN = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
+export const PROPERTY_RUNS = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
 /** Tree of groups: the parent of each. */
 const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
 export const NAMES = Object.keys(PARENT);
@@ -49,7 +49,7 @@ export interface GroupedHomes {
 }
 
 /** Registers hooks that create and remove `count` homes, of which every other one has appliances only. */
-export function groupedHomes(count: number): GroupedHomes {
+export function registerGroupedHomes(count: number): GroupedHomes {
   let utility: { userId: string; key: string };
   let keptAt = 0;
   const groupIds = new Map<string, string>();
@@ -81,19 +81,19 @@ export function groupedHomes(count: number): GroupedHomes {
       await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
       // Each call uses a later time, so that it checks again.
       keptAt += 10 * 60_000;
-      return keepGroupSums({
+      return storeGroupSums({
         pool,
         db: createDb(pool),
         now: new Date(api.now.getTime() + daysLater * DAY_MS + keptAt),
         continuousAggregates: capabilities.continuousAggregates,
-        homesOf,
+        homesOf: listGroupHomes,
         leastHomes: 1,
         passMs: Number.POSITIVE_INFINITY,
       });
     },
   } as Omit<GroupedHomes, 'api'> as GroupedHomes;
   beforeAll(async () => {
-    sow(DRAWN.seed);
+    seedRandom(PROPERTY_RUNS.seed);
     const api = await testApi();
     grouped.api = api;
     api.now = new Date(FROM_MS + QUARTERS * QUARTER_MS);
@@ -113,7 +113,7 @@ export function groupedHomes(count: number): GroupedHomes {
 }
 
 /** Returns the expected response for a group of these homes, row by row. */
-export function expected(of: readonly TestHome[], zone: string, unit: Unit, [start, end] = RANGE) {
+export function expectedGroupAnswer(of: readonly TestHome[], zone: string, unit: Unit, [start, end] = DATA_RANGE) {
   const local = calendars.get(zone) as Map<number, { date: string; hour: string; startMs: number }>;
   const group = referenceGroup(of.map(({ devices }) => devices));
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
@@ -144,7 +144,7 @@ export const devicesOf = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
 /** Adds energy to a random known quarter-hour of one or more devices, as late data. */
-export async function addLate(
+export async function addLateEnergy(
   { database, now }: TestApi,
   home: TestHome,
   devices = [oneOf(devicesOf(home))],
@@ -163,7 +163,7 @@ export async function addLate(
  * Randomly changes the data and members of a district, and precomputes its sums now and then. Calls `agree` after each step to compare
  * them.
  */
-export async function changeAtRandom(
+export async function changeGroupAtRandom(
   grouped: GroupedHomes,
   { indices, zone, times, daysLater }: { indices: readonly number[]; zone: string; times: number; daysLater: number },
   agree: () => Promise<void>,
@@ -184,7 +184,7 @@ export async function changeAtRandom(
       for (const step of drawn) {
         const there = [...(members.get('district') ?? [])].map((index) => homes[index] as TestHome);
         if (step === 'keep') await keep(zone, daysLater);
-        if (step === 'late' && there.length > 0) await addLate(api, oneOf(there));
+        if (step === 'late' && there.length > 0) await addLateEnergy(api, oneOf(there));
         if (step === 'member') {
           const index = oneOf(indices);
           const isIn = members.get('district')?.has(index);
@@ -201,6 +201,6 @@ export async function changeAtRandom(
         await agree();
       }
     }),
-    DRAWN,
+    PROPERTY_RUNS,
   );
 }

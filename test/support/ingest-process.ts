@@ -9,7 +9,7 @@ export interface IngestProcess {
 }
 
 /** Registers hooks that start and remove these. `begin` receives them before the first test. */
-export function ingestProcess(begin: (made: IngestProcess) => void): void {
+export function registerIngestProcess(begin: (made: IngestProcess) => void): void {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let made: IngestProcess;
   beforeAll(async () => {

@@ -1,28 +1,28 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { EnergyInterval, Law, Point } from '#ingest/normalise/law.ts';
-import { pointKey, replay } from '#ingest/normalise/replay.ts';
+import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
 import type { History } from '#test/reference/histories.ts';
 
 /** Converts readings to those of one device, as the reference takes them. */
-export const ofDevice = (readings: History['readings'], deviceId = 'dev_1'): DecodedReading[] =>
+export const readingsOfDevice = (readings: History['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
 /** Returns the intervals of ordered readings, computed by a law in one run. */
 export const intervalsOf = <State>(law: Law<State>, points: readonly Point[]): EnergyInterval[] =>
-  replay(law, law.initial, points).intervals;
+  replayLaw(law, law.initial, points).intervals;
 
 /**
  * For each position from which a law can restart with `length` consecutive judged readings, returns the state of a full replay there and
  * the state of the restart. `knowing`: the restart also receives the state after all readings.
  */
-export function restarts<State>(
+export function compareRestarts<State>(
   law: Law<State>,
   points: readonly Point[],
   length: number,
   knowing = false,
 ): { state: unknown; restarted: State }[] {
   const nowhere = { interval() {}, verdict() {}, takeBack() {} };
-  const { verdicts, state } = replay(law, law.initial, points);
+  const { verdicts, state } = replayLaw(law, law.initial, points);
   const later = knowing ? (state as State) : undefined;
   const states: State[] = [];
   for (const point of points) states.push(law.step(states.at(-1) ?? law.initial, point, nowhere));

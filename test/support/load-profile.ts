@@ -1,25 +1,28 @@
 import { applyDeltas } from '#ingest/write/deltas.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
+import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
 /** A change to a quarter-hour; measures that are not given are 0. */
-export type Difference = { deviceId: string; userId: string; startsAtMs: number } & Partial<Record<Measure, number>>;
+export type ProfileDifference = { deviceId: string; userId: string; startsAtMs: number } & Partial<
+  Record<Measure, number>
+>;
 
 /** Measures of a fully known quarter-hour. */
-export const KNOWN = { readingCount: 1, coveredMs: 900_000 };
+export const FULLY_KNOWN_QUARTER = { readingCount: 1, coveredMs: 900_000 };
 
-const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as Sums;
+const NOTHING = Object.fromEntries(MEASURE_NAMES.map((name) => [name, 0])) as MeasureSums;
 
 /** Completes differences to the form that ingest's statement takes. */
-export const whole = (rows: readonly Difference[]) => rows.map((row) => ({ ...NOTHING, ...row }) as typeof row & Sums);
+export const completeDifferences = (rows: readonly ProfileDifference[]) =>
+  rows.map((row) => ({ ...NOTHING, ...row }) as typeof row & MeasureSums);
 
 /** Adds to the load profile and to all aggregates, as ingest does. */
-export async function addToProfile(database: TestDatabase, rows: readonly Difference[]): Promise<void> {
+export async function addToProfile(database: TestDatabase, rows: readonly ProfileDifference[]): Promise<void> {
   const times = rows.map(({ startsAtMs }) => startsAtMs);
   await ensurePartitions(database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });
   await inTransaction(database.pool, async (client) => {
-    for (const step of applyDeltas(whole(rows))) await step(client);
+    for (const step of applyDeltas(completeDifferences(rows))) await step(client);
   });
 }

@@ -1,5 +1,5 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
-import { countedUpTo, openFromMs } from '#ingest/normalise/edits.ts';
+import { appliedTimeUpTo, pendingFromMs } from '#ingest/normalise/edits.ts';
 import {
   comparePoints,
   type JudgedPoint,
@@ -10,17 +10,17 @@ import {
 } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
-import { computedOtherwise } from '#ingest/normalise/settings.ts';
+import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, type SeriesState, seriesName } from '#ingest/write/device-state.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
-import { forgetsNotes, tariffSinceMs } from '#ingest/write/series-plan.ts';
+import { stopsCounting, tariffSinceMs } from '#ingest/write/series-plan.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
-import type { Firsts } from '#ingest/write/target-roles.ts';
+import type { FirstTimes } from '#ingest/write/target-roles.ts';
 import type { OwnersWords } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
-import { MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
+import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 
 /** A stored series. */
 interface StoredSeries {
@@ -29,7 +29,7 @@ interface StoredSeries {
   kind: string;
   roles: Roles;
   earlierRoles?: readonly EarlierRoles[];
-  firsts: Firsts;
+  firsts: FirstTimes;
   tariffSinceMs: number;
   lastReadAtMs: number | null;
   /** JSON, as a database stores it. */
@@ -97,12 +97,12 @@ export function memoryStore(): MemoryStore {
   }: DevicePlan): void {
     const device = stored(deviceId);
     device.edits = device.edits
-      .map((edit) => ({ ...edit, counted: countedUpTo(edit, pieceUntilMs) }))
+      .map((edit) => ({ ...edit, counted: appliedTimeUpTo(edit, pieceUntilMs) }))
       .filter(({ isInForce, counted }) => isInForce || counted);
     const isComputed =
-      !computedOtherwise(computedWith, device.settings) &&
+      !timeOfSettingsDifference(computedWith, device.settings) &&
       !areRolesOpen &&
-      device.edits.every((edit) => openFromMs(edit) === null);
+      device.edits.every((edit) => pendingFromMs(edit) === null);
     if (device.computedWith !== null || areRolesOpen) device.computedWith = isComputed ? null : computedWith;
     for (const plan of plans) {
       const { series: before, roles, earlierRoles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
@@ -130,7 +130,7 @@ export function memoryStore(): MemoryStore {
         const point = { readAtMs, intervalMs, value };
         one.points.set(pointKey(point), point);
       }
-      if (forgetsNotes(plan)) one.verdicts.clear();
+      if (stopsCounting(plan)) one.verdicts.clear();
       for (const [key, { verdict }] of verdicts ?? []) {
         if (verdict === null) one.verdicts.delete(key);
         else one.verdicts.set(key, verdict);
@@ -296,15 +296,15 @@ function frozen<T>(value: T): T {
 }
 
 /** Load profile as it is read: closed hours plus the open hour. */
-export function wholeProfile({ profile, open }: StoredDevice): BucketDeltas {
+export function readWholeProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
   for (const [startMs, delta] of quarterHoursOf(open)) addTo(whole, startMs, delta);
   return whole;
 }
 
-function addTo(profile: BucketDeltas, startMs: number, delta: Sums): void {
+function addTo(profile: BucketDeltas, startMs: number, delta: MeasureSums): void {
   const sum: Record<Measure, number> = { ...delta };
   const known = profile.get(startMs);
   for (const name of MEASURE_NAMES) sum[name] += known?.[name] ?? 0;
-  profile.set(startMs, sum as Sums);
+  profile.set(startMs, sum as MeasureSums);
 }

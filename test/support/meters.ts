@@ -18,7 +18,7 @@ export interface Meter {
 
 let made = 0;
 
-export async function meter(
+export async function createMeter(
   database: TestDatabase,
   options: { retentionMonths?: number; pieceReadings?: number } = {},
 ): Promise<Meter> {

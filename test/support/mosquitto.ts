@@ -35,7 +35,7 @@ export async function startMosquitto({
     given ? `${given}\nuser root\n${kept}` : [`listener ${port} 127.0.0.1`, 'user root', ...settings, ''].join('\n'),
   );
   const child: ChildProcess = spawn(program, ['-c', join(folder, 'conf')], { stdio: 'ignore' });
-  await reachable(port);
+  await waitUntilReachable(port);
   return {
     url: `mqtt://127.0.0.1:${port}`,
     pid: child.pid as number,
@@ -48,7 +48,7 @@ export async function startMosquitto({
   };
 }
 
-export async function reachable(port: number): Promise<void> {
+export async function waitUntilReachable(port: number): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true));

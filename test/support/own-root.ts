@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { everyProcessOf } from './cluster/namespace.ts';
+import { findProcessTree } from './cluster/namespace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -47,7 +47,7 @@ cd /; chroot "$root" setpriv --reuid="$user" --regid="$user" --clear-groups --no
   sh -c 'cd /app; exec "$@"' sh "$@" && exit 0 || exit $?`;
 
 /** Runs a program of the service in its own root file system. Needs root and permission to mount. */
-export function inOwnRoot({ folder, copied, user, command, env }: InOwnRoot): OwnRoot {
+export function startInOwnRoot({ folder, copied, user, command, env }: InOwnRoot): OwnRoot {
   const known = ['bin', 'src', 'ingest', 'simulators', 'sql'];
   if (copied.join() !== known.join())
     throw new Error(`the image copies ${copied.join(', ')}: mount that in own-root.ts, too`);
@@ -67,7 +67,7 @@ export function inOwnRoot({ folder, copied, user, command, env }: InOwnRoot): Ow
     output: () => output,
     ended: new Promise((done) => child.once('exit', (code) => done(code))),
     terminate() {
-      const program = everyProcessOf(child.pid as number).find((pid) => isProgram(pid, command));
+      const program = findProcessTree(child.pid as number).find((pid) => isProgram(pid, command));
       if (program === undefined) throw new Error('the program does not run');
       process.kill(program, 'SIGTERM');
     },

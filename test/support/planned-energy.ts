@@ -1,26 +1,26 @@
 import { expect } from 'vitest';
-import { withoutZeros } from '#ingest/normalise/buckets.ts';
-import { editsOfSeries } from '#ingest/normalise/edits.ts';
+import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
+import { seriesEdits } from '#ingest/normalise/edits.ts';
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { lawByTime } from '#ingest/normalise/law-by-time.ts';
-import { pointKey, replay } from '#ingest/normalise/replay.ts';
+import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, hasRole, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
-import { count } from '#ingest/write/deltas.ts';
+import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
-import { consumption, quarter, setOf } from '#test/reference/consumption.ts';
+import { distinctReadings, referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { History } from '#test/reference/histories.ts';
-import { ofDevice } from '#test/support/law.ts';
-import { type StoredDevice, wholeProfile } from '#test/support/memory-store.ts';
+import { readingsOfDevice } from '#test/support/law.ts';
+import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
 /** Expects the load profile to equal the reference's result for the whole set of readings. */
 export function expectEnergy(device: StoredDevice, all: History['readings']): void {
-  const readings = ofDevice(all);
+  const readings = readingsOfDevice(all);
   const edits = inForce(device);
   const line = (at: number | bigint, values: (number | bigint)[]) => `${at} ${values}`;
   const { settings } = device;
-  const stored = [...withoutZeros(wholeProfile(device))].map(([at, d]) =>
+  const stored = [...dropZeroBuckets(readWholeProfile(device))].map(([at, d]) =>
     line(at, [
       d.energyMilliwattHours,
       d.estimatedMilliwattHours,
@@ -30,7 +30,7 @@ export function expectEnergy(device: StoredDevice, all: History['readings']): vo
       d.exportCoveredMs,
     ]),
   );
-  const wanted = [...consumption(readings, settings, quarter, edits)].map(([at, row]) =>
+  const wanted = [...referenceConsumption(readings, settings, startOfQuarterHour, edits)].map(([at, row]) =>
     line(at, [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered]),
   );
   expect(stored.sort()).toEqual(wanted.sort());
@@ -43,7 +43,7 @@ function expectMeters(device: StoredDevice, all: History['readings']): void {
   const { settings, meters } = device;
   for (const meter of METERS.filter((one) => !isPlaced(one))) {
     const told = meter.split('_');
-    const ofMeter = ofDevice(all).flatMap((one) => {
+    const ofMeter = readingsOfDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
       // A register of unknown meaning may be of this medium, too, so its power does not count.
@@ -58,10 +58,10 @@ function expectMeters(device: StoredDevice, all: History['readings']): void {
     });
     // An electricity meter's power also counts as export, so it has readings even next to a register.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
-    const wanted = [...consumption(ofMeter, settings, quarter, edits)]
+    const wanted = [...referenceConsumption(ofMeter, settings, startOfQuarterHour, edits)]
       .filter(([, row]) => row.covered > 0n)
       .map(([at, row]) => `${at} ${[row.energy, row.estimated, counts(row.readings), row.covered]}`);
-    const stored = [...withoutZeros(meters.get(meter) ?? new Map())].map(
+    const stored = [...dropZeroBuckets(meters.get(meter) ?? new Map())].map(
       ([at, row]) =>
         `${at} ${[row.energyMilliwattHours, row.estimatedMilliwattHours, counts(row.readingCount), row.coveredMs]}`,
     );
@@ -81,14 +81,14 @@ const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
 /**
  * Expects the energy, the meters and the stored series to equal the results of the reference and of the law for the whole set of readings.
  */
-export function expectWhole(device: StoredDevice, all: History['readings']): void {
+export function expectReferenceResults(device: StoredDevice, all: History['readings']): void {
   expectEnergy(device, all);
   expectMeters(device, all);
   const { series, settings } = device;
-  const readings = ofDevice(all);
+  const readings = readingsOfDevice(all);
   for (const { channel, kind, points, verdicts, tail, lastReadAtMs, ...of } of series.values()) {
-    const sent = setOf(readings.filter((one) => one.channel === channel && one.kind === kind));
-    const { isExcluded, added, stepsBack } = editsOfSeries(
+    const sent = distinctReadings(readings.filter((one) => one.channel === channel && one.kind === kind));
+    const { isExcluded, added, stepsBack } = seriesEdits(
       device.edits.map((edit) => ({ ...edit, counted: null })),
       channel,
       kind,
@@ -102,7 +102,7 @@ export function expectWhole(device: StoredDevice, all: History['readings']): voi
       lawOfSeries(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
     );
     const counted = whole.filter(({ readAtMs }) => readAtMs < countsUntilMs(of));
-    const run = replay(law, law.initial, counted, isExcluded);
+    const run = replayLaw(law, law.initial, counted, isExcluded);
     expect(Object.fromEntries(verdicts)).toEqual(
       Object.fromEntries([...run.verdicts.values()].map((judged) => [pointKey(judged), judged.verdict])),
     );
@@ -114,23 +114,23 @@ export function expectWhole(device: StoredDevice, all: History['readings']): voi
  * Expects the stored results to equal the law's for the stored readings, with the settings that each time was computed with. It therefore
  * also holds between two chunks of a recomputation after edits or changed settings.
  */
-export function expectLawful(device: StoredDevice): void {
+export function expectStoredByLaw(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
   const profile = { own: new Map(), meters: new Map() };
   for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
     const roles = rolesAt(of);
     const endMs = countsUntilMs(of);
-    const { isExcluded, stepsBack } = editsOfSeries(edits, channel, kind, Number.NEGATIVE_INFINITY);
+    const { isExcluded, stepsBack } = seriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
     const law = lawByTime(of, (one) => lawOfSeries(channel, kind, one, judgedBy));
     const told = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);
-    const run = replay(law, law.initial, told, isExcluded);
+    const run = replayLaw(law, law.initial, told, isExcluded);
     expect(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict]))).toEqual(verdicts);
     const isPast = points.size > told.length || told.length === 0;
     expect(JSON.parse(tail ?? 'null')).toEqual(isPast ? null : run.state);
-    for (const interval of run.intervals) count(profile, interval, roles(interval.endMs), 1);
+    for (const interval of run.intervals) addIntervalToDeltas(profile, interval, roles(interval.endMs), 1);
   }
   // The energy of tariffs depends on several series, so they are not checked one by one.
   if ([...series.values()].some((of) => hasRole(of, ({ isTariff }) => isTariff))) return;
-  expect(withoutZeros(new Map(wholeProfile(device)))).toEqual(withoutZeros(profile.own));
+  expect(dropZeroBuckets(new Map(readWholeProfile(device)))).toEqual(dropZeroBuckets(profile.own));
 }

@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import type { HeadMemory } from '#ingest/write/head-memory.ts';
+import type { HeadCache } from '#ingest/write/head-memory.ts';
 import { HOUR_MS } from '#src/core/units.ts';
-import { drawnEdit, editOf } from '#test/reference/edits.ts';
-import { type History, settings } from '#test/reference/histories.ts';
-import { MEMORIES, memoryOf } from '#test/support/memories.ts';
+import { arbitraryEdit, buildEdit } from '#test/reference/edits.ts';
+import { arbitrarySettings, type History } from '#test/reference/histories.ts';
+import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
 import type { MemoryStore } from '#test/support/memory-store.ts';
-import { editDevice, workIn, writing } from '#test/support/planned-writes.ts';
+import { editDevice, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
 
 /** Number of random histories to compare; set PLANNED_HISTORIES for more. */
-export const HISTORIES = Number(process.env.PLANNED_HISTORIES ?? 40);
+export const HISTORY_COUNT = Number(process.env.PLANNED_HISTORIES ?? 40);
 /** Number of devices in a run, whose readings share batches. */
-export const DEVICES = 4;
+export const DEVICE_COUNT = 4;
 
 /** Length of a chunk that a worker recomputes at a time; infinity: all of it. */
-export const pieceMs = fc.oneof(
+export const arbitraryChunkMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
   fc.integer({ min: 1, max: 48 * HOUR_MS }),
 );
 
 /** Order in which readings arrive, and concurrent actions: of owners, and of workers that recompute changed devices. */
-export const delivery = fc.record({
+export const arbitraryDelivery = fc.record({
   /** Rank of each reading; close to time order unless shuffled. */
   order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
   shuffled: fc.boolean(),
@@ -31,28 +31,32 @@ export const delivery = fc.record({
   /** Writer that continues at each step. Usually one of them plans on a state that another has changed in the meantime. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
   /** Kind of head cache of each writer. */
-  memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 3, maxLength: 3 }),
+  memories: fc.array(fc.constantFrom(...CACHE_KINDS), { minLength: 3, maxLength: 3 }),
   /** Changes of settings by owners, with the step before which each is made. */
-  changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), settings }), { maxLength: 3 }),
+  changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), settings: arbitrarySettings }), {
+    maxLength: 3,
+  }),
   /** Edits made by hand, or revoked (by number), with the step before which each is made. */
   edits: fc.array(
     fc.record({
       step: fc.nat(200),
-      device: fc.nat(DEVICES - 1),
-      edit: drawnEdit,
+      device: fc.nat(DEVICE_COUNT - 1),
+      edit: arbitraryEdit,
       revoked: fc.option(fc.nat(5), { nil: null, freq: 2 }),
     }),
     { maxLength: 8 },
   ),
   /** Steps at which a worker recomputes a device with pending edits, and the length of the chunk. */
-  pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICES - 1), lengthMs: pieceMs }), { maxLength: 12 }),
+  pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), lengthMs: arbitraryChunkMs }), {
+    maxLength: 12,
+  }),
   /** Length of chunks once all readings have arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
-type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
+type Delivery = typeof arbitraryDelivery extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the batches in which readings arrive: in disorder, and some of them twice. */
-export function batches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
+export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
   const rank = (index: number) => (shuffled ? 0 : index * 100) + (order[index % order.length] as number);
   const byTime = all.toSorted((a, b) => a.readAtMs - b.readAtMs);
   const ranked = byTime.map((one, index) => ({ one, rank: rank(index) })).sort((a, b) => a.rank - b.rank);
@@ -68,7 +72,7 @@ export function batches(all: readonly DecodedReading[], { order, shuffled, again
  * Runs three writers, which take batches in turn while owners change settings. `all`: readings of each device, from which edits are drawn;
  * without it there are none.
  */
-export function deliver(
+export function runWriters(
   store: MemoryStore,
   deviceIds: readonly string[],
   queue: DecodedReading[][],
@@ -76,7 +80,7 @@ export function deliver(
   all: readonly History['readings'][] = [],
 ): void {
   const writers: (Generator<void, void> | null)[] = [null, null, null];
-  const memories = how.memories.map(memoryOf);
+  const memories = how.memories.map(createHeadCache);
   for (let step = 0; queue.length > 0 || writers.some((writer) => writer !== null); step++) {
     for (const { device, settings } of how.changes.filter((change) => change.step === step)) {
       store.set(deviceIds[device] as string, settings);
@@ -84,17 +88,17 @@ export function deliver(
     for (const { device, edit, revoked } of how.edits.filter((one) => one.step === step)) {
       const deviceId = deviceIds[device] as string;
       if (revoked !== null) store.revoke(deviceId, revoked);
-      else if (all[device]) editDevice(store, deviceId, editOf(all[device], edit));
+      else if (all[device]) editDevice(store, deviceId, buildEdit(all[device], edit));
     }
     for (const { device, lengthMs } of how.pieces.filter((one) => one.step === step)) {
       const deviceId = deviceIds[device];
-      if (deviceId && store.devices.get(deviceId)?.series.size) workIn(store, deviceId, lengthMs);
+      if (deviceId && store.devices.get(deviceId)?.series.size) recomputeChunk(store, deviceId, lengthMs);
     }
     const turn = how.turns[step % how.turns.length] as number;
     const index = [0, 1, 2].map((one) => (turn + one) % 3).find((one) => writers[one] !== null || queue.length > 0);
     const batch = writers[index as number] === null ? queue.shift() : undefined;
     const writer = batch
-      ? writing(store, memories[index as number] as HeadMemory, batch)
+      ? writeBatch(store, memories[index as number] as HeadCache, batch)
       : (writers[index as number] as Generator<void, void>);
     writers[index as number] = writer.next().done ? null : writer;
   }

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { openFromMs } from '#ingest/normalise/edits.ts';
+import { pendingFromMs } from '#ingest/normalise/edits.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
-import { computedOtherwise } from '#ingest/normalise/settings.ts';
-import { collect } from '#ingest/write/collect.ts';
-import { type DeviceState, isPastEdits, isPastSplits, seriesName } from '#ingest/write/device-state.ts';
-import { isFollowedBy } from '#ingest/write/head.ts';
-import type { HeadMemory } from '#ingest/write/head-memory.ts';
+import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
+import { collectReadings } from '#ingest/write/collect.ts';
+import { areReadingsPastEdits, type DeviceState, isPastSplits, seriesName } from '#ingest/write/device-state.ts';
+import { areReadingsInOrder } from '#ingest/write/head.ts';
+import type { HeadCache } from '#ingest/write/head-memory.ts';
 import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
 import type { Stretch } from '#ingest/write/stretch.ts';
-import { rolesOpen } from '#ingest/write/target-roles.ts';
+import { findPendingRoles } from '#ingest/write/target-roles.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { History } from '#test/reference/histories.ts';
 import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/memory-store.ts';
@@ -20,9 +20,9 @@ const NOTHING = Buffer.alloc(0);
  * Writes a batch: take the device from the cache or load it, plan, load the stretches that the plan needs, plan again, commit, and update
  * the cache. Other writers may act at each yield.
  */
-export function* writing(
+export function* writeBatch(
   store: MemoryStore,
-  memory: HeadMemory,
+  memory: HeadCache,
   batch: readonly DecodedReading[],
 ): Generator<void, void> {
   const message = { topic: '', payload: NOTHING, receivedAtMs: Number.MAX_SAFE_INTEGER };
@@ -30,12 +30,12 @@ export function* writing(
     ...message,
     decoded: { deviceId: one.deviceId, readings: [one], rejections: [] },
   }));
-  const collected = collect(messages, Number.NEGATIVE_INFINITY);
+  const collected = collectReadings(messages, Number.NEGATIVE_INFINITY);
   for (;;) {
     const plans: { plan: DevicePlan; version: number }[] = [];
     for (const [deviceId, arrived] of collected.series) {
       const remembered = memory.get(deviceId);
-      const head = remembered && isFollowedBy(remembered, arrived) ? remembered : null;
+      const head = remembered && areReadingsInOrder(remembered, arrived) ? remembered : null;
       let { device, version } = head ? { device: head, version: head.version } : store.load(deviceId);
       const stretches = new Map<number, Stretch[]>();
       for (;;) {
@@ -76,12 +76,12 @@ export function* writing(
 }
 
 /** Recomputes a chunk of a device's pending edits and settings: `lengthMs` from the earliest pending time on. */
-export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): void {
+export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: number): void {
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
-  const openMs = (device.edits ?? []).flatMap((edit) => openFromMs(edit) ?? []);
-  const roles = rolesOpen(device, [...device.series.values()]);
-  const settingsFrom = computedOtherwise(device.computedWith, device.settings);
+  const openMs = (device.edits ?? []).flatMap((edit) => pendingFromMs(edit) ?? []);
+  const roles = findPendingRoles(device, [...device.series.values()]);
+  const settingsFrom = timeOfSettingsDifference(device.computedWith, device.settings);
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
@@ -108,9 +108,9 @@ export function workIn(store: MemoryStore, deviceId: string, lengthMs: number): 
 }
 
 /** Recomputes chunks until no edit or setting is pending. */
-export function workInAll(store: MemoryStore, deviceIds: readonly string[], lengthMs: number): void {
+export function recomputeAllChunks(store: MemoryStore, deviceIds: readonly string[], lengthMs: number): void {
   for (const deviceId of deviceIds) {
-    while (store.devices.get(deviceId)?.computedWith) workIn(store, deviceId, lengthMs);
+    while (store.devices.get(deviceId)?.computedWith) recomputeChunk(store, deviceId, lengthMs);
   }
 }
 
@@ -118,7 +118,7 @@ export function workInAll(store: MemoryStore, deviceIds: readonly string[], leng
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
   [...series.values()].every(isPastSplits) &&
-  isPastEdits(
+  areReadingsPastEdits(
     edits,
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
@@ -135,7 +135,7 @@ export function editDevice(store: MemoryStore, deviceId: string, edit: Reference
 }
 
 /** Creates a store with the devices `dev_0`, `dev_1`, … with these settings and without readings. */
-export function paired(histories: readonly ({ readings: History['readings'] } & LawSettings)[]) {
+export function createPairedDevices(histories: readonly ({ readings: History['readings'] } & LawSettings)[]) {
   const store = memoryStore();
   const devices = histories.map(({ readings, ...settings }, index) => {
     const deviceId = `dev_${index}`;

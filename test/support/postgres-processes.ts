@@ -5,7 +5,7 @@ import { expect } from 'vitest';
  * Waits until no process uses a database cluster any more. After SIGKILL of the server's first process the others end by themselves after a
  * while, and PostgreSQL does not start while one of them holds its shared memory.
  */
-export async function untilGoneFrom(cluster: string): Promise<void> {
+export async function waitUntilClusterUnused(cluster: string): Promise<void> {
   const folder = realpathSync(cluster);
   const worksThere = (pid: string) => {
     try {

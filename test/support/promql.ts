@@ -53,7 +53,7 @@ const endings = (name: string): string[] => ['_bucket', '_sum', '_count'].map((e
 const ITS_OWN = { metrics: new Set(['up']), labels: new Set(['job', 'instance']) };
 
 /** Returns messages about metrics and labels of an expression that the scrape does not contain. */
-export function unknownIn(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+export function findUnknownMetrics(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const { asked, grouping } = readPromQl(expression);
   const ours = asked.filter(({ metric }) => !ITS_OWN.metrics.has(metric));
   const isLabel = (label: string, metric: string) => ITS_OWN.labels.has(label) || known.get(metric)?.has(label);

@@ -1,6 +1,6 @@
 import type { ReferenceDevice, ReferencePlacement } from '#test/reference/home.ts';
 import type { TestApi } from './api.ts';
-import { addToProfile, type Difference } from './load-profile.ts';
+import { addToProfile, type ProfileDifference } from './load-profile.ts';
 
 /** Random homes with four days of quarter-hours across a change of the clocks; the same seed gives the same homes. */
 export const QUARTER_MS = 900_000;
@@ -15,10 +15,10 @@ export const PLACEMENTS: ReferencePlacement[] = [
   'consumption',
   'excluded',
 ];
-export const INCLUDE =
+export const INSIGHT_INCLUDES =
   'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,autarky,estimated,coverage';
 /** Days that contain all data, in every zone. */
-export const RANGE: [string, string] = ['2026-03-26', '2026-04-01'];
+export const DATA_RANGE: [string, string] = ['2026-03-26', '2026-04-01'];
 
 export interface TestHome {
   userId: string;
@@ -27,7 +27,7 @@ export interface TestHome {
 }
 
 let seed = 1;
-export const sow = (from: number): void => {
+export const seedRandom = (from: number): void => {
   seed = from;
 };
 const random = (below: number): number => {
@@ -173,7 +173,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
         ]);
       }),
     ),
-  ) as Difference[];
+  ) as ProfileDifference[];
   const shuffled = rows.toSorted((a, b) => a.startsAtMs - b.startsAtMs);
   for (let from = 0; from < shuffled.length; from += 20_000)
     await addToProfile(api.database, shuffled.slice(from, from + 20_000));

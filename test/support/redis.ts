@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { freePort } from './free-port.ts';
-import { reachable } from './mosquitto.ts';
+import { waitUntilReachable } from './mosquitto.ts';
 
 /** A Redis of the test, on a free loopback port, without persistence. */
 export interface TestRedis {
@@ -25,7 +25,7 @@ export async function startRedis(): Promise<TestRedis> {
     async start() {
       const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
       child = spawn('redis-server', settings, { stdio: 'ignore' });
-      await reachable(port);
+      await waitUntilReachable(port);
     },
     async flush() {
       spawnSync('redis-cli', ['-p', String(port), 'flushall']);

@@ -12,7 +12,7 @@ export const SCHEMES = ['light', 'dark'] as const;
 const QUALITY = 82;
 
 /** Pictures by name, with the steps from the Home page to each, signed in as the demo's first home. */
-export const SHOTS: Record<string, (page: Page) => Promise<unknown>> = {
+export const SCREENSHOTS: Record<string, (page: Page) => Promise<unknown>> = {
   home: (page) => page.goto('/dashboard/home'),
   devices: (page) => page.goto('/dashboard/devices'),
   costs: (page) => page.goto('/dashboard/tariffs'),
@@ -58,7 +58,7 @@ async function takeOf(demo: Demo, browser: Browser): Promise<void> {
   await first.getByRole('button', { name: 'Sign in' }).click();
   await first.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await first.close();
-  for (const [name, goTo] of Object.entries(SHOTS))
+  for (const [name, goTo] of Object.entries(SCREENSHOTS))
     for (const size of Object.keys(SIZES) as (keyof typeof SIZES)[])
       for (const scheme of SCHEMES) await take(context, `${name}-${size}-${scheme}`, size, scheme, goTo);
 }

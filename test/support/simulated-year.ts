@@ -1,10 +1,10 @@
 import type { HomeFault } from '#simulators/home-faults.ts';
-import { freezerWatts, type HomeTraits, simulateDay, traitsOf } from '#simulators/homes.ts';
+import { drawHomeTraits, freezerWatts, type HomeTraits, simulateDay } from '#simulators/homes.ts';
 import { createRandom } from '#simulators/random.ts';
-import { simulateSolarDay, solarTraitsOf } from '#simulators/solar.ts';
+import { drawSolarTraits, simulateSolarDay } from '#simulators/solar.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { dayNumber } from '#src/remarks/calendar.ts';
-import { DAY_QUARTERS, type Profile } from '#src/remarks/profile.ts';
+import { DAY_QUARTERS, type HomeProfile } from '#src/remarks/profile.ts';
 
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
@@ -32,7 +32,7 @@ export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
     return { fromMs, toMs: fromMs + days * DAY_MS };
   };
   return {
-    ...traitsOf(seed),
+    ...drawHomeTraits(seed),
     heating: kind === 'heat pump' ? 'heat pump' : 'boiler',
     hasCar: kind === 'electric car',
     ...(kind === 'family' ? { worksFromHome: true } : {}),
@@ -45,7 +45,7 @@ export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
 export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, firstDay = 0): SimulatedYear {
   const list = () => new Float64Array(days * DAY_QUARTERS).fill(Number.NaN);
   const [used, freezer, production] = [list(), list(), kind === 'solar' ? list() : null];
-  const solar = solarTraitsOf(traits.seed, LATITUDE);
+  const solar = drawSolarTraits(traits.seed, LATITUDE);
   for (let day = firstDay; day < days; day++) {
     const startsAtMs = FROM_MS + day * DAY_MS;
     const at = day * DAY_QUARTERS;
@@ -73,7 +73,7 @@ function quarters(minutes: Int32Array): Float64Array {
 }
 
 /** Returns the known profile of a home at a quarter-hour, counted from the start of 2025. `hasPlug`: its freezer is measured separately. */
-export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): Profile {
+export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
   const from = Math.max(0, quarter - SEEN_DAYS * DAY_QUARTERS);
   const today = Math.floor(quarter / DAY_QUARTERS);
   const firstDay = dayNumber('2025-01-01');
@@ -88,7 +88,7 @@ export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean
 }
 
 /** Returns a fault that begins at a quarter-hour, counted from the start of 2025, and does not end. */
-export const faultFrom = (kind: HomeFault['kind'], quarter: number): HomeFault => ({
+export const createLastingFault = (kind: HomeFault['kind'], quarter: number): HomeFault => ({
   kind,
   fromMs: FROM_MS + quarter * QUARTER_MS,
   toMs: Number.POSITIVE_INFINITY,

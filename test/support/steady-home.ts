@@ -1,26 +1,29 @@
 import type { FamilyDevice, FamilyMessage } from '#simulators/devices/family-device.ts';
 import type { SimulatedHome } from '#simulators/home-clock.ts';
-import { traitsOf } from '#simulators/homes.ts';
+import { drawHomeTraits } from '#simulators/homes.ts';
 
 export const HOUR_MS = 3_600_000;
-export const START = Date.UTC(2026, 1, 2);
+export const STEADY_HOME_START_MS = Date.UTC(2026, 1, 2);
 /** 34 hours and 20 seconds after `START`, a Monday: Tuesday, 11:00:20 in Berlin. The register is at 14622.388 Wh. */
-export const AT = START + 34 * HOUR_MS + 20_000;
+export const STEADY_HOME_AT_MS = STEADY_HOME_START_MS + 34 * HOUR_MS + 20_000;
 
 /** Returns a home with 430 W, and with 2150 W from `changesAtMs` on. */
 export function steadyHome(changesAtMs = Number.POSITIVE_INFINITY): SimulatedHome {
   return {
-    traits: traitsOf('steady'),
-    installedAtMs: START,
+    traits: drawHomeTraits('steady'),
+    installedAtMs: STEADY_HOME_START_MS,
     at: (timeMs) => ({
-      registerMilliwattHours: Math.floor((430 * (timeMs - START) + 1720 * Math.max(0, timeMs - changesAtMs)) / 3600),
+      registerMilliwattHours: Math.floor(
+        (430 * (timeMs - STEADY_HOME_START_MS) + 1720 * Math.max(0, timeMs - changesAtMs)) / 3600,
+      ),
       powerW: timeMs < changesAtMs ? 430 : 2150,
       room: { temperatureC: 20.46, setpointC: 21.5, heating: true },
     }),
   };
 }
 
-export const payloads = (messages: FamilyMessage[]) =>
+export const payloadsByTopic = (messages: FamilyMessage[]) =>
   Object.fromEntries(messages.map((one) => [one.topic, one.payload]));
-export const retained = (messages: FamilyMessage[]) => messages.filter((one) => one.retain).map((one) => one.topic);
-export const sendOnce = (device: FamilyDevice, atMs = AT) => device.messages(steadyHome(), atMs);
+export const retainedTopics = (messages: FamilyMessage[]) =>
+  messages.filter((one) => one.retain).map((one) => one.topic);
+export const sendOnce = (device: FamilyDevice, atMs = STEADY_HOME_AT_MS) => device.messages(steadyHome(), atMs);

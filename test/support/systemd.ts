@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { everyProcessOf } from './cluster/namespace.ts';
+import { findProcessTree } from './cluster/namespace.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
@@ -84,7 +84,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   /** Process id of the first process inside. */
   const first = (): number => {
-    const [, systemd] = everyProcessOf(child.pid as number);
+    const [, systemd] = findProcessTree(child.pid as number);
     if (systemd === undefined) throw new Error('systemd does not run');
     return systemd;
   };
@@ -108,7 +108,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
           stdio: ['ignore', 'pipe', 'pipe'],
         },
       ),
-    pids: () => everyProcessOf(first()).slice(1),
+    pids: () => findProcessTree(first()).slice(1),
     async kill() {
       child.kill('SIGKILL');
       await ended;

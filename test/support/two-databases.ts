@@ -3,14 +3,14 @@ import { createPool, type Pool } from '#src/database/connect.ts';
 import { fingerprintOf } from '#src/database/copy/copy-rows.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { DAYS, HOURS, LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
-import { MOVED } from '#src/start/move.ts';
+import { LEVELS, LOAD_PROFILE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
+import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { temporaryFolder } from './service.ts';
 
 /** Options and callbacks of a move for tests that do not check them. */
-export const AUTO = { timescale: 'auto' } as const;
-export const silent = { step: () => {}, progress: () => {} };
+export const AUTO_TIER = { timescale: 'auto' } as const;
+export const SILENT_CALLBACKS = { step: () => {}, progress: () => {} };
 
 /** An embedded installation, which new users start with, and a database of this run's tier; both are new for each test. */
 export interface TwoDatabases {
@@ -21,7 +21,7 @@ export interface TwoDatabases {
 }
 
 /** Registers hooks that create and remove these. They are available within a test. */
-export function twoDatabases(): TwoDatabases {
+export function registerTwoDatabases(): TwoDatabases {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let made = 0;
@@ -69,14 +69,14 @@ export function twoDatabases(): TwoDatabases {
  * hours.
  */
 const COMPARED = [
-  ...MOVED.map(({ relation }) => relation).filter(
-    (relation) => relation !== HOURS.relation && relation !== DAYS.relation,
+  ...MOVED_RELATIONS.map(({ relation }) => relation).filter(
+    (relation) => relation !== STORED_HOURS.relation && relation !== PACKED_DAYS.relation,
   ),
   ...[LOAD_PROFILE, ...LEVELS].map(({ relation }) => relation),
 ];
 
 /** Returns the relations whose rows differ between two databases. */
-export async function differing(one: Pool, other: Pool): Promise<string[]> {
+export async function findDifferingRelations(one: Pool, other: Pool): Promise<string[]> {
   const clients = [await one.connect(), await other.connect()];
   const different: string[] = [];
   for (const relation of COMPARED) {

@@ -7,7 +7,7 @@ import {
   MEASURE_COLUMNS,
   quarterColumn,
   STORED_LEVELS,
-  storedOf,
+  storedRelation,
 } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -32,14 +32,14 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
  * Reverts a database to the state before hours were stored: one row per quarter-hour, and a copy of the sums of devices' hours, as if that
  * migration had not been applied. Packed days are unpacked.
  */
-export async function withoutHours({ pool, capabilities }: TestDatabase): Promise<void> {
+export async function revertHoursMigration({ pool, capabilities }: TestDatabase): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
   const hourly = `SELECT device_id, HOUR AS hour, user_id, ${MEASURE_COLUMNS.map((column) => `sum(${column})::bigint AS ${column}`).join(', ')}
     FROM closed_device_intervals GROUP BY 1, 2, 3`;
   const statements = [
     `CREATE TABLE quarter_hours AS SELECT device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `sum(${column})::bigint AS ${column}`).join(', ')}
      FROM closed_device_intervals GROUP BY 1, 2, 3 HAVING sum(covered_ms) <> 0 OR sum(export_covered_ms) <> 0`,
-    `DROP VIEW device_intervals, device_hourly, ${STORED_LEVELS.map((level) => `${storedOf(level)}_expected`).reverse()}, closed_device_intervals, closed_device_hourly`,
+    `DROP VIEW device_intervals, device_hourly, ${STORED_LEVELS.map((level) => `${storedRelation(level)}_expected`).reverse()}, closed_device_intervals, closed_device_hourly`,
     'DROP TABLE device_days',
     'DROP FUNCTION apply_device_hours',
     'DELETE FROM device_hours',
@@ -60,7 +60,9 @@ export async function withoutHours({ pool, capabilities }: TestDatabase): Promis
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
     // Views that the rollup files create, as far as a migration drops them or a function needs them.
-    ...STORED_LEVELS.map((level) => `CREATE VIEW ${storedOf(level)}_expected AS SELECT * FROM ${storedOf(level)}`),
+    ...STORED_LEVELS.map(
+      (level) => `CREATE VIEW ${storedRelation(level)}_expected AS SELECT * FROM ${storedRelation(level)}`,
+    ),
     'CREATE VIEW closed_device_hourly_expected AS SELECT * FROM closed_device_hourly',
     'CREATE VIEW device_intervals AS SELECT * FROM closed_device_intervals',
     'CREATE VIEW device_hourly AS SELECT * FROM closed_device_hourly',
@@ -81,13 +83,13 @@ export async function withoutHours({ pool, capabilities }: TestDatabase): Promis
  * Reverts a database to the state before heads: every hour is in the load profile and the aggregates, which have their public names, and
  * the law states are in `series`, as if neither that migration nor today's rollups had been applied.
  */
-export async function withoutHeads(database: TestDatabase): Promise<void> {
+export async function revertHeadsMigration(database: TestDatabase): Promise<void> {
   const { pool, capabilities } = database;
   const run = async (...statements: string[]) => {
     for (const statement of statements) await pool.query(statement);
   };
   await closeOpenHours(pool);
-  await withoutHours(database);
+  await revertHoursMigration(database);
   const views = [...LEVELS, LOAD_PROFILE].map(({ relation }) => relation);
   await run(
     'ALTER TABLE series ADD COLUMN last_read_at timestamptz, ADD COLUMN tail jsonb',
@@ -98,7 +100,7 @@ export async function withoutHeads(database: TestDatabase): Promise<void> {
     'DROP TRIGGER devices_make_head ON devices',
     'UPDATE devices d SET last_seen_at = seen_at FROM device_heads h WHERE h.device_id = d.device_id',
     `DROP VIEW ${[...LEVELS].reverse().map(({ relation }) => relation)}, ${LOAD_PROFILE.relation}, open_hours, open_quarter_hours`,
-    `DROP VIEW ${STORED_LEVELS.map((level) => `${storedOf(level)}_expected`).reverse()}, closed_device_hourly_expected`,
+    `DROP VIEW ${STORED_LEVELS.map((level) => `${storedRelation(level)}_expected`).reverse()}, closed_device_hourly_expected`,
     'DROP TABLE device_heads, usage_changes',
     'DROP FUNCTION make_head, change_head, new_version, user_daily_peak_hour',
     'CREATE TABLE usage_changes (change_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, user_id text COLLATE "C" NOT NULL, hour timestamptz NOT NULL)',

@@ -44,7 +44,7 @@ export function argumentsOf(message: CompiledMessage): Map<string, string> {
 }
 
 /** Returns the forms of each plural in a message. */
-export const pluralsOf = (message: CompiledMessage): string[][] =>
+export const pluralFormsOf = (message: CompiledMessage): string[][] =>
   nodesOf(message).flatMap(([, kind, forms]) => (kind === 2 && forms ? [Object.keys(forms)] : []));
 
 type Node = readonly [name: string, kind?: number, branches?: Readonly<Record<string, CompiledMessage>>];

@@ -8,7 +8,7 @@ import {
   type WrittenTariff,
 } from '#test/reference/cost.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, type Difference } from '#test/support/load-profile.ts';
+import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 
 /** Costs in answers equal an independent calculation, with packed days, stored hours and several devices. */
 const QUARTER_MS = 900_000;
@@ -124,7 +124,7 @@ async function make(devices: readonly Device[]) {
     ...devices.filter(({ placement }) => placement === 'grid').map(({ from }) => from),
     QUARTERS,
   );
-  const rows: Difference[] = [];
+  const rows: ProfileDifference[] = [];
   const ids: string[] = [];
   for (const { placement, from } of devices) {
     const { device_id: deviceId } = await send('/v1/devices', 'POST', { type: 'meter', location: 'x', placement });

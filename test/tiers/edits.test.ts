@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createEdit, revokeEdit } from '#src/devices/edits/store.ts';
 import { findDevice, updateDevice } from '#src/devices/store.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -25,7 +25,7 @@ afterAll(() => database.drop());
 test('edits of a compressed or packed past are computed, and revoked to the last row', async () => {
   const { pool, capabilities } = database;
   const db = createDb(pool);
-  const home = await meter(database);
+  const home = await createMeter(database);
   const { deviceId } = home;
   await home.read(
     [...Array(60 * 24).keys()].map((hour) => [at(60 - hour / 24), 100 + hour + (hour === 500 ? 0.5 : 0)]),
@@ -48,7 +48,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
     );
     return { readings, notes, quarters, days };
   };
-  const compute = () => computeChanged(pool, createWriter(pool, { now: () => NOW.getTime() }));
+  const compute = () => recomputeChangedDevices(pool, createWriter(pool, { now: () => NOW.getTime() }));
   const before = await stored();
   const wanted = { nativeName: 'import energy_total_kwh', reason: 'x' };
   const falsely = { ...wanted, from: at(60 - 500 / 24), to: at(60 - 501 / 24), value: null };
@@ -62,7 +62,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
   // 2 kWh over two hours, estimated: half a kilowatt-hour less in the first hour.
   expect(after.quarters?.reduce((sum, { estimated }) => sum + estimated, 0)).toBe(2_000_000);
   expect(after.quarters).not.toEqual(before.quarters);
-  const check = () => passOverRollups(pool, { capabilities, since: at(90), mode: 'check' });
+  const check = () => checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
   expect((await check()).differences).toEqual([]);
   for (const edit of made) await revokeEdit(db, EVERYBODY, deviceId, edit?.edit_id ?? '', EDITING);
   expect(await compute()).toBe(1);
@@ -73,7 +73,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
 test('a long edit is computed in chunks: new readings count, and another worker continues', async () => {
   const { pool } = database;
   const db = createDb(pool);
-  const home = await meter(database);
+  const home = await createMeter(database);
   const { deviceId } = home;
   const hour = (index: number) => new Date(NOW.getTime() - (400 - index) * 3_600_000);
   // Between the hours 100 and 300 the register is 50 kWh too high.
@@ -101,7 +101,8 @@ test('a long edit is computed in chunks: new readings count, and another worker 
     reason: 'x',
   };
   const made = await createEdit(db, EVERYBODY, deviceId, wanted, EDITING);
-  const piece = () => computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), pieceReadings: 30 }));
+  const piece = () =>
+    recomputeChangedDevices(pool, createWriter(pool, { now: () => NOW.getTime(), pieceReadings: 30 }));
   const counted = async () => {
     const { rows } = await pool.query(
       'SELECT is_counted, counted_from, counted_to FROM reading_edits WHERE edit_id = $1',
@@ -167,10 +168,13 @@ test('a changed setting is computed in chunks by any worker, and changed again m
   const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
     quarters.reduce((sum, { energy }) => sum + energy, 0) / 1e6;
   const changed = async (pieceReadings?: number) => {
-    const { deviceId, read } = await meter(database, pieceReadings ? { pieceReadings } : {});
+    const { deviceId, read } = await createMeter(database, pieceReadings ? { pieceReadings } : {});
     // Each chunk has a new worker: the previous one was killed after its chunk.
     const piece = () =>
-      computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }));
+      recomputeChangedDevices(
+        pool,
+        createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }),
+      );
     const finish = async () => {
       let pieces = 0;
       while ((await piece()) > 0) pieces++;
@@ -194,7 +198,7 @@ test('a changed setting is computed in chunks by any worker, and changed again m
     await limitTo(deviceId, 40);
     await piece();
     const { rows } = await pool.query('SELECT computed_with FROM devices WHERE device_id = $1', [deviceId]);
-    const report = await passOverRollups(pool, { capabilities, since: at(90), mode: 'check' });
+    const report = await checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
     expect(report.differences).toEqual([]);
     await finish();
     return { between, pieces, lowered, raised: await rowsOf(deviceId), computedWith: rows[0].computed_with };
@@ -223,10 +227,13 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
       channels: [{ native_name: 'import energy_total_kwh', counts_as }],
     });
   const said = async (pieceReadings?: number) => {
-    const { deviceId, read } = await meter(database, pieceReadings ? { pieceReadings } : {});
+    const { deviceId, read } = await createMeter(database, pieceReadings ? { pieceReadings } : {});
     // Each chunk has a new worker: the previous one was killed after its chunk.
     const piece = () =>
-      computeChanged(pool, createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }));
+      recomputeChangedDevices(
+        pool,
+        createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) }),
+      );
     const finish = async () => {
       let pieces = 0;
       while ((await piece()) > 0) pieces++;
@@ -265,7 +272,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     await piece();
     await say(deviceId, 'gas');
     await piece();
-    const report = await passOverRollups(pool, { capabilities, since: at(90), mode: 'check' });
+    const report = await checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
     expect(report.differences).toEqual([]);
     const isComputed = async () => (await findDevice(createDb(pool), EVERYBODY, deviceId))?.is_computed;
     const wasComputed = await isComputed();
@@ -303,10 +310,10 @@ test('a setting that is changed together with a long edit is computed with it', 
   // 30 kWh within an hour: too much for the lower limit, and outside the excluded time.
   const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
   const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
-    const { deviceId, read } = await meter(database);
+    const { deviceId, read } = await createMeter(database);
     const compute = async () => {
       const writer = createWriter(pool, { now: () => NOW.getTime(), ...(pieceReadings && { pieceReadings }) });
-      while ((await computeChanged(pool, writer)) > 0);
+      while ((await recomputeChangedDevices(pool, writer)) > 0);
     };
     await read(all, NOW);
     if (isChangedFirst) {

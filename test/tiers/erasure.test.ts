@@ -8,7 +8,7 @@ import { createEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -45,8 +45,8 @@ test('an erased user is in no relation of the database, nor is the user’s cons
   const db = createDb(database.pool);
   const now = Date.now();
   const at = (days: number, minutes = 0) => new Date(now - days * DAY_MS + minutes * 60_000);
-  const gone = await meter(database);
-  const stays = await meter(database);
+  const gone = await createMeter(database);
+  const stays = await createMeter(database);
   await createKey(db, { userId: gone.userId, environment: 'live' });
   await database.pool.query('INSERT INTO request_counts (counted) VALUES ($1), ($2)', [gone.userId, stays.userId]);
   for (const one of [gone, stays]) {
@@ -95,7 +95,7 @@ test('an erased user is in no relation of the database, nor is the user’s cons
 
 test('readings that arrive while their owner is erased belong to no account', async () => {
   const db = createDb(database.pool);
-  const home = await meter(database);
+  const home = await createMeter(database);
   const results = await Promise.all([
     ...[...Array(20).keys()].map((index) => home.read([[new Date(Date.now() - index * 60_000), 500 - index]])),
     eraseUser(db, home.userId),

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { personArchive } from '#src/export/archive.ts';
 import { EXPORTED, LEVEL_FILES, NOT_OF_A_PERSON, SERIES_FILES, SHOWN_ELSEWHERE } from '#src/export/relations.ts';
-import { levelOf } from '#src/rollups/levels.ts';
+import { findLevel } from '#src/rollups/levels.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 import { unzip } from '#test/support/unzip.ts';
 
 let database: TestDatabase;
@@ -131,7 +131,7 @@ test('contains every row of paged relations once, and as many as the relations h
 });
 
 test('contains separate quantities of a device: gas, and the estimated part of its export', async () => {
-  const { userId, deviceId, read } = await meter(database);
+  const { userId, deviceId, read } = await createMeter(database);
   // After a silence of three hours the increase is spread over them.
   for (const channel of ['export', 'gas'])
     await read(
@@ -151,7 +151,10 @@ test('contains separate quantities of a device: gas, and the estimated part of i
     );
   const told = (id: string) => new Set([id, `${id}/gas`, `${id}/estimated_export`]);
   for (const { file, relation } of LEVEL_FILES)
-    expect({ file, keys: keys(file) }).toEqual({ file, keys: told(levelOf(relation).isOfDevice ? deviceId : userId) });
+    expect({ file, keys: keys(file) }).toEqual({
+      file,
+      keys: told(findLevel(relation).isOfDevice ? deviceId : userId),
+    });
 });
 
 test('contains no data of other accounts, and ends if its account is erased', async () => {

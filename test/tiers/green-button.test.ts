@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { noCounts, type PastElement } from '#simulators/past/element.ts';
+import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -75,11 +75,11 @@ test('a home that is exported as Green Button is the same after its import', asy
   expect([home.status, device.status]).toEqual([200, 200]);
 
   const folder = await mkdtemp(join(tmpdir(), 'green-button-'));
-  const elements: PastElement[] = [];
+  const elements: ImportElement[] = [];
   for (const { text } of [home, device]) {
     elements.length = 0;
     await writeFile(join(folder, 'home.xml'), text);
-    const counts = noCounts();
+    const counts = createImportCounts();
     for await (const one of greenButton()(join(folder, 'home.xml'), counts, () => {})) elements.push(one);
     expect(counts).toMatchObject({ skipped: 0, unreadable: 0, empty: 0 });
     const to = await homeWithMeter(elements);

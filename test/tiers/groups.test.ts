@@ -2,24 +2,24 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { referenceGroup } from '#test/reference/group.ts';
 import {
-  addLate,
-  changeAtRandom,
-  DRAWN,
-  expected,
-  groupedHomes,
+  addLateEnergy,
+  changeGroupAtRandom,
+  expectedGroupAnswer,
   NAMES,
+  PROPERTY_RUNS,
+  registerGroupedHomes,
   type Unit,
 } from '#test/support/grouped-homes.ts';
-import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import {
   calendars,
+  DATA_RANGE,
   FROM_MS,
-  INCLUDE,
+  INSIGHT_INCLUDES,
   kwh,
   oneOf,
   QUARTER_MS,
   QUARTERS,
-  RANGE,
   type TestHome,
   ZONES,
 } from '#test/support/random-homes.ts';
@@ -33,17 +33,17 @@ const KEPT_UNITS: readonly Unit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
 /** Homes that remain after one was deleted and one is no longer a homeowner. */
 const LEFT = [0, 1, 2, 5];
-const grouped = groupedHomes(HOMES.length);
+const grouped = registerGroupedHomes(HOMES.length);
 const { homes, members, ask, homesOf, put, keep } = grouped;
 
 /** Compares a group's usage in a zone with the expected values for each unit, with all measures and without. */
 async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   const of = homesOf(name);
   for (const unit of units) {
-    const query = `start=${RANGE[0]}&end=${RANGE[1]}&group_by=${unit}&tz=${zone}`;
+    const query = `start=${DATA_RANGE[0]}&end=${DATA_RANGE[1]}&group_by=${unit}&tz=${zone}`;
     const path = `${grouped.path(name)}/energy-insights?${query}`;
-    const wanted = expected(of, zone, unit);
-    const told = await ask(`${path}&include=${INCLUDE}`);
+    const wanted = expectedGroupAnswer(of, zone, unit);
+    const told = await ask(`${path}&include=${INSIGHT_INCLUDES}`);
     const rows = told.data.map(({ hour, starts_at, ...row }: Record<string, unknown>) => row);
     expect({ name, zone, unit, homes: told.homes, rows }).toEqual({ name, zone, unit, homes: of.length, rows: wanted });
     const alone = (await ask(path)).data.map(({ date, kwh_used, peak_hour }: Record<string, unknown>) => {
@@ -74,7 +74,7 @@ async function toldOfKept(name: string, unit: 'day' | 'month', zone: string): Pr
   const more = (sign: string) =>
     pool.query(`UPDATE kept_group_sums SET used_milliwatt_hours = used_milliwatt_hours ${sign} 1000000000000000`);
   await more('+');
-  const [start, end] = unit === 'day' ? RANGE : ['2026-03-01', '2026-04-30'];
+  const [start, end] = unit === 'day' ? DATA_RANGE : ['2026-03-01', '2026-04-30'];
   const query = `start=${start}&end=${end}&group_by=${unit}&tz=${zone}`;
   const { data } = await ask(`${grouped.path(name)}/energy-insights?${query}`);
   await more('-');
@@ -94,7 +94,7 @@ async function agreeAll(zone: string, names = NAMES, units = UNITS): Promise<voi
       ['2026-03-29', '2026-04-29'],
     ] as const) {
       const told = await ask(`${path}?start=${start}&end=${end}&group_by=month`);
-      const months = expected(of, 'UTC', 'month', [start, end]).filter(({ kwh_used }) => kwh_used !== null);
+      const months = expectedGroupAnswer(of, 'UTC', 'month', [start, end]).filter(({ kwh_used }) => kwh_used !== null);
       expect({ name, start, end, months: told.data }).toEqual({
         name,
         start,
@@ -137,7 +137,7 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
       await keep(zone);
       await agreeAll(zone, NAMES, KEPT_UNITS);
     }),
-    DRAWN,
+    PROPERTY_RUNS,
   );
 }, 1_800_000);
 
@@ -186,7 +186,7 @@ test('stored sums are used, and never once they are invalid', async () => {
 
   // After a late reading its day is computed from the hours; the others are still read from stored sums.
   const changing = homes[0] as TestHome;
-  await addLate(grouped.api, changing);
+  await addLateEnergy(grouped.api, changing);
   expect(await days()).toBeLessThan(all);
   expect(await toldOfKept(name, 'month', 'UTC')).toBe(0);
   await agreeAll(zone, [name], KEPT_UNITS);
@@ -210,7 +210,7 @@ test('stored sums are used, and never once they are invalid', async () => {
   for (const one of NAMES) await ask(`${grouped.path(one)}/users/${changing.userId}`, 'DELETE');
   for (const one of NAMES) members.get(one)?.delete(0);
   expect(await days()).toBe(0);
-  await addLate(grouped.api, changing);
+  await addLateEnergy(grouped.api, changing);
   await agreeAll(zone, [name], KEPT_UNITS);
   await ask(path, 'PUT');
   members.get('building')?.add(0);
@@ -221,7 +221,7 @@ test('stored sums are used, and never once they are invalid', async () => {
 test('for random changes between two passes, a group’s answer is correct', async () => {
   const zone = 'Asia/Kolkata';
   const change = { indices: LEFT, zone, times: 8, daysLater: 3 };
-  await changeAtRandom(grouped, change, () => agreeAll(zone, ['district'], KEPT_UNITS));
+  await changeGroupAtRandom(grouped, change, () => agreeAll(zone, ['district'], KEPT_UNITS));
 }, 1_800_000);
 
 test('open hours count at once', async () => {
@@ -230,7 +230,13 @@ test('open hours count at once', async () => {
   const startsAtMs = FROM_MS + (QUARTERS - 1) * QUARTER_MS;
   const { userId } = homes[0] as TestHome;
   await addToProfile(grouped.api.database, [
-    { deviceId: `dev_${userId.slice(4)}_1`, userId, startsAtMs, energyMilliwattHours: 5_000_000, ...KNOWN },
+    {
+      deviceId: `dev_${userId.slice(4)}_1`,
+      userId,
+      startsAtMs,
+      energyMilliwattHours: 5_000_000,
+      ...FULLY_KNOWN_QUARTER,
+    },
   ]);
   const after = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
   expect(after.data[0].kwh_used).toBeCloseTo(before.data[0].kwh_used + 5, 6);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '#src/database/migrate.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
-import { HEADS_MIGRATION, withoutHeads } from '#test/support/without-heads.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { HEADS_MIGRATION, revertHeadsMigration } from '#test/support/without-heads.ts';
 
 const LEVELS = [
   'device_intervals',
@@ -27,13 +27,13 @@ const totals = (userId: string) =>
 
 const differences = async () => {
   const { capabilities, pool } = database;
-  return (await passOverRollups(pool, { capabilities, since: new Date(Date.UTC(2026, 0, 1)), mode: 'check' }))
+  return (await checkAllRollups(pool, { capabilities, since: new Date(Date.UTC(2026, 0, 1)), mode: 'check' }))
     .differences;
 };
 
 test('an installation from before heads existed answers the same afterwards, and its meters continue', async () => {
   const { pool } = database;
-  const [home, silent] = [await meter(database), await meter(database)];
+  const [home, silent] = [await createMeter(database), await createMeter(database)];
   const at = (hour: number) => new Date(NOW.getTime() - hour * HOUR_MS);
   await database.settle(NOW);
   for (const one of [home, silent]) {
@@ -45,7 +45,7 @@ test('an installation from before heads existed answers the same afterwards, and
   await database.settle(NOW);
   const before = await totals(home.userId);
   const { rows: seen } = await pool.query('SELECT device_id, seen_at, laws::jsonb FROM device_heads ORDER BY 1');
-  await withoutHeads(database);
+  await revertHeadsMigration(database);
   await pool.query(
     `INSERT INTO usage_changes (user_id, hour) SELECT $1, '2026-11-20T12:00Z' FROM generate_series(1, 3)`,
     [home.userId],
@@ -70,7 +70,7 @@ test('an installation from before heads existed answers the same afterwards, and
 }, 240_000);
 
 test('the peak hour of a day may be the one that is open', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const read = (time: string, kwh: number) => home.read([[new Date(`2026-11-20T${time}Z`), kwh]], NOW);
   const peak = async () =>
     (await database.pool.query('SELECT peak_hour FROM user_daily WHERE user_id = $1', [home.userId])).rows[0]

@@ -6,16 +6,16 @@ import { referenceHome } from '#test/reference/home.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import {
   calendars,
+  DATA_RANGE,
   FROM_MS,
-  INCLUDE,
+  INSIGHT_INCLUDES,
   kwh,
   oneOf,
   PLACEMENTS,
   QUARTER_MS,
   QUARTERS,
-  RANGE,
   randomHome,
-  sow,
+  seedRandom,
   type TestHome,
   writeHomes,
   ZONES,
@@ -30,7 +30,7 @@ const SEED = Number(process.env.HOMES_SEED ?? 1);
 let api: TestApi;
 let homes: TestHome[];
 beforeAll(async () => {
-  sow(SEED);
+  seedRandom(SEED);
   api = await testApi();
   api.now = new Date(FROM_MS + QUARTERS * QUARTER_MS);
   homes = [];
@@ -83,9 +83,11 @@ function expected(
 
 async function agree(home: TestHome, zone: string): Promise<void> {
   for (const group of ['hour', 'day', 'month'] as const) {
-    const query = `start=${RANGE[0]}&end=${RANGE[1]}&group_by=${group}&tz=${zone}`;
-    const wanted = expected(home, zone, RANGE, group);
-    const { status, json } = await api.send(`/v1/energy-insights?${query}&include=${INCLUDE}`, { key: home.key });
+    const query = `start=${DATA_RANGE[0]}&end=${DATA_RANGE[1]}&group_by=${group}&tz=${zone}`;
+    const wanted = expected(home, zone, DATA_RANGE, group);
+    const { status, json } = await api.send(`/v1/energy-insights?${query}&include=${INSIGHT_INCLUDES}`, {
+      key: home.key,
+    });
     expect(status).toBe(200);
     const rows = json.data.map(({ hour, starts_at, ...row }: Record<string, unknown>) => row);
     expect({ home: home.userId, zone, group, rows }).toEqual({ home: home.userId, zone, group, rows: wanted });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { TIERS } from '#src/database/capabilities.ts';
@@ -11,21 +11,29 @@ import { EVERYBODY } from '#src/database/reach.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { updateDevice } from '#src/devices/store.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
-import { type Bucket, consumption, day, hour, month, quarter, type Row } from '#test/reference/consumption.ts';
-import { type DrawnEdit, drawnEdit, editOf, type ReferenceEdit } from '#test/reference/edits.ts';
 import {
-  appearingHistory,
+  type AggregateRow,
+  type BucketStart,
+  referenceConsumption,
+  startOfDay,
+  startOfHour,
+  startOfMonth,
+  startOfQuarterHour,
+} from '#test/reference/consumption.ts';
+import { arbitraryEdit, buildEdit, type DrawnEdit, type ReferenceEdit } from '#test/reference/edits.ts';
+import {
+  arbitraryHistory,
+  arbitraryHistoryWithNewQuantities,
+  arbitrarySettings,
+  arbitraryTariffHistory,
+  HISTORY_START_MS,
   type History,
-  history,
-  START_MS,
-  settings,
-  tariffHistory,
 } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { MEMORIES, memoryOf } from '#test/support/memories.ts';
-import { meter } from '#test/support/meters.ts';
+import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 /**
  * Number of histories, and of histories that share a run (and its batches). 1,000 histories without a database test the law itself
@@ -101,7 +109,7 @@ interface Delivery {
   /** Times of concurrent refresh passes, in hours after the start of the histories. */
   passesAtHours: number[];
   /** Cache size of each of the two writers. */
-  memories: (typeof MEMORIES)[number][];
+  memories: (typeof CACHE_KINDS)[number][];
   /** Concurrent edits by hand, revocations of the device's last edit, and changes of its settings. */
   edits: { device: number; edit: DrawnEdit; isRevoked: boolean; settings: LawSettings | null }[];
 }
@@ -112,13 +120,13 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   batchSizes: fc.array(fc.constantFrom(1, 7, 40, 300, 2_000), { minLength: 1, maxLength: 10 }),
   shuffled: fc.boolean(),
   passesAtHours: fc.array(fc.nat(24 * 8), { minLength: 1, maxLength: 6 }),
-  memories: fc.array(fc.constantFrom(...MEMORIES), { minLength: 2, maxLength: 2 }),
+  memories: fc.array(fc.constantFrom(...CACHE_KINDS), { minLength: 2, maxLength: 2 }),
   edits: fc.array(
     fc.record({
       device: fc.nat(),
-      edit: drawnEdit,
+      edit: arbitraryEdit,
       isRevoked: fc.boolean(),
-      settings: fc.option(settings, { nil: null, freq: 3 }),
+      settings: fc.option(arbitrarySettings, { nil: null, freq: 3 }),
     }),
     {
       minLength: PER_RUN,
@@ -143,13 +151,15 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     messages.splice(index % messages.length, 0, repeated);
     messages.push(repeated);
   }
-  const writers = memories.map((kind) => createWriter(database.pool, { now: () => NOW_MS, memory: memoryOf(kind) }));
+  const writers = memories.map((kind) =>
+    createWriter(database.pool, { now: () => NOW_MS, memory: createHeadCache(kind) }),
+  );
   const queue = [...messages];
   const refreshing = async () => {
     if (!database.capabilities.continuousAggregates) return;
     for (let turn = 0; queue.length > 0; turn++) {
       const hours = passesAtHours[turn % passesAtHours.length] as number;
-      await refreshRollups(database.pool, new Date(START_MS + hours * 3_600_000));
+      await refreshRollups(database.pool, new Date(HISTORY_START_MS + hours * 3_600_000));
     }
   };
   const editing = async () => {
@@ -157,7 +167,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
     for (const [index, { device, edit, isRevoked, settings }] of how.edits.entries()) {
       const of = devices[device % devices.length] as Device;
       await (settings ? setDevice(of, settings) : isRevoked ? revokeLast(of) : editDevice(of, edit));
-      if (index % 2 === 0) await computeChanged(database.pool, writer);
+      if (index % 2 === 0) await recomputeChangedDevices(database.pool, writer);
     }
   };
   await Promise.all([
@@ -171,15 +181,15 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
   ]);
   // The last edits are computed without a further message.
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 100 });
-  while ((await computeChanged(database.pool, writer)) > 0);
-  await database.settle(new Date(START_MS + 48 * 3_600_000));
+  while ((await recomputeChangedDevices(database.pool, writer)) > 0);
+  await database.settle(new Date(HISTORY_START_MS + 48 * 3_600_000));
 }
 
 const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 
 /** Edits a device, unless it has not sent that quantity yet, or has the same edit. */
 async function editDevice({ deviceId, history }: Device, drawn: DrawnEdit): Promise<void> {
-  const { channel, kind, fromMs, toMs, value } = editOf(history.readings, drawn);
+  const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(createDb(database.pool), EVERYBODY, deviceId, wanted, EDITING).catch((error) => {
@@ -237,16 +247,24 @@ async function stored(relation: string, id: string, bucket: string, ids: string[
 const line = (id: string, at: number | bigint, values: unknown[]) =>
   `${id} ${new Date(Number(at)).toISOString()} ${values.map((v) => (v instanceof Date ? v.toISOString() : String(v))).join(' ')}`;
 
-const valuesOf = (row: Row) => [row.energy, row.estimated, row.exported, row.readings, row.covered, row.exportCovered];
+const valuesOf = (row: AggregateRow) => [
+  row.energy,
+  row.estimated,
+  row.exported,
+  row.readings,
+  row.covered,
+  row.exportCovered,
+];
 
 /** Whether a row can be a peak: energy was used, and at least half of it was measured. */
-const isPeak = ({ energy, estimated }: Pick<Row, 'energy' | 'estimated'>) => energy > 0n && 2n * estimated <= energy;
+const isPeak = ({ energy, estimated }: Pick<AggregateRow, 'energy' | 'estimated'>) =>
+  energy > 0n && 2n * estimated <= energy;
 
-type PeakOf = (bucket: bigint, hours: Map<bigint, Row>) => unknown;
+type PeakOf = (bucket: bigint, hours: Map<bigint, AggregateRow>) => unknown;
 
 const peakOfDay: PeakOf = (start, hours) => {
   const of = [...hours]
-    .filter(([at, row]) => day(at) === start && isPeak(row))
+    .filter(([at, row]) => startOfDay(at) === start && isPeak(row))
     .sort(([a, x], [b, y]) => Number(y.energy - x.energy) || Number(a - b));
   return of[0] ? new Date(Number(of[0][0])) : null;
 };
@@ -254,7 +272,7 @@ const peakOfDay: PeakOf = (start, hours) => {
 const peakOfMonth: PeakOf = (start, hours) => {
   const totals = new Map<number, { energy: bigint; estimated: bigint }>();
   for (const [at, row] of hours) {
-    if (month(at) !== start) continue;
+    if (startOfMonth(at) !== start) continue;
     const hourOfDay = new Date(Number(at)).getUTCHours();
     const { energy, estimated } = totals.get(hourOfDay) ?? { energy: 0n, estimated: 0n };
     totals.set(hourOfDay, { energy: energy + row.energy, estimated: estimated + row.estimated });
@@ -267,30 +285,30 @@ function expected(
   devices: Device[],
   edits: ReadonlyMap<string, readonly ReferenceEdit[]>,
   idOf: (d: Device) => string,
-  bucket: Bucket,
+  bucket: BucketStart,
   peak?: PeakOf,
 ): string[] {
   const lines: string[] = [];
   for (const id of new Set(devices.map(idOf))) {
     const mine = devices.filter((d) => idOf(d) === id);
-    const sum = (by: Bucket) => {
-      const total = new Map<bigint, Row>();
+    const sum = (by: BucketStart) => {
+      const total = new Map<bigint, AggregateRow>();
       for (const { deviceId, readings, history } of mine) {
-        for (const [at, row] of consumption(readings, history, by, edits.get(deviceId))) {
+        for (const [at, row] of referenceConsumption(readings, history, by, edits.get(deviceId))) {
           const known = total.get(at);
           total.set(
             at,
             known
               ? (Object.fromEntries(
-                  Object.keys(row).map((k) => [k, row[k as keyof Row] + known[k as keyof Row]]),
-                ) as unknown as Row)
+                  Object.keys(row).map((k) => [k, row[k as keyof AggregateRow] + known[k as keyof AggregateRow]]),
+                ) as unknown as AggregateRow)
               : row,
           );
         }
       }
       return total;
     };
-    const hours = peak ? sum(hour) : new Map<bigint, Row>();
+    const hours = peak ? sum(startOfHour) : new Map<bigint, AggregateRow>();
     for (const [at, row] of sum(bucket))
       lines.push(line(id, at, [...valuesOf(row), ...(peak ? [peak(at, hours)] : [])]));
   }
@@ -298,9 +316,9 @@ function expected(
 }
 
 const histories = fc.oneof(
-  { weight: 4, arbitrary: history },
-  { weight: 1, arbitrary: tariffHistory },
-  { weight: 2, arbitrary: appearingHistory },
+  { weight: 4, arbitrary: arbitraryHistory },
+  { weight: 1, arbitrary: arbitraryTariffHistory },
+  { weight: 2, arbitrary: arbitraryHistoryWithNewQuantities },
 );
 
 test(`${HISTORIES} random histories give the reference's kWh in every aggregate, whatever the order of arrival`, async () => {
@@ -318,17 +336,19 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
         const byDevice = (d: Device) => d.deviceId;
         const byUser = (d: Device) => d.userId;
         expect(await stored('device_intervals', 'device_id', 'starts_at', deviceIds)).toEqual(
-          expected(devices, edits, byDevice, quarter),
+          expected(devices, edits, byDevice, startOfQuarterHour),
         );
         expect(await stored('device_hourly', 'device_id', 'hour', deviceIds)).toEqual(
-          expected(devices, edits, byDevice, hour),
+          expected(devices, edits, byDevice, startOfHour),
         );
-        expect(await stored('user_hourly', 'user_id', 'hour', userIds)).toEqual(expected(devices, edits, byUser, hour));
+        expect(await stored('user_hourly', 'user_id', 'hour', userIds)).toEqual(
+          expected(devices, edits, byUser, startOfHour),
+        );
         expect(await stored('user_daily', 'user_id', 'day', userIds, 'peak_hour')).toEqual(
-          expected(devices, edits, byUser, day, peakOfDay),
+          expected(devices, edits, byUser, startOfDay, peakOfDay),
         );
         expect(await stored('user_monthly', 'user_id', 'month', userIds, 'peak_hour')).toEqual(
-          expected(devices, edits, byUser, month, peakOfMonth),
+          expected(devices, edits, byUser, startOfMonth, peakOfMonth),
         );
       },
     ),
@@ -346,7 +366,7 @@ const relationOf = ({ capabilities }: TestDatabase, aggregate: string) =>
 test('the check of the aggregates finds no difference, detects a manipulated row, and repairs it', async () => {
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
-  const pass = (mode: 'check' | 'repair') => passOverRollups(pool, { capabilities, since, mode });
+  const pass = (mode: 'check' | 'repair') => checkAllRollups(pool, { capabilities, since, mode });
   // Up to today: otherwise a refresh within the check would close open hours, and recompute them before the comparison.
   await database.settle(new Date());
   expect((await pass('check')).differences).toEqual([]);
@@ -364,7 +384,7 @@ test('the check of the aggregates finds no difference, detects a manipulated row
 
 test('differing rows beyond the limit of a report are counted, and all of them repaired', async () => {
   const { capabilities, pool } = database;
-  const home = await meter(database);
+  const home = await createMeter(database);
   const from = Date.UTC(2026, 1, 1);
   const now = new Date(Date.UTC(2026, 4, 1));
   const hours = 1_300;
@@ -374,14 +394,14 @@ test('differing rows beyond the limit of a report are counted, and all of them r
   );
   await database.settle(now);
   const options = { capabilities, since: new Date(from), userId: home.userId };
-  expect(await passOverRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
+  expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_hourly'))).rows;
   await pool.query(`UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE user_id = $1`, [
     home.userId,
   ]);
-  const report = await passOverRollups(pool, { ...options, mode: 'repair' });
+  const report = await checkAllRollups(pool, { ...options, mode: 'repair' });
   // At most this number of each relation; on continuous aggregates the days above those hours differ, too.
   expect(report.differing).toBeGreaterThanOrEqual(1_000);
   expect(report.differences).toHaveLength(100);
-  expect(await passOverRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
+  expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
 });

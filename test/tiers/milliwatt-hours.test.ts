@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compressHistory, migrate } from '#src/database/migrate.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
-import { withoutHeads } from '#test/support/without-heads.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { revertHeadsMigration } from '#test/support/without-heads.ts';
 
 const MIGRATION = 'schema/0014_milliwatt_hours.sql';
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ afterAll(() => database.drop());
 /** Restores all names from before the migration, as if neither it nor today's rollups had been applied. */
 async function asBefore(): Promise<void> {
   const { pool } = database;
-  await withoutHeads(database);
+  await revertHeadsMigration(database);
   const { rows } = await pool.query(
     `SELECT r.relname AS relation, a.attname AS name, r.relkind = 'c' AS "isType" FROM pg_class r JOIN pg_attribute a ON a.attrelid = r.oid
      WHERE r.relnamespace = current_schema()::regnamespace AND r.relkind IN ('r', 'p', 'v', 'c') AND NOT r.relispartition
@@ -45,7 +45,7 @@ const totals = (userId: string) =>
   Promise.all(LEVELS.map(async (level) => [level, await totalMilliwattHours(database, level, userId)]));
 
 test('an installation from before mWh columns were renamed answers the same afterwards, and its meters continue', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const hours = [...Array(60 * 24).keys()];
   const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * HOUR_MS);
   // Every other day is late; the first half of the late days has arrived.
@@ -74,7 +74,7 @@ test('an installation from before mWh columns were renamed answers the same afte
   await compressHistory(database.pool, NOW);
   expect(await totals(home.userId)).toEqual(LEVELS.map((level) => [level, hours.length * 250_000]));
   const since = new Date(Date.UTC(2026, 0, 1));
-  const { differences } = await passOverRollups(database.pool, {
+  const { differences } = await checkAllRollups(database.pool, {
     capabilities: database.capabilities,
     since,
     mode: 'check',

@@ -7,16 +7,16 @@ import { secretBox } from '#src/core/secrets.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { BUNDLED, NOT_BUNDLED, RETURNED, STREAMED } from '#src/database/copy/bundled-relations.ts';
 import { KEPT_ANEW } from '#src/database/copy/relations.ts';
-import { DAYS, HOURS, STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { PACKED_DAYS, STORED_HOURS, STORED_LEVELS, storedRelation } from '#src/rollups/levels.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { closeAccounts, reopenAccounts } from '#src/start/users-move/close.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
 import { createUser } from '#src/users/store.ts';
+import { findDifferingAccountRows, readAccountRows } from '#test/support/account-rows.ts';
 import type { TestDatabase } from '#test/support/database.ts';
-import { fillInstallation, type InHand } from '#test/support/full-installation.ts';
-import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
-import { differingParts, partOf } from '#test/support/parts.ts';
-import { countOf, twoDatabases } from '#test/support/two-databases.ts';
+import { fillInstallation, type UserCredentials } from '#test/support/full-installation.ts';
+import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { countOf, registerTwoDatabases } from '#test/support/two-databases.ts';
 
 /** Moves accounts of an embedded installation to one of this run's tier that has accounts of its own, and back. */
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ const LAST_MS = 12 * HOUR_MS;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
 const SECRETS = { source: 'the secret of the tests', target: 'another secret' };
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
-const two = twoDatabases();
+const two = registerTwoDatabases();
 
 const how = (userIds: readonly string[], options: Partial<UsersMove> = {}): UsersMove => ({
   accounts: userIds.join('\n'),
@@ -39,7 +39,7 @@ const how = (userIds: readonly string[], options: Partial<UsersMove> = {}): User
 
 /** Creates a home with forty days of a register, with late and rejected readings. */
 async function homeOf(database: TestDatabase): Promise<Meter> {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const now = Date.now();
   await home.read([...Array(40).keys()].map((day) => [new Date(now - (41 - day) * DAY_MS), 100 + day * 9]));
   await home.read([
@@ -51,7 +51,7 @@ async function homeOf(database: TestDatabase): Promise<Meter> {
 }
 
 /** Turns the administrator of a full installation and its home into two homeowners who may move, and returns their ids. */
-async function movers(database: TestDatabase, { admin, webhookId }: InHand): Promise<string[]> {
+async function movers(database: TestDatabase, { admin, webhookId }: UserCredentials): Promise<string[]> {
   const { pool } = database;
   await pool.query("UPDATE users SET role = 'homeowner' WHERE user_id = $1", [admin.userId]);
   await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
@@ -74,7 +74,7 @@ const mine = (pool: Pool, relation: string, userId: string) =>
   pool.query(`SELECT * FROM ${relation} WHERE user_id = $1`, [userId]).then(({ rows }) => rows);
 
 async function rollupsAreRight({ pool, capabilities }: TestDatabase): Promise<void> {
-  const { differences } = await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' });
+  const { differences } = await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' });
   expect(differences).toEqual([]);
 }
 
@@ -101,21 +101,24 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   );
   await source.settle();
   await target.settle();
-  const before = await partOf(source.pool, userIds);
-  const stay = [await partOf(source.pool, userIds, true), await partOf(target.pool, userIds, true)] as const;
+  const before = await readAccountRows(source.pool, userIds);
+  const stay = [
+    await readAccountRows(source.pool, userIds, true),
+    await readAccountRows(target.pool, userIds, true),
+  ] as const;
   for (const { relation } of BUNDLED)
     expect({ relation, rows: before.get(relation)?.length }).not.toEqual({ relation, rows: 0 });
   const report = await moveUsers(source.url, target.url, how(userIds));
   expect(report).toMatchObject({ users: userIds.length, moved_before: 0 });
   await target.settle();
   await source.settle();
-  const after = await partOf(target.pool, userIds);
+  const after = await readAccountRows(target.pool, userIds);
   const acts = (rows: string[] = []) => rows.filter((row) => !/user\.(moved|arrived)/.test(row));
   after.set('audit_log', acts(after.get('audit_log')));
-  expect(differingParts(before, after)).toEqual([]);
-  expect(differingParts(stay[0], await partOf(source.pool, userIds, true))).toEqual([]);
-  expect(differingParts(stay[1], await partOf(target.pool, userIds, true))).toEqual([]);
-  for (const [relation, rows] of await partOf(source.pool, userIds))
+  expect(findDifferingAccountRows(before, after)).toEqual([]);
+  expect(findDifferingAccountRows(stay[0], await readAccountRows(source.pool, userIds, true))).toEqual([]);
+  expect(findDifferingAccountRows(stay[1], await readAccountRows(target.pool, userIds, true))).toEqual([]);
+  for (const [relation, rows] of await readAccountRows(source.pool, userIds))
     expect({ relation, rows }).toEqual({ relation, rows: [] });
   expect(await countOf(source.pool, 'parcels')).toBe(0);
   for (const { pool } of [source, target]) expect(await ofNoSeries(pool)).toEqual([0, 0]);
@@ -130,8 +133,8 @@ test('every relation is assigned to a list', async () => {
      FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`,
   );
-  const computed = STORED_LEVELS.map(storedOf);
-  const decided = [...BUNDLED, ...STREAMED, HOURS, DAYS]
+  const computed = STORED_LEVELS.map(storedRelation);
+  const decided = [...BUNDLED, ...STREAMED, STORED_HOURS, PACKED_DAYS]
     .map(({ relation }) => relation)
     .concat(Object.keys(NOT_BUNDLED));
   // If this list is not empty, state in src/database/copy/bundled-relations.ts how the relation moves with an account, or why it does not.
@@ -314,7 +317,7 @@ if (inject('tier') !== 'apache') {
       expect(rows[0].n).toBe(42 + count);
     }
     expect(await countOf(source.pool, 'departed_messages')).toBe(0);
-    expect((await partOf(source.pool, [one.userId, other.userId])).get('readings by name')).toEqual([]);
+    expect((await readAccountRows(source.pool, [one.userId, other.userId])).get('readings by name')).toEqual([]);
     expect(await countOf(target.pool, 'arriving_series')).toBe(0);
     await rollupsAreRight(target);
     await rollupsAreRight(source);
@@ -378,7 +381,7 @@ test('if a move fails after closing accounts, nothing is lost, of them or of rel
     if (text.startsWith('Opening the accounts there')) throw new Error('it fails');
   };
   await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
-  expect(differingParts(before, await rowsOf(source.pool, relations))).toEqual([]);
+  expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
 
   // Rows that somebody deleted meanwhile are not restored, and do not stop the rest.
   await closeAccounts(source.pool, userIds, 'elsewhere');
@@ -400,7 +403,7 @@ test('if a move fails after closing accounts, they open again at the source, wit
   const home = await homeOf(source);
   userIds.push(home.userId);
   const { rows } = await source.pool.query('SELECT email FROM users WHERE user_id = $1', [home.userId]);
-  const before = await partOf(source.pool, userIds);
+  const before = await readAccountRows(source.pool, userIds);
   let meanwhile: Promise<unknown> = Promise.resolve();
   const step = (text: string) => {
     if (!text.startsWith('Copying what came')) return;
@@ -414,7 +417,7 @@ test('if a move fails after closing accounts, they open again at the source, wit
   await meanwhile;
   expect(await countOf(source.pool, 'departures')).toBe(1);
   expect(await totalMilliwattHours(source, 'user_daily', home.userId)).toBe(361_000_000);
-  const after = await partOf(source.pool, userIds);
+  const after = await readAccountRows(source.pool, userIds);
   for (const relation of [
     'api_keys',
     'webhooks',

@@ -6,20 +6,26 @@ import { askCapabilities } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { synchronise } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { DAYS } from '#src/rollups/levels.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
-import { MOVED, move, NOT_MOVED } from '#src/start/move.ts';
+import { PACKED_DAYS } from '#src/rollups/levels.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
+import { MOVED_RELATIONS, move, UNMOVED_RELATIONS } from '#src/start/move.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { testApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
-import { announce, fillInstallation, type InHand } from '#test/support/full-installation.ts';
-import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
-import { AUTO, countOf, differing, silent, twoDatabases } from '#test/support/two-databases.ts';
+import { fillInstallation, storeAnnouncements, type UserCredentials } from '#test/support/full-installation.ts';
+import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
+import {
+  AUTO_TIER,
+  countOf,
+  findDifferingRelations,
+  registerTwoDatabases,
+  SILENT_CALLBACKS,
+} from '#test/support/two-databases.ts';
 
 /** Moves an embedded installation, the usual first one, to a database of this run's tier, and back. */
 const DAY_MS = 86_400_000;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-process.ts');
-const two = twoDatabases();
+const two = registerTwoDatabases();
 
 /** Returns every table that a migration creates, but not partitions, chunks and tables of extensions. */
 async function tables(pool: Pool): Promise<string[]> {
@@ -35,7 +41,7 @@ async function homesOf(database: TestDatabase): Promise<Meter[]> {
   const now = Date.now();
   const homes: Meter[] = [];
   for (let index = 0; index < 3; index++) {
-    const home = await meter(database);
+    const home = await createMeter(database);
     await home.read([...Array(40).keys()].map((day) => [new Date(now - (40 - day) * DAY_MS), 100 + day * 9]));
     await home.read([
       [new Date(now), 500],
@@ -86,7 +92,7 @@ async function moveUntil(at: string, nth = 1): Promise<string | null> {
 }
 
 /** Expects people's keys, links and sessions to work at the new database, and their next changes to be stored there. */
-async function holdsGood(database: TestDatabase, { admin, browser, code, post, gatewayId }: InHand) {
+async function holdsGood(database: TestDatabase, { admin, browser, code, post, gatewayId }: UserCredentials) {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
   api.now = new Date();
@@ -109,13 +115,13 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
     expect(await countOf(pool, 'deliveries')).toBe(deliveries + 1);
     const last = 'SELECT user_id FROM deliveries JOIN events USING (event_id) ORDER BY place DESC LIMIT 1';
     expect((await pool.query(last)).rows).toEqual([{ user_id: next.json.user_id }]);
-    await announce(pool, gatewayId, ['tele/a', 'tele/c']);
+    await storeAnnouncements(pool, gatewayId, ['tele/a', 'tele/c']);
     const { rows } = await pool.query('SELECT topic FROM gateway_announcements WHERE gateway_id = $1 ORDER BY place', [
       gatewayId,
     ]);
     expect(rows.map(({ topic }) => topic)).toEqual(['tele/b', 'tele/a', 'tele/c']);
     const rejected = await countOf(pool, 'rejected_messages');
-    const home = await meter(database);
+    const home = await createMeter(database);
     await home.read([
       [new Date(Date.now() - 60_000), 1],
       [new Date(Date.now() - 1_000), 1.5],
@@ -130,8 +136,8 @@ async function holdsGood(database: TestDatabase, { admin, browser, code, post, g
 
 test('every relation is assigned to a list, and copied ones can be copied', async () => {
   const { source, target } = two;
-  const copied = MOVED.map(({ relation }) => relation);
-  const decided = [...copied, ...Object.keys(NOT_MOVED)];
+  const copied = MOVED_RELATIONS.map(({ relation }) => relation);
+  const decided = [...copied, ...Object.keys(UNMOVED_RELATIONS)];
   // If this list is not empty, add the relation to COPIED, or to NOT_COPIED with a reason (src/database/copy/relations.ts).
   const made = new Set([...(await tables(source.pool)), ...(await tables(target.pool))]);
   expect([...made].filter((name) => !decided.includes(name))).toEqual([]);
@@ -159,27 +165,29 @@ test('an installation with rows in every relation moves, and continues to work',
   // If a relation is empty, let fillInstallation (test/support/full-installation.ts) add rows to it.
   for (const one of await tables(source.pool))
     expect({ one, rows: await countOf(source.pool, one) }).not.toEqual({ one, rows: 0 });
-  const report = await move(source.url, target.url, AUTO, silent);
+  const report = await move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
   expect(report.relations.filter(({ rows }) => rows === 0)).toEqual([]);
-  expect(await differing(source.pool, target.pool)).toEqual([]);
+  expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
   // The installation's identity at a broker, and whether it may be started.
   const identity = 'SELECT * FROM installation';
   expect((await target.pool.query(identity)).rows).toEqual((await source.pool.query(identity)).rows);
   expect((await askCapabilities(target.pool)).tier).toBe(target.tier);
   await holdsGood(target, inHand);
-  await expect(move(source.url, target.url, AUTO, silent)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
+  await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+    /was moved .* Set DATABASE_URL/,
+  );
 });
 
 test('an installation moves from this tier into an embedded database, too', async () => {
   const { source, target } = two;
   const inHand = await fillInstallation(target);
   // Compressed data is not packed.
-  const empty = target.capabilities.compression ? [DAYS.relation] : [];
+  const empty = target.capabilities.compression ? [PACKED_DAYS.relation] : [];
   for (const one of await tables(target.pool))
     expect({ one, isEmpty: (await countOf(target.pool, one)) === 0 }).toEqual({ one, isEmpty: empty.includes(one) });
   await target.settle();
-  await move(target.url, source.url, { timescale: 'off' }, silent);
-  expect(await differing(target.pool, source.pool)).toEqual([]);
+  await move(target.url, source.url, { timescale: 'off' }, SILENT_CALLBACKS);
+  expect(await findDifferingRelations(target.pool, source.pool)).toEqual([]);
   await holdsGood(source, inHand);
 });
 
@@ -188,11 +196,11 @@ test('a running installation moves with all data, including what it receives mea
   const homes = await homesOf(source);
   const stream = homes[0] as Meter;
   const stop = writing(stream);
-  const report = await move(source.url, target.url, AUTO, silent);
+  const report = await move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
   const { accepted, refused } = await stop();
   expect(accepted.length).toBeGreaterThan(3);
   expect(refused.at(-1)).toMatch(/read-only transaction/);
-  expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED.map(({ relation }) => relation));
+  expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED_RELATIONS.map(({ relation }) => relation));
   // Every accepted reading is in the new database, and counted.
   for (const home of homes.slice(1))
     expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(400_000_000);
@@ -200,7 +208,7 @@ test('a running installation moves with all data, including what it receives mea
     400_000_000 + (accepted.at(-1) as number) * 1_000,
   );
   const { capabilities } = target;
-  expect((await passOverRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual(
+  expect((await checkAllRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual(
     [],
   );
   // The old database still answers, and a service started on it gets an error that explains what to do.
@@ -231,30 +239,30 @@ if (inject('tier') !== 'apache') {
     await pool.query('UPDATE users SET email = $2 WHERE user_id = $1', [pair[1].user_id, pair[0].email]);
     await pool.query('UPDATE users SET email = $2 WHERE user_id = $1', [pair[0].user_id, pair[1].email]);
     await eraseUser(createDb(pool), other?.userId ?? '');
-    await announce(pool, inHand.gatewayId, ['tele/a', 'tele/b']);
+    await storeAnnouncements(pool, inHand.gatewayId, ['tele/a', 'tele/b']);
     await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
-    await meter(source);
+    await createMeter(source);
     expect(await moveUntil('readings')).toBe('SIGKILL');
     // Killed while writers are blocked, at the first relation and at the last: they continue when the move is dead.
     expect(await moveUntil('users', 2)).toBe('SIGKILL');
-    await meter(source);
+    await createMeter(source);
     expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
-    await meter(source);
+    await createMeter(source);
     // From here on the old database is closed.
     expect(await moveUntil('Computing')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not all here yet/);
-    await expect(move(target.url, source.url, AUTO, silent)).rejects.toThrow(/is not all here yet/);
+    await expect(move(target.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/is not all here yet/);
     const { accepted, refused } = await stop();
     expect(refused.at(-1)).toMatch(/read-only transaction/);
     expect(await moveUntil('-never-')).toBe(null);
-    expect(await differing(source.pool, target.pool)).toEqual([]);
+    expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
     const userId = stream?.userId ?? '';
     expect(await totalMilliwattHours(target, 'user_daily', userId)).toBe(
       400_000_000 + (accepted.at(-1) as number) * 1_000,
     );
     const { capabilities } = target;
     expect(
-      (await passOverRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences,
+      (await checkAllRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences,
     ).toEqual([]);
     expect((await starts()).tier).toBe(target.tier);
     await holdsGood(target, inHand);
@@ -270,28 +278,28 @@ test('rows that arrive between two relations refer only to copied ones, and a pa
   const holding = await source.pool.connect();
   await holding.query('BEGIN');
   await holding.query('LOCK TABLE api_keys');
-  const pass = synchronise(ends, MOVED, { held: false });
+  const pass = synchronise(ends, MOVED_RELATIONS, { held: false });
   const waiting =
     'SELECT FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()';
   await expect.poll(async () => (await holding.query(waiting)).rows.length).toBe(1);
-  await meter(source);
+  await createMeter(source);
   await holding.query('COMMIT');
   holding.release();
   await pass;
   expect(await countOf(target.pool, 'devices')).toBe(3);
   const sum = (results: { copied: number }[]) => results.reduce((all, { copied }) => all + copied, 0);
   // The relations of account and device are copied again, and no readings.
-  const again = sum(await synchronise(ends, MOVED, { held: false }));
+  const again = sum(await synchronise(ends, MOVED_RELATIONS, { held: false }));
   expect(again).toBeGreaterThanOrEqual(8);
   expect(again).toBeLessThan(100);
-  expect(sum(await synchronise(ends, MOVED, { held: false }))).toBe(0);
+  expect(sum(await synchronise(ends, MOVED_RELATIONS, { held: false }))).toBe(0);
   ends.source.release();
   ends.target.release();
 });
 
 test('late data that is not yet folded moves, too', async () => {
   const { source, target } = two;
-  const home = await meter(target);
+  const home = await createMeter(target);
   await home.read([
     [new Date(Date.now() - 60 * DAY_MS), 100],
     [new Date(Date.now() - 40 * DAY_MS), 200],
@@ -301,7 +309,7 @@ test('late data that is not yet folded moves, too', async () => {
     [new Date(Date.now() - 50 * DAY_MS), 190],
     [new Date(), 300],
   ]);
-  const report = await move(target.url, source.url, AUTO, silent);
+  const report = await move(target.url, source.url, AUTO_TIER, SILENT_CALLBACKS);
   expect(report.total_milliwatt_hours).toBe('200000000');
   const { rows } = await source.pool.query(
     `SELECT sum(energy_milliwatt_hours)::bigint AS "milliwattHours" FROM user_daily WHERE day < now() - interval '51 days'`,

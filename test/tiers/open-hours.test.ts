@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHourText } from '#ingest/write/open-hour.ts';
-import { type Asked, totalsOf } from '#src/alerts/totals.ts';
+import { computeUsageTotals, type UserAlertPeriod } from '#src/alerts/totals.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { imports, summary } from '#src/energy/insights.ts';
-import { periodOfHome } from '#src/energy/period/period.ts';
+import { loadImportInsights, loadUsageSummary } from '#src/energy/insights.ts';
+import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, type Difference, KNOWN } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER, type ProfileDifference } from '#test/support/load-profile.ts';
 import { closeOpenHours } from '#test/support/without-heads.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,13 +43,17 @@ type Sums = Partial<Record<Measure, number>>;
 function quarterHour(draw: (below: number) => number): Sums {
   if (draw(9) === 0) return {};
   const energyMilliwattHours = draw(3) * 1_000;
-  return { energyMilliwattHours, estimatedMilliwattHours: draw(2) * (energyMilliwattHours / 2), ...KNOWN };
+  return {
+    energyMilliwattHours,
+    estimatedMilliwattHours: draw(2) * (energyMilliwattHours / 2),
+    ...FULLY_KNOWN_QUARTER,
+  };
 }
 
 /** Creates devices of homes, each with an open hour, and adds closed ones in various ways, with removals, too. */
 async function homes() {
   const db = createDb(database.pool);
-  const closed: Difference[] = [];
+  const closed: ProfileDifference[] = [];
   const made: { userId: string; deviceIds: string[] }[] = [];
   for (let home = 0; home < HOMES; home++) {
     const draw = drawn(home + 1);
@@ -91,20 +95,25 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
     for (const whose of [{ userId }, ...deviceIds.map((deviceId) => ({ deviceId }))]) {
       const name = `${zone} ${Object.keys(whose)} ${Object.values(whose)}`;
       for (const group of ['hour', 'day', 'month'] as const)
-        found[`${name} ${group}`] = await imports(db, whose, range, group);
+        found[`${name} ${group}`] = await loadImportInsights(db, whose, range, group);
       const asked = { unit: 'month', date: '2026-06-01', zone, now: NOW, newest: null } as const;
-      found[`${name} period`] = await periodOfHome(db, { userId, ...whose }, asked);
+      found[`${name} period`] = await loadHomePeriod(db, { userId, ...whose }, asked);
     }
-    found[`${zone} summary`] = await summary(db, userId, range);
+    found[`${zone} summary`] = await loadUsageSummary(db, userId, range);
   }
-  found['whole months'] = await imports(db, { userId }, dayRange('2026-05-01', '2026-06-30', 'UTC'), 'month');
-  const asked: Asked[] = [
+  found['whole months'] = await loadImportInsights(
+    db,
+    { userId },
+    dayRange('2026-05-01', '2026-06-30', 'UTC'),
+    'month',
+  );
+  const asked: UserAlertPeriod[] = [
     [FROM_MS, TO_MS],
     [FROM_MS + 5 * HOUR_MS, TO_MS - 3 * HOUR_MS],
     [FROM_MS - 10 * 24 * HOUR_MS, TO_MS + 10 * 24 * HOUR_MS],
     [FROM_MS + 5 * HOUR_MS + 2 * QUARTER_MS, TO_MS - 2 * QUARTER_MS],
   ].map(([startMs = 0, endMs = 0]) => ({ alertId: 'alt_1', userId, startMs, endMs }));
-  found.totals = [...(await totalsOf(db, asked, NOW.getTime()))];
+  found.totals = [...(await computeUsageTotals(db, asked, NOW.getTime()))];
   for (const { relation, keys } of [LOAD_PROFILE, ...LEVELS]) {
     const order = keys.join(', ');
     const { rows } = await database.pool.query(`SELECT * FROM ${relation} WHERE user_id = $1 ORDER BY ${order}`, [

@@ -5,11 +5,11 @@ import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
-import { columnsOf, LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { allColumns, LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { memoryOf } from '#test/support/memories.ts';
+import { createHeadCache } from '#test/support/head-caches.ts';
 
 /** Number of batches that two writers write concurrently; set OWNER_BATCHES for more. */
 const BATCHES = Number(process.env.OWNER_BATCHES ?? 150);
@@ -74,7 +74,7 @@ function batchesOf(ids: readonly string[]): IncomingMessage[][] {
 async function rowsOf(name: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const level of [LOAD_PROFILE, ...LEVELS]) {
-    const columns = columnsOf(level).filter((column) => column !== 'user_id');
+    const columns = allColumns(level).filter((column) => column !== 'user_id');
     const selected = columns.map((one) => (one === 'device_id' ? `replace(device_id, $2, '') AS device_id` : one));
     const { rows } = await database.pool.query(
       `SELECT ${selected.join(', ')} FROM ${level.relation} WHERE user_id = (SELECT user_id FROM users WHERE email = $1)
@@ -94,8 +94,8 @@ async function rowsOf(name: string): Promise<Record<string, unknown>> {
 test(
   `two owners by force on the same devices, ${BATCHES} batches at once, store the rows of one`,
   async () => {
-    const writer = (kind: Parameters<typeof memoryOf>[0]): Writer =>
-      createWriter(database.pool, { now: () => NOW_MS, memory: memoryOf(kind) });
+    const writer = (kind: Parameters<typeof createHeadCache>[0]): Writer =>
+      createWriter(database.pool, { now: () => NOW_MS, memory: createHeadCache(kind) });
     const alone = writer('none');
     for (const batch of batchesOf(await home('one'))) await alone.write(batch);
 
@@ -104,7 +104,7 @@ test(
     const owners = [writer('all'), writer('dropped')];
     let isOver = false;
     // Meanwhile an owner of the home changes members that do not affect its consumption, through the same operations as the API, repeating
-    // them after a deadlock. (The service's writers avoid deadlocks with each other, but not with these: memoryOf.)
+    // them after a deadlock. (The service's writers avoid deadlocks with each other, but not with these: createHeadCache.)
     const db = createDb(database.pool);
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {
@@ -125,7 +125,7 @@ test(
     expect(await rowsOf('two')).toEqual(await rowsOf('one'));
     const since = new Date(Date.UTC(2026, 0, 1));
     const { capabilities, pool } = database;
-    expect((await passOverRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
+    expect((await checkAllRollups(pool, { capabilities, since, mode: 'check' })).differences).toEqual([]);
   },
   TIMEOUT_MS,
 );

@@ -3,17 +3,17 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { imports } from '#src/energy/insights.ts';
+import { loadImportInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { columnsOf, levelOf, MEASURE_NAMES, type Measure, type Sums } from '#src/rollups/levels.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { allColumns, findLevel, MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays, unpackDays } from '#src/rollups/pack.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, type Difference, KNOWN } from '#test/support/load-profile.ts';
-import { meter } from '#test/support/meters.ts';
-import { HOURS_MIGRATION, withoutHours } from '#test/support/without-heads.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER, type ProfileDifference } from '#test/support/load-profile.ts';
+import { createMeter } from '#test/support/meters.ts';
+import { HOURS_MIGRATION, revertHoursMigration } from '#test/support/without-heads.ts';
 
 const QUARTER_MS = 900_000;
 const DAY_MS = 96 * QUARTER_MS;
@@ -42,7 +42,7 @@ function drawn(seed: number): (below: number) => number {
 /** Expected final quarter-hours of a device, added up here. */
 type Truth = Map<string, Map<number, Partial<Record<Measure, number>>>>;
 
-function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: Difference): void {
+function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: ProfileDifference): void {
   const quarters = truth.get(deviceId) ?? new Map();
   const known = quarters.get(startsAtMs) ?? {};
   for (const name of MEASURE_NAMES) known[name] = (known[name] ?? 0) + (sums[name] ?? 0);
@@ -50,13 +50,17 @@ function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: Differe
 }
 
 /** Returns random differences: single quarter-hours, whole days of equal values, corrections, and removals. */
-function differences(draw: (below: number) => number, truth: Truth, owners: ReadonlyMap<string, string>): Difference[] {
+function differences(
+  draw: (below: number) => number,
+  truth: Truth,
+  owners: ReadonlyMap<string, string>,
+): ProfileDifference[] {
   const deviceIds = [...owners.keys()];
-  const found: Difference[] = [];
-  const push = (deviceId: string, startsAtMs: number, sums: Partial<Sums>) => {
+  const found: ProfileDifference[] = [];
+  const push = (deviceId: string, startsAtMs: number, sums: Partial<MeasureSums>) => {
     const difference = { deviceId, userId: owners.get(deviceId) as string, startsAtMs, ...sums };
-    found.push(difference as Difference);
-    add(truth, difference as Difference);
+    found.push(difference as ProfileDifference);
+    add(truth, difference as ProfileDifference);
   };
   for (let index = 0; index < 40; index++) {
     const place = draw(DEVICES);
@@ -68,7 +72,7 @@ function differences(draw: (below: number) => number, truth: Truth, owners: Read
     const kind = draw(6);
     if (kind === 0)
       for (let quarter = 0; quarter < 96; quarter++)
-        push(deviceId, dayMs + quarter * QUARTER_MS, { energyMilliwattHours: 7 as never, ...KNOWN });
+        push(deviceId, dayMs + quarter * QUARTER_MS, { energyMilliwattHours: 7 as never, ...FULLY_KNOWN_QUARTER });
     else if (kind === 1)
       // Differences contain all known quarter-hours of a day, or the first three.
       for (const [ms, sums] of draw(2) ? known : known.slice(0, 3))
@@ -80,7 +84,7 @@ function differences(draw: (below: number) => number, truth: Truth, owners: Read
       const exported = draw(3) ? {} : { exportMilliwattHours: draw(99) as never, exportCoveredMs: 900_000 };
       push(deviceId, dayMs + draw(96) * QUARTER_MS, {
         energyMilliwattHours: energyMilliwattHours as never,
-        ...KNOWN,
+        ...FULLY_KNOWN_QUARTER,
         ...exported,
       });
     }
@@ -88,7 +92,7 @@ function differences(draw: (below: number) => number, truth: Truth, owners: Read
   return found;
 }
 
-const COLUMNS = columnsOf(levelOf('device_intervals')).slice(3);
+const COLUMNS = allColumns(findLevel('device_intervals')).slice(3);
 
 const stored = async () =>
   (
@@ -151,12 +155,12 @@ test('packed at any time, twice, during writes, or killed midway, the load profi
   // Continuous aggregates are built on hours: on tiers with them nothing is packed.
   const { capabilities, pool } = database;
   if (!capabilities.continuousAggregates)
-    expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
+    expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
 
   await unpackDays(pool);
   expect(await count('device_days')).toBe(0);
   expect(await stored()).toEqual(expected(truth));
-  expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
+  expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
 }, 240_000);
 
 test('hours that are written continuously while they are packed count once', async () => {
@@ -171,7 +175,7 @@ test('hours that are written continuously while they are packed count once', asy
     userId,
     startsAtMs: FIRST_MS + hour * 4 * QUARTER_MS,
     energyMilliwattHours: 1 as never,
-    ...KNOWN,
+    ...FULLY_KNOWN_QUARTER,
   }));
   let isOver = false;
   const write = async (written = 0): Promise<number> => {
@@ -194,7 +198,7 @@ test('hours that are written continuously while they are packed count once', asy
 });
 
 test('queries during packing return each quarter-hour once', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [...Array(12).keys()].map((day) => [new Date(FIRST_MS + day * DAY_MS), 100 + day * 24]),
     NOW,
@@ -224,7 +228,7 @@ test('queries during packing return each quarter-hour once', async () => {
 
 test('a pass pauses between its chunks, reports its progress, stops when asked, and the next one continues from there', async () => {
   const { pool } = database;
-  const home = await meter(database);
+  const home = await createMeter(database);
   await addHours(home, '2026-10-01', 12);
   const days = () => count('device_days', `device_id = '${home.deviceId}'`);
   const stopping = new AbortController();
@@ -243,7 +247,7 @@ test('a pass pauses between its chunks, reports its progress, stops when asked, 
 
 test('index space of packed months is released after vacuum has emptied them, and the month accepts hours again', async () => {
   const { pool } = database;
-  const home = await meter(database);
+  const home = await createMeter(database);
   const month = await addHours(home, '2025-03-01', 31);
   /** Partitions or chunks that are empty but have indexes. */
   const idle = async () =>
@@ -279,25 +283,25 @@ test('index space of packed months is released after vacuum has emptied them, an
 
 /** Adds a day's quarter-hours of 1 mWh one after another, and returns them. */
 async function addHours({ deviceId, userId }: { deviceId: string; userId: string }, from: string, days: number) {
-  const found: Difference[] = [...Array(days * 96).keys()].map((quarter) => ({
+  const found: ProfileDifference[] = [...Array(days * 96).keys()].map((quarter) => ({
     deviceId,
     userId,
     startsAtMs: Date.parse(from) + quarter * QUARTER_MS,
     energyMilliwattHours: 1 as never,
-    ...KNOWN,
+    ...FULLY_KNOWN_QUARTER,
   }));
   await addToProfile(database, found);
   return found;
 }
 
 test('a device that changed hands during a day keeps both owners’ hours of that day, and other days are packed', async () => {
-  const [one, other] = [await meter(database), await meter(database)];
-  const at = (day: number, hour: number, userId: string): Difference => ({
+  const [one, other] = [await createMeter(database), await createMeter(database)];
+  const at = (day: number, hour: number, userId: string): ProfileDifference => ({
     deviceId: one.deviceId,
     userId,
     startsAtMs: FIRST_MS + day * DAY_MS + hour * 4 * QUARTER_MS,
     energyMilliwattHours: 5 as never,
-    ...KNOWN,
+    ...FULLY_KNOWN_QUARTER,
   });
   const known = async () =>
     (
@@ -333,7 +337,7 @@ test('a device that changed hands during a day keeps both owners’ hours of tha
 
 test('a home that is erased during packing is in neither hours nor days', async () => {
   const { pool } = database;
-  const homes = await Promise.all([...Array(6).keys()].map(() => meter(database)));
+  const homes = await Promise.all([...Array(6).keys()].map(() => createMeter(database)));
   for (const home of homes) {
     await home.read(
       [...Array(12).keys()].map((day) => [new Date(FIRST_MS + day * DAY_MS), 100 + day * 24]),
@@ -350,7 +354,7 @@ test('a home that is erased during packing is in neither hours nor days', async 
 
 test('an installation whose load profile has a row per quarter-hour answers the same afterwards, and packed, and accepts late readings', async () => {
   const { pool, capabilities } = database;
-  const home = await meter(database);
+  const home = await createMeter(database);
   const hours = [...Array(30 * 24).keys()];
   const at = (hour: number) => new Date(NOW.getTime() - (hours.length - hour) * 3_600_000);
   await home.read(
@@ -364,10 +368,11 @@ test('an installation whose load profile has a row per quarter-hour answers the 
     for (const zone of ['UTC', 'Asia/Kolkata']) {
       const range = dayRange('2026-10-22', '2026-11-19', zone);
       for (const whose of [{ userId: home.userId }, { deviceId: home.deviceId }])
-        for (const group of ['hour', 'day', 'month'] as const) found.push(await imports(db, whose, range, group));
+        for (const group of ['hour', 'day', 'month'] as const)
+          found.push(await loadImportInsights(db, whose, range, group));
     }
     for (const relation of ['device_intervals', 'device_hourly', 'user_daily', 'user_monthly']) {
-      const { keys } = levelOf(relation);
+      const { keys } = findLevel(relation);
       found.push(
         (await pool.query(`SELECT * FROM ${relation} WHERE user_id = $1 ORDER BY ${keys.join(', ')}`, [home.userId]))
           .rows,
@@ -376,7 +381,7 @@ test('an installation whose load profile has a row per quarter-hour answers the 
     return found;
   };
   const before = await answers();
-  await withoutHours(database);
+  await revertHoursMigration(database);
   expect(await count('closed_device_intervals', `device_id = '${home.deviceId}'`)).toBeGreaterThan(2_000);
 
   expect((await migrate(pool)).applied).toContain(HOURS_MIGRATION);
@@ -405,5 +410,5 @@ test('an installation whose load profile has a row per quarter-hour answers the 
   expect(later).not.toEqual(after);
   if (!capabilities.compression) await packDays(pool, NOW);
   expect(await answers()).toEqual(later);
-  expect((await passOverRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
+  expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
 }, 240_000);

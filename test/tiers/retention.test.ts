@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createDb } from '#src/database/connect.ts';
 import { dropReadings, retentionStartMs } from '#src/database/migrate.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -31,13 +31,13 @@ async function readingsOf(one: Meter): Promise<number> {
 }
 
 test('readings beyond the retention are dropped in whole chunks, and their consumption stays in every aggregate', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [...Array(21).keys()].map((index) => [at(200 - index * 10), 1_000 + index * 10]),
     at(0),
   );
   // These readings were written while the retention was longer.
-  const long = await meter(database, { retentionMonths: 36 });
+  const long = await createMeter(database, { retentionMonths: 36 });
   const history = [...Array(61).keys()].map((index) => [at(300 - index * 5), 1_000 + index * 10] as const);
   await long.read(history, NOW);
   await database.settle(NOW);
@@ -60,12 +60,12 @@ test('readings beyond the retention are dropped in whole chunks, and their consu
   expect(await dropReadings(database.pool, NOW, 3)).toEqual([]);
   const { capabilities } = database;
   const since = new Date(Date.UTC(2024, 0, 1));
-  const check = await passOverRollups(database.pool, { capabilities, since, mode: 'check' });
+  const check = await checkAllRollups(database.pool, { capabilities, since, mode: 'check' });
   expect(check.differences).toEqual([]);
 }, 240_000);
 
 test('readings are stored while others are dropped, and neither fails because of the other', async () => {
-  const homes = await Promise.all([1, 2, 3].map(() => meter(database, { retentionMonths: 36 })));
+  const homes = await Promise.all([1, 2, 3].map(() => createMeter(database, { retentionMonths: 36 })));
   for (const home of homes)
     await home.read(
       [...Array(40).keys()].map((index) => [at(300 - index * 4), 100 + index]),
@@ -89,7 +89,7 @@ test('readings are stored while others are dropped, and neither fails because of
 }, 240_000);
 
 test('a reading from before the dropped time is refused, whatever the current retention', async () => {
-  const home = await meter(database, { retentionMonths: 36 });
+  const home = await createMeter(database, { retentionMonths: 36 });
   await home.read(
     [
       [at(90), 100],
@@ -132,7 +132,10 @@ async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
       if (!(error instanceof AppError)) throw error;
     });
   }
-  await computeChanged(database.pool, createWriter(database.pool, { retentionMonths: 36, now: () => NOW.getTime() }));
+  await recomputeChangedDevices(
+    database.pool,
+    createWriter(database.pool, { retentionMonths: 36, now: () => NOW.getTime() }),
+  );
 }
 
 test('late readings and edits across the cut have the same results as if nothing had been dropped', async () => {
@@ -163,8 +166,8 @@ test('late readings and edits across the cut have the same results as if nothing
         const first = all.filter((_, index) => !isLate(index));
         const late = all.filter((_, index) => isLate(index));
         const [cut, whole] = [
-          await meter(database, { retentionMonths: 36 }),
-          await meter(database, { retentionMonths: 36 }),
+          await createMeter(database, { retentionMonths: 36 }),
+          await createMeter(database, { retentionMonths: 36 }),
         ];
         const isLateEdit = ({ days }: { days: number }) => at(days).getTime() > startMs && picks.length % 2 === 0;
         await cut.read(first, NOW);
@@ -228,8 +231,8 @@ test('tariffs across the cut have the same results as if nothing had been droppe
       const isLate = (index: number) =>
         (all[index]?.[0].getTime() ?? 0) > startMs && picks.some((pick) => pick % all.length === index);
       const [cut, whole] = [
-        await meter(database, { retentionMonths: 36 }),
-        await meter(database, { retentionMonths: 36 }),
+        await createMeter(database, { retentionMonths: 36 }),
+        await createMeter(database, { retentionMonths: 36 }),
       ];
       const send = async (one: Meter, late: boolean | null) => {
         for (const channel of ['import/t0', 'import/t1']) {
@@ -275,7 +278,7 @@ async function cutOf(months: number): Promise<number> {
 test.each([false, true])(
   'late news undoes energy from before the cut, as if nothing had been dropped (a false reading excluded: %s)',
   async (isEdited) => {
-    const pair = async () => meter(database, { retentionMonths: 36 });
+    const pair = async () => createMeter(database, { retentionMonths: 36 });
     const [other, cut, whole] = [await pair(), await pair(), await pair()];
     await other.read(
       [...Array(60).keys()].map((day) => [at(90 - day), day]),
@@ -311,7 +314,7 @@ test.each([false, true])(
 );
 
 test('few readings of a register that stands still for months are kept, and its next rise is spread over all of them', async () => {
-  const pair = async () => meter(database, { retentionMonths: 36 });
+  const pair = async () => createMeter(database, { retentionMonths: 36 });
   const [cut, whole] = [await pair(), await pair()];
   const first = [...Array(4 * 100 + 1).keys()].map(
     (index) => [at(110 - index / 4), index < 3 ? 100 + index : 103] as const,

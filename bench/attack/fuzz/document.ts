@@ -1,11 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Answer } from '../client.ts';
+import type { HttpResponse } from '../client.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
 export type Json = any;
 
 /** An operation as the OpenAPI document describes it. */
-export interface Described {
+export interface DescribedOperation {
   name: string;
   method: string;
   path: string;
@@ -14,12 +14,12 @@ export interface Described {
   body: Json | undefined;
 }
 
-export interface Document {
-  operations: readonly Described[];
+export interface OpenApiDocument {
+  operations: readonly DescribedOperation[];
   /** Resolves a `$ref`. */
   resolve(schema: Json): Json;
   /** Returns how a response differs from the document; null if it conforms. */
-  mistakeIn(operation: Described, answer: Answer): string | null;
+  mistakeIn(operation: DescribedOperation, answer: HttpResponse): string | null;
 }
 
 const FORMATS: Record<string, RegExp> = {
@@ -35,7 +35,7 @@ const pointer = (...parts: string[]) =>
     .join('');
 
 /** Reads an OpenAPI 3.1 document. */
-export function readDocument(document: Json): Document {
+export function parseOpenApiDocument(document: Json): OpenApiDocument {
   const ajv = new Ajv2020({ strict: false, allErrors: false });
   for (const [name, pattern] of Object.entries(FORMATS)) ajv.addFormat(name, pattern);
   ajv.addFormat('binary', true);

@@ -1,8 +1,8 @@
-import { type Answer, send } from '../client.ts';
-import type { Person, World } from '../world.ts';
-import { type Document, readDocument } from './document.ts';
-import { type Fuzzed, fuzzedRequests } from './requests.ts';
-import { PLACEHOLDER } from './values.ts';
+import { type HttpResponse, sendRequest } from '../client.ts';
+import type { AttackedInstallation, Person } from '../world.ts';
+import { type OpenApiDocument, parseOpenApiDocument } from './document.ts';
+import { type FuzzedRequest, generateRequests } from './requests.ts';
+import { ID_PLACEHOLDER } from './values.ts';
 
 /** A response that the API must not give. */
 interface Fault {
@@ -46,8 +46,8 @@ const LEAK = /\bSELECT\b|node_modules|\bat \w+ \(|\/src\/|ECONN|pg_|violates/;
  * each 5xx and each response that the document does not describe. `feed` stores some readings for an account, so that there are rows to
  * return. `only` limits the operations by name.
  */
-export async function fuzz(
-  world: World,
+export async function runFuzzer(
+  world: AttackedInstallation,
   {
     seed,
     requests: count,
@@ -55,20 +55,22 @@ export async function fuzz(
     only,
   }: { seed: number; requests: number; feed?: (userId: string) => Promise<unknown>; only?: readonly string[] },
 ): Promise<FuzzResult> {
-  const document = readDocument((await world.must('GET', '/v1/openapi.json')).json);
+  const document = parseOpenApiDocument((await world.must('GET', '/v1/openapi.json')).json);
   const askers = await askersOf(world, document);
   const ids: Ids = new Map();
   await fillIds(world, ids, askers);
   for (const userId of new Set(askers.map((one) => one.userId))) await feed?.(userId);
   const result: FuzzResult = { seed, requests: 0, statuses: {}, faults: [], slowestMs: 0 };
   const operations = document.operations.filter(({ name }) => only === undefined || only.includes(name));
-  const waiting = fuzzedRequests({ ...document, operations }, { seed, count, askers: askers.length });
+  const waiting = generateRequests({ ...document, operations }, { seed, count, askers: askers.length });
 
-  const put = async (fuzzed: Fuzzed) => {
+  const put = async (fuzzed: FuzzedRequest) => {
     const { operation } = fuzzed;
     const asker = askers[fuzzed.by] as Asker;
     const filled = (text: string) =>
-      text.replaceAll(PLACEHOLDER, (_, name: string, index: string) => idFor(name, Number(index), fuzzed, asker, ids));
+      text.replaceAll(ID_PLACEHOLDER, (_, name: string, index: string) =>
+        idFor(name, Number(index), fuzzed, asker, ids),
+      );
     const [target, raw] = [filled(fuzzed.target), fuzzed.raw === undefined ? undefined : filled(fuzzed.raw)];
     const fault = (why: string) => {
       const request = `${operation.method} ${target.slice(0, 300)} ${JSON.stringify(fuzzed.headers)} ${raw?.slice(0, 500) ?? ''}`;
@@ -76,10 +78,10 @@ export async function fuzz(
         result.faults.push({ operation: operation.name, by: asker.name, request, why });
     };
     const fromMs = performance.now();
-    let answer: Answer;
+    let answer: HttpResponse;
     try {
       const sent = { key: asker.key, headers: fuzzed.headers, ...(raw === undefined ? {} : { raw }) };
-      answer = await send(world.target.api, operation.method, target, sent);
+      answer = await sendRequest(world.target.api, operation.method, target, sent);
     } catch (error) {
       return fault(`no answer: ${(error as Error).message}`);
     }
@@ -105,14 +107,19 @@ export async function fuzz(
   return result;
 }
 
-function mistakeIn(document: Document, { operation }: Fuzzed, { key }: Asker, answer: Answer): string | null {
+function mistakeIn(
+  document: OpenApiDocument,
+  { operation }: FuzzedRequest,
+  { key }: Asker,
+  answer: HttpResponse,
+): string | null {
   if (answer.status >= 500) return `${answer.status}: ${answer.text.slice(0, 200)}`;
   if (key === undefined && answer.status !== 401) return `${answer.status} without a key`;
   if (answer.status >= 400 && LEAK.test(answer.text)) return `it tells of the inside: ${answer.text.slice(0, 200)}`;
   return document.mistakeIn(operation, answer);
 }
 
-async function askersOf(world: World, document: Document): Promise<Asker[]> {
+async function askersOf(world: AttackedInstallation, document: OpenApiDocument): Promise<Asker[]> {
   const create = document.operations.find(({ name }) => name === 'createUser');
   const roles = document.resolve(create?.body).properties.role.enum as ('homeowner' | 'utility' | 'admin')[];
   const people: [string, Person][] = [];
@@ -125,12 +132,12 @@ async function askersOf(world: World, document: Document): Promise<Asker[]> {
 }
 
 /** Creates one resource of each kind for every caller, so that requests have something to refer to. */
-async function fillIds(world: World, ids: Ids, askers: readonly Asker[]): Promise<void> {
+async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly Asker[]): Promise<void> {
   for (const asker of askers) {
     const { key, userId } = asker;
     if (key === undefined) continue;
     const make = async (path: string, body: object) =>
-      keepIds(ids, asker, await send(world.target.api, 'POST', path, { key, body }));
+      keepIds(ids, asker, await sendRequest(world.target.api, 'POST', path, { key, body }));
     await make('/v1/devices', { type: 'smart_meter', location: 'x' });
     await make('/v1/gateways', { name: 'x' });
     await make('/v1/webhooks', {
@@ -148,7 +155,7 @@ async function fillIds(world: World, ids: Ids, askers: readonly Asker[]): Promis
 }
 
 /** Returns the id for a placeholder: a created resource's, or the caller's own user id unless the request could change that account. */
-function idFor(name: string, index: number, { operation }: Fuzzed, asker: Asker, ids: Ids): string {
+function idFor(name: string, index: number, { operation }: FuzzedRequest, asker: Asker, ids: Ids): string {
   const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');
   if (name === 'user_id' && isSafe && index % 2 === 0) return asker.userId;
   const known = ids.get(name) ?? [];
@@ -159,7 +166,7 @@ function idFor(name: string, index: number, { operation }: Fuzzed, asker: Asker,
 }
 
 /** Stores cursors and the ids of created resources; only the latest ones of each kind. */
-function keepIds(ids: Ids, asker: Asker, { status, json, headers }: Answer): void {
+function keepIds(ids: Ids, asker: Asker, { status, json, headers }: HttpResponse): void {
   const keep = (name: string, id: string) =>
     ids.set(name, [...(ids.get(name) ?? []), { id, by: asker }].slice(-KEPT_IDS));
   const cursor = /[?&]cursor=([^&>]+)/.exec(String(headers.link ?? ''))?.[1];

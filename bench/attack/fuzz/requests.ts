@@ -1,10 +1,10 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Described, Document } from './document.ts';
-import { membersOf, rarely, valuesOf } from './values.ts';
+import type { DescribedOperation, OpenApiDocument } from './document.ts';
+import { arbitraryMembers, arbitraryValues, rareOrNull } from './values.ts';
 
 /** A generated request to an operation, by one of the callers. */
-export interface Fuzzed {
-  operation: Described;
+export interface FuzzedRequest {
+  operation: DescribedOperation;
   /** Index of the caller. */
   by: number;
   /** Path and query. */
@@ -43,26 +43,34 @@ const inUrl = (value: unknown): string =>
     .replaceAll(/%C2%AB(\w+)%20(\d+)%C2%BB/g, '«$1 $2»');
 
 /** Generates requests to every operation of a document. The same seed always gives the same requests. */
-export function fuzzedRequests(document: Document, options: { seed: number; count: number; askers: number }): Fuzzed[] {
+export function generateRequests(
+  document: OpenApiDocument,
+  options: { seed: number; count: number; askers: number },
+): FuzzedRequest[] {
   const { seed, count, askers } = options;
   const ofAny = fc.oneof(...document.operations.map((operation) => requestTo(document, operation, askers)));
   return fc.sample(ofAny, { seed, numRuns: count });
 }
 
-function requestTo({ resolve }: Document, operation: Described, askers: number): Arbitrary<Fuzzed> {
+function requestTo(
+  { resolve }: OpenApiDocument,
+  operation: DescribedOperation,
+  askers: number,
+): Arbitrary<FuzzedRequest> {
   const { method, path, parameters, body } = operation;
   const places = parameters.filter((one) => one.in !== 'header');
-  const values = membersOf(
-    Object.fromEntries(places.map(({ name, schema }) => [name, valuesOf(schema, resolve, name)])),
+  const values = arbitraryMembers(
+    Object.fromEntries(places.map(({ name, schema }) => [name, arbitraryValues(schema, resolve, name)])),
     places.filter(({ required }) => required).map(({ name }) => name),
   );
-  const json = body === undefined ? fc.constant(undefined) : valuesOf(body, resolve).map((one) => JSON.stringify(one));
-  const rubbish = rarely(fc.constantFrom(...RAW), 30);
+  const json =
+    body === undefined ? fc.constant(undefined) : arbitraryValues(body, resolve).map((one) => JSON.stringify(one));
+  const rubbish = rareOrNull(fc.constantFrom(...RAW), 30);
   const headers = fc.record({
-    type: rarely(fc.constantFrom(...TYPES), 40),
-    accept: rarely(fc.constantFrom('text/csv', 'text/csv;q=0', '*/*', 'x/y', ''), 8),
-    idempotency: rarely(fc.constantFrom('one', 'two', 'three', 'a b', 'x'.repeat(256)), 8),
-    query: rarely(fc.constantFrom('limit=1', 'user_id=%00', 'x=1', '&&', '__proto__=1', '%'), 40),
+    type: rareOrNull(fc.constantFrom(...TYPES), 40),
+    accept: rareOrNull(fc.constantFrom('text/csv', 'text/csv;q=0', '*/*', 'x/y', ''), 8),
+    idempotency: rareOrNull(fc.constantFrom('one', 'two', 'three', 'a b', 'x'.repeat(256)), 8),
+    query: rareOrNull(fc.constantFrom('limit=1', 'user_id=%00', 'x=1', '&&', '__proto__=1', '%'), 40),
   });
   return fc.tuple(fc.nat(askers - 1), values, json, rubbish, headers).map(([by, given, made, other, more]) => {
     const inPath = (name: string) => inUrl(given[name]);

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Json } from './document.ts';
 
 /** Placeholder for the id of a resource that exists when the request is sent: `«device_id 3»`. */
-export const PLACEHOLDER = /«(\w+) (\d+)»/g;
+export const ID_PLACEHOLDER = /«(\w+) (\d+)»/g;
 const idOf = (name: string): Arbitrary<string> => fc.nat(1_000).map((index) => `«${name} ${index}»`);
 
 /** Values that no honest client sends. */
@@ -107,14 +107,14 @@ const BY_NAME: Record<string, Arbitrary<unknown>> = {
 };
 
 /** Generates a value once in `times` cases, otherwise null. */
-export const rarely = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
+export const rareOrNull = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: one });
 
 /**
  * Generates an object's members. Required members are always present. Of the optional ones none is present, or each with a probability of a
  * third or a half.
  */
-export function membersOf(
+export function arbitraryMembers(
   members: Record<string, Arbitrary<unknown>>,
   required: readonly string[],
 ): Arbitrary<Record<string, unknown>> {
@@ -132,7 +132,7 @@ export function membersOf(
  * Generates values that a schema describes or almost describes, and occasionally values that it does not allow. `name` is that of the
  * member or parameter.
  */
-export function valuesOf(schema: Json, resolve: (one: Json) => Json, name = '', depth = 0): Arbitrary<unknown> {
+export function arbitraryValues(schema: Json, resolve: (one: Json) => Json, name = '', depth = 0): Arbitrary<unknown> {
   return fc.oneof({ weight: 25, arbitrary: meant(schema, resolve, name, depth) }, { weight: 1, arbitrary: hostile });
 }
 
@@ -165,7 +165,7 @@ function ofType(
     case 'number':
       return numberOf(schema, type);
     case 'array':
-      return fc.array(valuesOf(schema.items ?? {}, resolve, name, depth + 1), { maxLength: 4, size: 'max' });
+      return fc.array(arbitraryValues(schema.items ?? {}, resolve, name, depth + 1), { maxLength: 4, size: 'max' });
     case 'object':
       return objectOf(schema, resolve, depth);
     default:
@@ -200,14 +200,18 @@ function objectOf(
   depth: number,
 ): Arbitrary<unknown> {
   const entries = Object.entries(properties as Record<string, Json>);
-  const known = membersOf(
-    Object.fromEntries(entries.map(([name, one]) => [name, valuesOf(one, resolve, name, depth + 1)])),
+  const known = arbitraryMembers(
+    Object.fromEntries(entries.map(([name, one]) => [name, arbitraryValues(one, resolve, name, depth + 1)])),
     required,
   );
   const isMap = typeof additionalProperties === 'object';
-  const more = fc.dictionary(fc.string(), isMap ? valuesOf(additionalProperties, resolve, '', depth + 1) : hostile, {
-    maxKeys: isMap ? 3 : 1,
-  });
+  const more = fc.dictionary(
+    fc.string(),
+    isMap ? arbitraryValues(additionalProperties, resolve, '', depth + 1) : hostile,
+    {
+      maxKeys: isMap ? 3 : 1,
+    },
+  );
   return fc
     .tuple(known, fc.oneof({ weight: isMap ? 0 : 15, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: more }))
     .map(([one, others]) => ({ ...one, ...others }));

@@ -1,25 +1,25 @@
 import { unzip } from '../../../test/support/unzip.ts';
-import { expectOneOf, expectThat, Fell, type Probe, probe } from '../probe.ts';
+import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
 import {
   askForSignIn,
-  confirmationToken,
   confirmEmail,
-  mailedToken,
-  mailsTo,
+  findMailsTo,
   openSession,
+  requestMailedToken,
+  sessionStatus,
   signIn,
-  statusOf,
+  waitForConfirmationToken,
 } from '../sign-in.ts';
-import { pause, type World } from '../world.ts';
-import { refusedByAll } from './hands.ts';
+import { type AttackedInstallation, pause } from '../world.ts';
+import { expectKeyRejectedEverywhere } from './changed-accounts.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
 
-const acts = async (world: World, userId: string) =>
+const acts = async (world: AttackedInstallation, userId: string) =>
   (await world.must('GET', `/v1/audit?user_id=${userId}&limit=200`)).json as Record<string, unknown>[];
 
 const IDEMPOTENCY: readonly Probe[] = [
-  probe('an idempotent answer is given again to the same key alone', async (world) => {
+  defineProbe('an idempotent answer is given again to the same key alone', async (world) => {
     const owner = await world.person('homeowner');
     const narrow = await world.key(owner, { scopes: ['keys:write', 'devices:write'] });
     for (const [path, body, secret] of [
@@ -35,7 +35,7 @@ const IDEMPOTENCY: readonly Probe[] = [
       expectThat(!isSame, `POST ${path} gave another key what was made for the first`);
     }
   }),
-  probe('one idempotency key asked twenty times at once makes one thing, over all processes', async (world) => {
+  defineProbe('one idempotency key asked twenty times at once makes one thing, over all processes', async (world) => {
     const { key } = await world.person('homeowner');
     const sent = { key, body: { name: 'x' }, headers: { 'idempotency-key': 'once' } };
     const answers = await Promise.all(Array.from({ length: 20 }, () => world.ask('POST', '/v1/gateways', sent)));
@@ -43,7 +43,7 @@ const IDEMPOTENCY: readonly Probe[] = [
     expectThat(bad === undefined, `answered ${bad?.status}`);
     expectOneOf((await world.must('GET', '/v1/gateways', { key })).json.length, [1], 'gateways made');
   }),
-  probe(
+  defineProbe(
     'an idempotency key with another body is 409, with its members in another order the same request',
     async (world) => {
       const { key } = await world.person('homeowner');
@@ -57,7 +57,7 @@ const IDEMPOTENCY: readonly Probe[] = [
 ];
 
 const EMAIL: readonly Probe[] = [
-  probe('a key without keys:write changes no e-mail address', async (world) => {
+  defineProbe('a key without keys:write changes no e-mail address', async (world) => {
     const owner = await world.person('homeowner', { scopes: ['users:read', 'users:write'] });
     const path = `/v1/users/${owner.userId}`;
     const body = { email: `taken-over-${owner.email}` };
@@ -65,7 +65,7 @@ const EMAIL: readonly Probe[] = [
     const other = { key: owner.key, body: { timezone: 'Europe/Berlin' } };
     expectOneOf((await world.ask('PATCH', path, other)).status, [200], 'PATCH of the time zone');
   }),
-  probe(
+  defineProbe(
     'a utility does not change the e-mail address of a homeowner who has signed in',
     async (world) => {
       const utility = await world.person('utility');
@@ -76,32 +76,32 @@ const EMAIL: readonly Probe[] = [
     },
     MAIL,
   ),
-  probe(
+  defineProbe(
     'a changed e-mail address ends keys, sessions and mailed links, and is told to the old one',
     async (world) => {
       const { userId, email, key } = await world.person('homeowner');
       const session = await signIn(world, email);
       const from = world.address();
-      const { token } = await mailedToken(world, email, from);
+      const { token } = await requestMailedToken(world, email, from);
       await world.must('PATCH', `/v1/users/${userId}`, { key, body: { email: `new-${email}` } });
       expectOneOf(await openSession(world, token, from), [null], 'a session by the link that was mailed before');
-      const confirmed = await confirmEmail(world, await confirmationToken(world, `new-${email}`));
+      const confirmed = await confirmEmail(world, await waitForConfirmationToken(world, `new-${email}`));
       expectOneOf(confirmed.status, [201], 'the link to the new address');
-      await refusedByAll(world, key);
-      expectOneOf(await statusOf(world, session), [401], 'the session of before');
+      await expectKeyRejectedEverywhere(world, key);
+      expectOneOf(await sessionStatus(world, session), [401], 'the session of before');
       for (let turn = 0; turn < 60; turn++, await pause(250))
-        if ((await mailsTo(world, email)).some(({ subject }) => !subject.startsWith('Sign in'))) return;
-      throw new Fell('nothing was mailed to the old address');
+        if ((await findMailsTo(world, email)).some(({ subject }) => !subject.startsWith('Sign in'))) return;
+      throw new ProbeFailedError('nothing was mailed to the old address');
     },
     MAIL,
   ),
-  probe(
+  defineProbe(
     'strangers who ask for sign-in mails do not use up the owner’s',
     async (world) => {
       const { email } = await world.person('homeowner');
       // Address of the owner's browser, which has signed in before.
       const own = world.address();
-      const { token, answer } = await mailedToken(world, email, own);
+      const { token, answer } = await requestMailedToken(world, email, own);
       const cookie = String(answer.headers['set-cookie']).split(';')[0] as string;
       const body = { token };
       const opened = await world.ask('POST', '/dashboard/session', { body, from: own, headers: { cookie } });
@@ -111,20 +111,21 @@ const EMAIL: readonly Probe[] = [
         for (let asks = 0; asks < 8; asks++) await askForSignIn(world, email, from);
       }
       await pause(500);
-      const before = (await mailsTo(world, email)).length;
+      const before = (await findMailsTo(world, email)).length;
       const headers = known === undefined ? {} : { headers: { cookie: known } };
       await world.ask('POST', '/dashboard/sign-in', { body: { email }, from: own, ...headers });
-      for (let turn = 0; turn < 40; turn++, await pause(50)) if ((await mailsTo(world, email)).length > before) return;
-      throw new Fell('the owner gets no mail after 32 requests of strangers');
+      for (let turn = 0; turn < 40; turn++, await pause(50))
+        if ((await findMailsTo(world, email)).length > before) return;
+      throw new ProbeFailedError('the owner gets no mail after 32 requests of strangers');
     },
     MAIL,
   ),
-  probe(
+  defineProbe(
     'a sign-in code cannot be guessed: the fifth wrong one is the last',
     async (world) => {
       const { email } = await world.person('homeowner');
-      const { sign_in_id } = (await mailedToken(world, email, world.address())).answer.json;
-      const code = /(\d{4}) (\d{4})/.exec((await mailsTo(world, email))[0]?.subject ?? '');
+      const { sign_in_id } = (await requestMailedToken(world, email, world.address())).answer.json;
+      const code = /(\d{4}) (\d{4})/.exec((await findMailsTo(world, email))[0]?.subject ?? '');
       const right = `${code?.[1]}${code?.[2]}`;
       const guess = (text: string) =>
         world.ask('POST', '/dashboard/session', { body: { sign_in_id, code: text }, from: world.address() });
@@ -133,7 +134,7 @@ const EMAIL: readonly Probe[] = [
     },
     MAIL,
   ),
-  probe(
+  defineProbe(
     'a session changes nothing without its CSRF token, and is no API key',
     async (world) => {
       const session = await signIn(world, (await world.person('homeowner')).email);
@@ -147,7 +148,7 @@ const EMAIL: readonly Probe[] = [
     },
     MAIL,
   ),
-  probe(
+  defineProbe(
     'sessions are listed, and ended one by one',
     async (world) => {
       const { email } = await world.person('homeowner');
@@ -158,22 +159,22 @@ const EMAIL: readonly Probe[] = [
       const other = listed.json.find((one: { is_current: boolean }) => !one.is_current);
       const path = `/dashboard/v1/sessions/${other.session_id}`;
       expectOneOf((await world.ask('DELETE', path, { headers: { ...first } })).status, [200], 'DELETE of the other');
-      expectOneOf(await statusOf(world, second), [401], 'the session that was ended');
-      expectOneOf(await statusOf(world, first), [200], 'the one that is left');
+      expectOneOf(await sessionStatus(world, second), [401], 'the session that was ended');
+      expectOneOf(await sessionStatus(world, first), [200], 'the one that is left');
     },
     MAIL,
   ),
 ];
 
 const TRAIL: readonly Probe[] = [
-  probe('the audit log tells who made a key for whom, and from where', async (world) => {
+  defineProbe('the audit log tells who made a key for whom, and from where', async (world) => {
     const { userId, keyId } = await world.person('homeowner');
     const made = (await acts(world, userId)).find(({ target }) => target === keyId);
     expectThat(made !== undefined, 'the key is not in GET /v1/audit');
     for (const member of ['at', 'actor_user_id', 'actor_key_id', 'address', 'action'])
       expectThat(typeof made[member] === 'string', `${member} is ${made[member]}`);
   }),
-  probe('the audit log cannot be changed', async (world) => {
+  defineProbe('the audit log cannot be changed', async (world) => {
     const [one] = (await world.must('GET', '/v1/audit?limit=1')).json;
     for (const method of ['DELETE', 'PATCH', 'PUT', 'POST'])
       for (const path of ['/v1/audit', `/v1/audit/${one.audit_id}`]) {
@@ -181,7 +182,7 @@ const TRAIL: readonly Probe[] = [
         expectOneOf(status, [400, 404], `${method} ${path}`);
       }
   }),
-  probe('nothing is left of an erased account but that it was erased', async (world) => {
+  defineProbe('nothing is left of an erased account but that it was erased', async (world) => {
     const { userId, email, key } = await world.person('homeowner');
     const device = await world.device({ userId });
     await world.must('POST', '/v1/keys', { key, body: { name: `name of ${email}` } });
@@ -207,7 +208,7 @@ const TRAIL: readonly Probe[] = [
 ];
 
 const EXPORT: readonly Probe[] = [
-  probe('an export has what is known of a person, and no secret', async (world) => {
+  defineProbe('an export has what is known of a person, and no secret', async (world) => {
     const owner = await world.person('homeowner');
     const device = await world.device(owner);
     const answer = await world.ask('GET', `/v1/users/${owner.userId}/export`, { key: owner.key });
@@ -220,11 +221,11 @@ const EXPORT: readonly Probe[] = [
     ] as const)
       expectThat(!all.includes(secret), `the ${what} is in it`);
   }),
-  probe('an export needs every scope that reads', async (world) => {
+  defineProbe('an export needs every scope that reads', async (world) => {
     const owner = await world.person('homeowner');
     const { key } = await world.key(owner, { scopes: ['users:read', 'devices:read'] });
     expectOneOf((await world.ask('GET', `/v1/users/${owner.userId}/export`, { key })).status, [403], 'GET …/export');
   }),
 ];
 
-export const ACCOUNTS: readonly Probe[] = [...IDEMPOTENCY, ...EMAIL, ...TRAIL, ...EXPORT];
+export const ACCOUNT_PROBES: readonly Probe[] = [...IDEMPOTENCY, ...EMAIL, ...TRAIL, ...EXPORT];

@@ -1,34 +1,34 @@
 import type { Probe } from '../probe.ts';
-import { ACCOUNTS } from './accounts.ts';
-import { BROKER } from './broker.ts';
-import { DOCUMENT } from './document.ts';
+import { ACCOUNT_PROBES } from './accounts.ts';
+import { BROKER_PROBES } from './broker.ts';
+import { CANCELLED_REQUEST_PROBES } from './cancelled-requests.ts';
+import { CHANGED_ACCOUNT_PROBES } from './changed-accounts.ts';
+import { OPENAPI_DOCUMENT_PROBES } from './document.ts';
 import { FILE_PROBES } from './files.ts';
-import { GIVEN_UP } from './given-up.ts';
-import { HANDS } from './hands.ts';
-import { HTTP } from './http.ts';
-import { LOAD } from './load.ts';
-import { MQTT } from './mqtt.ts';
-import { OPERATOR } from './operator.ts';
-import { OWNERSHIP } from './ownership.ts';
-import { REVOKED } from './revoked.ts';
-import { TENANTS } from './tenants.ts';
-import { VALUES } from './values.ts';
-import { WEBHOOKS } from './webhooks.ts';
+import { HTTP_PROBES } from './http.ts';
+import { LOAD_PROBES } from './load.ts';
+import { MQTT_PROBES } from './mqtt.ts';
+import { OPERATOR_PROBES } from './operator.ts';
+import { OWNERSHIP_PROBES } from './ownership.ts';
+import { REVOKED_KEY_PROBES } from './revoked-keys.ts';
+import { TENANT_PROBES } from './tenants.ts';
+import { INVALID_VALUE_PROBES } from './values.ts';
+import { WEBHOOK_PROBES } from './webhooks.ts';
 
 export const PROBES: readonly Probe[] = [
-  ...REVOKED,
-  ...TENANTS,
-  ...ACCOUNTS,
-  ...HANDS,
-  ...OWNERSHIP,
-  ...MQTT,
-  ...BROKER,
-  ...HTTP,
-  ...GIVEN_UP,
-  ...VALUES,
+  ...REVOKED_KEY_PROBES,
+  ...TENANT_PROBES,
+  ...ACCOUNT_PROBES,
+  ...CHANGED_ACCOUNT_PROBES,
+  ...OWNERSHIP_PROBES,
+  ...MQTT_PROBES,
+  ...BROKER_PROBES,
+  ...HTTP_PROBES,
+  ...CANCELLED_REQUEST_PROBES,
+  ...INVALID_VALUE_PROBES,
   ...FILE_PROBES,
-  ...WEBHOOKS,
-  ...OPERATOR,
-  ...DOCUMENT,
-  ...LOAD,
+  ...WEBHOOK_PROBES,
+  ...OPERATOR_PROBES,
+  ...OPENAPI_DOCUMENT_PROBES,
+  ...LOAD_PROBES,
 ];

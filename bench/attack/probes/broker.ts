@@ -2,10 +2,16 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { generate, type Packet } from 'mqtt-packet';
 import { processesOf } from '../../chaos/installation.ts';
-import { type Address, msUntilClosed, open } from '../client.ts';
-import { expectThat, probe as general, NotTried, type Probe, type probe as Probing } from '../probe.ts';
-import { type Device, pause, type World } from '../world.ts';
-import { puback } from './mqtt.ts';
+import { openSocket, type ServerAddress, waitForClose } from '../client.ts';
+import {
+  expectThat,
+  defineProbe as general,
+  type Probe,
+  ProbeSkippedError,
+  type defineProbe as Probing,
+} from '../probe.ts';
+import { type AttackedInstallation, type Device, pause } from '../world.ts';
+import { measurePubackMs } from './mqtt.ts';
 
 const probe: typeof Probing = (name, run, more = {}) => general(name, run, { needs: ['mqtt'], ...more });
 
@@ -23,15 +29,15 @@ const filters = (cmd: 'subscribe' | 'unsubscribe', topics: readonly string[]) =>
     : packet({ cmd, messageId: 1, unsubscriptions: [...topics] });
 
 /** Creates a gateway for the owner of the key, or for a new account if no key is given. */
-async function gateway(world: World, key?: string): Promise<Device & { userId: string }> {
+async function gateway(world: AttackedInstallation, key?: string): Promise<Device & { userId: string }> {
   const owner = key === undefined ? await world.person('homeowner') : { key, userId: '' };
   const { json } = await world.must('POST', '/v1/gateways', { key: owner.key, body: { name: 'bridge' } });
   return { ...json.mqtt, deviceId: '', userId: owner.userId, topic: `gw/${json.gateway_id}/x` };
 }
 
 /** Opens a raw connection, logged in under a client id with a persistent session. */
-async function login(world: World, { username, password }: Device, clientId: string): Promise<Socket> {
-  const socket = open(world.target.mqtt as Address, 'tcp');
+async function login(world: AttackedInstallation, { username, password }: Device, clientId: string): Promise<Socket> {
+  const socket = openSocket(world.target.mqtt as ServerAddress, 'tcp');
   const session = { clientId, clean: false, keepalive: 600, protocolId: 'MQTT', protocolVersion: 4 } as const;
   socket.write(packet({ cmd: 'connect', username, password: Buffer.from(password), ...session }));
   await new Promise((resolve) => {
@@ -43,24 +49,24 @@ async function login(world: World, { username, password }: Device, clientId: str
 }
 
 /** Returns the slowest PUBACK of a neighbour, in ms, while the hog runs. */
-async function slowestPubackDuring(world: World, hog: () => Promise<unknown>): Promise<number> {
+async function slowestPubackDuring(world: AttackedInstallation, hog: () => Promise<unknown>): Promise<number> {
   const device = await world.device();
   const client = await world.connect(device);
-  await puback(client, device.topic);
+  await measurePubackMs(client, device.topic);
   let isOver = false;
   const hogging = hog().finally(() => {
     isOver = true;
   });
   let slowest = 0;
   while (!isOver) {
-    slowest = Math.max(slowest, await puback(client, device.topic));
+    slowest = Math.max(slowest, await measurePubackMs(client, device.topic));
     await pause(20);
   }
   await hogging;
   return slowest;
 }
 
-async function expectFair(world: World, hog: () => Promise<unknown>): Promise<void> {
+async function expectFair(world: AttackedInstallation, hog: () => Promise<unknown>): Promise<void> {
   const ms = await slowestPubackDuring(world, hog);
   expectThat(ms < MAX_PUBACK_MS, `a neighbour’s PUBACK took ${Math.round(ms)} ms`);
 }
@@ -86,7 +92,7 @@ const SUBSCRIPTIONS: readonly Probe[] = (['subscribe', 'unsubscribe'] as const).
               Array.from({ length: 30_000 }, (_, index) => filterOf(index)),
             ),
           );
-          expectThat((await msUntilClosed(socket, 5_000)) !== null, `it was open 5 s after ${cmd} of ${kind}`);
+          expectThat((await waitForClose(socket, 5_000)) !== null, `it was open 5 s after ${cmd} of ${kind}`);
         }
       }),
   ),
@@ -96,7 +102,12 @@ const SUBSCRIPTIONS: readonly Probe[] = (['subscribe', 'unsubscribe'] as const).
  * Publishes QoS 2 messages without ever sending PUBREL. Each session continues until all its messages are acknowledged or the broker ends
  * it.
  */
-async function neverRelease(world: World, hog: Device, sessions: number, messages: number): Promise<number> {
+async function neverRelease(
+  world: AttackedInstallation,
+  hog: Device,
+  sessions: number,
+  messages: number,
+): Promise<number> {
   const payload = Buffer.alloc(MIB - 1_000, 'x');
   let sentBytes = 0;
   for (let session = 0; session < sessions; session++) {
@@ -117,11 +128,11 @@ async function neverRelease(world: World, hog: Device, sessions: number, message
 }
 
 /** Resident memory of all processes of a role of the installation, in MiB (proc(5), statm: second field, in pages of 4 KiB). */
-export function residentMib(world: World, role: 'ingest' | 'api'): number {
+export function residentMib(world: AttackedInstallation, role: 'ingest' | 'api'): number {
   const processes = processesOf(world.target.dataDir ?? '').filter(({ command }) =>
     command.startsWith(`energy ${role}`),
   );
-  if (processes.length === 0) throw new NotTried(`the ${role} process is not to be seen here`);
+  if (processes.length === 0) throw new ProbeSkippedError(`the ${role} process is not to be seen here`);
   const pages = processes.map(({ pid }) => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]));
   return pages.reduce((sum, one) => sum + one, 0) / 256;
 }
@@ -158,7 +169,7 @@ const MEMORY: readonly Probe[] = [
       }
       await pause(100);
       const last = await login(world, hog, 'last');
-      expectThat(ended > 0 || (await msUntilClosed(last, 2_000)) !== null, '160 connections in a row were let in');
+      expectThat(ended > 0 || (await waitForClose(last, 2_000)) !== null, '160 connections in a row were let in');
     }),
   ),
 ];
@@ -187,7 +198,7 @@ const HOMES: readonly Probe[] = [
     'a hundred gateways of one account that send as fast as they can leave a neighbour’s PUBACK',
     async (world) => {
       const owner = await world.person('homeowner');
-      const hogs: { topic: string; client: Awaited<ReturnType<World['connect']>> }[] = [];
+      const hogs: { topic: string; client: Awaited<ReturnType<AttackedInstallation['connect']>> }[] = [];
       for (let index = 0; index < 100; index++) {
         const device = await gateway(world, owner.key);
         hogs.push({ topic: `${device.topic}/tele/plug/SENSOR`, client: await world.connect(device) });
@@ -214,4 +225,4 @@ const HOMES: readonly Probe[] = [
   ),
 ];
 
-export const BROKER: readonly Probe[] = [...SUBSCRIPTIONS, ...MEMORY, ...HOMES];
+export const BROKER_PROBES: readonly Probe[] = [...SUBSCRIPTIONS, ...MEMORY, ...HOMES];

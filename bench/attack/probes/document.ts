@@ -1,10 +1,10 @@
-import { expectThat, type Probe, probe } from '../probe.ts';
-import type { World } from '../world.ts';
+import { defineProbe, expectThat, type Probe } from '../probe.ts';
+import type { AttackedInstallation } from '../world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
 type Json = any;
 
-const documentOf = (world: World): Promise<Json> =>
+const documentOf = (world: AttackedInstallation): Promise<Json> =>
   world.once('document', async () => (await world.ask('GET', '/v1/openapi.json')).json);
 
 /** Yields every value of a member of this name, with its path. Examples are skipped, because they describe nothing. */
@@ -26,8 +26,8 @@ const headersOf = (document: Json, response: Json): string[] => {
   return Object.keys((name ? document.components.responses[name] : response)?.headers ?? {});
 };
 
-export const DOCUMENT: readonly Probe[] = [
-  probe('the document describes every property', async (world) => {
+export const OPENAPI_DOCUMENT_PROBES: readonly Probe[] = [
+  defineProbe('the document describes every property', async (world) => {
     const all = [...under('properties', await documentOf(world))].flatMap(([path, members]) =>
       Object.entries(members as Json).map(([name, one]) => [`${path}/${name}`, one] as [string, Json]),
     );
@@ -35,14 +35,14 @@ export const DOCUMENT: readonly Probe[] = [
     expectThat(all.length > 100, `it has ${all.length} properties`);
     expectThat(silent.length === 0, `${silent.length} of ${all.length} are not described: ${silent[0]?.[0]}`);
   }),
-  probe('the document describes every parameter', async (world) => {
+  defineProbe('the document describes every parameter', async (world) => {
     const all = [...under('parameters', await documentOf(world))].flatMap(([path, list]) =>
       (list as Json[]).map((one) => [`${path}/${one.name}`, one] as [string, Json]),
     );
     const silent = all.filter(([, one]) => typeof one.description !== 'string');
     expectThat(silent.length === 0, `${silent.length} of ${all.length} are not described: ${silent[0]?.[0]}`);
   }),
-  probe('the document gives times and dates their formats', async (world) => {
+  defineProbe('the document gives times and dates their formats', async (world) => {
     const all = [...under('properties', await documentOf(world))].flatMap(([path, members]) =>
       Object.entries(members as Json)
         .filter(([name]) => /_at$|^date$/.test(name))
@@ -52,7 +52,7 @@ export const DOCUMENT: readonly Probe[] = [
     expectThat(all.length > 10, `it has ${all.length} times`);
     expectThat(without.length === 0, `${without.length} of ${all.length} have none: ${without[0]?.[0]}`);
   }),
-  probe('the document has the headers: RateLimit, Link, Retry-After, Idempotency-Key', async (world) => {
+  defineProbe('the document has the headers: RateLimit, Link, Retry-After, Idempotency-Key', async (world) => {
     const document = await documentOf(world);
     for (const [name, { responses, parameters = [] }] of operationsOf(document)) {
       const done = Object.keys(responses).find((status) => status.startsWith('2')) ?? '';
@@ -64,11 +64,11 @@ export const DOCUMENT: readonly Probe[] = [
       expectThat(!name.startsWith('POST') || names.includes('Idempotency-Key'), `${name} has no Idempotency-Key`);
     }
   }),
-  probe('the document has text/csv where that is answered', async (world) => {
+  defineProbe('the document has text/csv where that is answered', async (world) => {
     const { content } = (await documentOf(world)).paths['/v1/energy-insights'].get.responses['200'];
     expectThat('text/csv' in content, 'GET /v1/energy-insights has JSON alone');
   }),
-  probe('the document has the bodies of events as webhooks', async (world) => {
+  defineProbe('the document has the bodies of events as webhooks', async (world) => {
     const { webhooks = {} } = await documentOf(world);
     for (const event of ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'])
       expectThat(webhooks[event]?.post?.requestBody !== undefined, `${event} is not there`);

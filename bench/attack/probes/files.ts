@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expectThat, type Probe, probe } from '../probe.ts';
-import { pause, type World } from '../world.ts';
+import { defineProbe, expectThat, type Probe } from '../probe.ts';
+import { type AttackedInstallation, pause } from '../world.ts';
 
 /** Maximum memory of the importer at any time, in MiB: Node, its modules, and a few MiB of a file. */
 const MAX_MIB = 500;
 
 /** Runs `energy import` next to the service. Returns its exit code, its standard error, and its peak memory in MiB. */
-async function importFile(world: World, file: string, options: readonly string[]) {
+async function importFile(world: AttackedInstallation, file: string, options: readonly string[]) {
   const { deviceId } = await world.device();
   const args = [
     resolve(import.meta.dirname, '../../../bin/energy.js'),
@@ -95,7 +95,7 @@ async function writeSparse(file: string, text: string): Promise<void> {
 
 /** Probes that import files made to exhaust the importer. */
 export const FILE_PROBES: readonly Probe[] = FILES.map(({ name, kind = 'quick', options, make, error }) =>
-  probe(
+  defineProbe(
     `${name} ends energy import with an error that names it, in bounded memory`,
     async (world) => {
       const folder = await mkdtemp(join(tmpdir(), 'energy-attack-file-'));

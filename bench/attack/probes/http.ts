@@ -1,50 +1,58 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { type Address, type Answer, exchange, msUntilClosed, open, send } from '../client.ts';
-import { expectOneOf, expectThat, Fell, type Probe, probe } from '../probe.ts';
-import { pause, type World } from '../world.ts';
+import {
+  exchangeBytes,
+  type HttpResponse,
+  openSocket,
+  type ServerAddress,
+  sendRequest,
+  waitForClose,
+} from '../client.ts';
+import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
+import { type AttackedInstallation, pause } from '../world.ts';
 
 const request = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 const CLOSE = 'Connection: close';
-const raw = (world: World, ...lines: string[]) => exchange(world.target.api, 'tls', request(...lines));
+const raw = (world: AttackedInstallation, ...lines: string[]) =>
+  exchangeBytes(world.target.api, 'tls', request(...lines));
 
 /** Fails unless a response is an error in the usual form: JSON with its status. */
-function expectError({ status, json, text }: Answer, allowed: readonly number[], what: string): void {
+function expectError({ status, json, text }: HttpResponse, allowed: readonly number[], what: string): void {
   expectOneOf(status, allowed, what);
   const isOurs = typeof json?.error === 'string' && json.status === status;
   expectThat(isOurs, `${what}: the body is no error of the interface: ${text.slice(0, 60) || '(empty)'}`);
 }
 
-const served = async (world: World, what: string) =>
+const served = async (world: AttackedInstallation, what: string) =>
   expectOneOf((await world.ask('GET', '/healthz')).status, [200], `GET /healthz after ${what}`);
 
 const PROTOCOL: readonly Probe[] = [
-  probe('a missing Host is answered in JSON', async (world) =>
+  defineProbe('a missing Host is answered in JSON', async (world) =>
     expectError(await raw(world, 'GET /healthz HTTP/1.1', CLOSE), [400], 'no Host'),
   ),
-  probe('a strange Expect is answered in JSON', async (world) =>
+  defineProbe('a strange Expect is answered in JSON', async (world) =>
     expectError(
       await raw(world, 'GET /healthz HTTP/1.1', 'Host: x', 'Expect: 200-maybe', CLOSE),
       [400],
       'Expect: 200-maybe',
     ),
   ),
-  probe('a target in absolute form is served', async (world) => {
+  defineProbe('a target in absolute form is served', async (world) => {
     const { status } = await raw(world, 'GET https://elsewhere.example/healthz HTTP/1.1', 'Host: x', CLOSE);
     expectOneOf(status, [200], 'GET https://elsewhere.example/healthz');
   }),
-  probe('a target in absolute form is no way past the key', async (world) => {
+  defineProbe('a target in absolute form is no way past the key', async (world) => {
     const { status } = await raw(world, 'GET https://elsewhere.example/v1/devices HTTP/1.1', 'Host: x', CLOSE);
     expectOneOf(status, [401], 'GET https://elsewhere.example/v1/devices');
   }),
-  probe('a request with two lengths is refused: nothing is smuggled behind it', async (world) => {
+  defineProbe('a request with two lengths is refused: nothing is smuggled behind it', async (world) => {
     const second = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
     for (const lengths of [
       ['Content-Length: 0', `Content-Length: ${second.length}`],
       ['Transfer-Encoding: chunked', `Content-Length: 4`],
       ['Transfer-Encoding: xchunked', `Content-Length: ${second.length}`],
     ]) {
-      const { status, text } = await exchange(
+      const { status, text } = await exchangeBytes(
         world.target.api,
         'tls',
         `${request('POST /v1/keys HTTP/1.1', 'Host: x', ...lengths)}${second}`,
@@ -54,22 +62,22 @@ const PROTOCOL: readonly Probe[] = [
       expectThat(!text.includes('HTTP/1.1 200'), `${lengths.join(' and ')}: what was behind it was served`);
     }
   }),
-  probe('a head of 100 KB is refused in JSON', async (world) =>
+  defineProbe('a head of 100 KB is refused in JSON', async (world) =>
     expectError(await raw(world, 'GET /healthz HTTP/1.1', 'Host: x', `X: ${'x'.repeat(100_000)}`), [400], 'X: …'),
   ),
-  probe('bytes that are no HTTP get 400 in JSON, or an end', async (world) => {
+  defineProbe('bytes that are no HTTP get 400 in JSON, or an end', async (world) => {
     for (const bytes of [
       '\x00\xff\x00\xff\r\n\r\n',
       'nonsense\r\n\r\n',
       'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     ]) {
-      const answer = await exchange(world.target.api, 'tls', bytes, 2_000);
+      const answer = await exchangeBytes(world.target.api, 'tls', bytes, 2_000);
       if (answer.status !== 0) expectError(answer, [400], JSON.stringify(bytes.slice(0, 20)));
     }
     await served(world, 'bytes that are no HTTP');
   }),
-  probe('paths do not climb out of where they are', async (world) => {
+  defineProbe('paths do not climb out of where they are', async (world) => {
     for (const path of [
       '/docs/../package.json',
       '/docs/..%2fpackage.json',
@@ -83,7 +91,7 @@ const PROTOCOL: readonly Probe[] = [
       expectOneOf(status, [400, 404], path);
     }
   }),
-  probe('a method that a path does not know is 404 with Allow, TRACE too', async (world) => {
+  defineProbe('a method that a path does not know is 404 with Allow, TRACE too', async (world) => {
     const { key } = await world.person('homeowner');
     for (const method of ['TRACE', 'PUT', 'OPTIONS', 'PROPFIND']) {
       const answer = await world.ask(method, '/v1/devices', { key });
@@ -91,7 +99,7 @@ const PROTOCOL: readonly Probe[] = [
       expectThat(/GET/.test(String(answer.headers.allow)), `${method} /v1/devices: Allow is ${answer.headers.allow}`);
     }
   }),
-  probe('CORS is off unless it is asked for', async (world) => {
+  defineProbe('CORS is off unless it is asked for', async (world) => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' };
     const { key } = await world.person('homeowner');
     for (const [method, path] of [
@@ -105,7 +113,7 @@ const PROTOCOL: readonly Probe[] = [
       expectThat(granted === undefined, `${method} ${path}: Access-Control-Allow-Origin is ${granted}`);
     }
   }),
-  probe('every answer forbids browsers to misuse it', async (world) => {
+  defineProbe('every answer forbids browsers to misuse it', async (world) => {
     for (const path of ['/healthz', '/v1/users/x', '/nowhere', '/v1/openapi.json', '/dashboard', '/docs']) {
       const { headers } = await world.ask('GET', path);
       expectThat(/max-age=\d{7}/.test(String(headers['strict-transport-security'])), `${path} has no HSTS`);
@@ -114,14 +122,14 @@ const PROTOCOL: readonly Probe[] = [
       expectThat(/default-src 'none'/.test(policy), `${path} has the policy ${policy}`);
     }
   }),
-  probe('a key in a query or a cookie is none', async (world) => {
+  defineProbe('a key in a query or a cookie is none', async (world) => {
     const { key } = await world.person('homeowner');
     for (const name of ['api_key', 'access_token', 'key', 'authorization'])
       expectOneOf((await world.ask('GET', `/v1/devices?${name}=${key}`)).status, [401], `?${name}=`);
     const headers = { cookie: `key=${key}`, 'x-api-key': key };
     expectOneOf((await world.ask('GET', '/v1/devices', { headers })).status, [401], 'Cookie and X-API-Key');
   }),
-  probe('a method in a header changes no method', async (world) => {
+  defineProbe('a method in a header changes no method', async (world) => {
     const owner = await world.person('homeowner');
     const device = await world.device(owner);
     const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' };
@@ -129,18 +137,18 @@ const PROTOCOL: readonly Probe[] = [
     const { status } = await world.ask('GET', `/v1/devices/${device.deviceId}`, { key: owner.key });
     expectOneOf(status, [200], 'the device afterwards');
   }),
-  probe('/ leads to the dashboard', async (world) => {
+  defineProbe('/ leads to the dashboard', async (world) => {
     const { status, headers } = await world.ask('GET', '/', { headers: { accept: 'text/html' } });
     expectOneOf(status, [301, 302, 303, 307, 308], 'GET /');
     expectThat(String(headers.location).startsWith('/dashboard'), `it leads to ${headers.location}`);
   }),
-  probe('the certificate can be downloaded, and the key not with it', async (world) => {
+  defineProbe('the certificate can be downloaded, and the key not with it', async (world) => {
     const { status, text } = await world.ask('GET', '/certificate.pem');
     expectOneOf(status, [200], 'GET /certificate.pem');
     expectThat(text.includes('BEGIN CERTIFICATE') && !text.includes('PRIVATE'), 'it is no certificate alone');
   }),
-  probe('HTTP/2 is spoken', async (world) => {
-    const socket = open(world.target.api, 'tls', { ALPNProtocols: ['h2', 'http/1.1'] }) as TLSSocket;
+  defineProbe('HTTP/2 is spoken', async (world) => {
+    const socket = openSocket(world.target.api, 'tls', { ALPNProtocols: ['h2', 'http/1.1'] }) as TLSSocket;
     const protocol = await new Promise((resolve) => {
       socket.once('secureConnect', () => resolve(socket.alpnProtocol));
       socket.once('close', () => resolve('nothing'));
@@ -151,8 +159,8 @@ const PROTOCOL: readonly Probe[] = [
 ];
 
 /** Whether a TLS handshake with these options succeeds. */
-async function handshakes(to: Address, options: object): Promise<boolean> {
-  const socket = open(to, 'tls', options) as TLSSocket;
+async function handshakes(to: ServerAddress, options: object): Promise<boolean> {
+  const socket = openSocket(to, 'tls', options) as TLSSocket;
   const came = await new Promise<boolean>((resolve) => {
     socket.once('secureConnect', () => resolve(true));
     socket.once('close', () => resolve(false));
@@ -167,9 +175,9 @@ const WITHOUT_AEAD =
 const TLS: readonly Probe[] = (['api', 'mqtts'] as const).flatMap((port) => {
   const needs = port === 'api' ? {} : ({ needs: ['mqtts'] } as const);
   const where = port === 'api' ? 'the API' : 'the broker';
-  const at = (world: World) => world.target[port] as Address;
+  const at = (world: AttackedInstallation) => world.target[port] as ServerAddress;
   return [
-    probe(
+    defineProbe(
       `${where} speaks TLS 1.2 and 1.3, and no TLS 1.1`,
       async (world) => {
         const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' };
@@ -179,7 +187,7 @@ const TLS: readonly Probe[] = (['api', 'mqtts'] as const).flatMap((port) => {
       },
       needs,
     ),
-    probe(
+    defineProbe(
       `${where} takes no cipher without authenticated encryption`,
       async (world) => {
         const cbc = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ciphers: WITHOUT_AEAD };
@@ -187,10 +195,10 @@ const TLS: readonly Probe[] = (['api', 'mqtts'] as const).flatMap((port) => {
       },
       needs,
     ),
-    probe(
+    defineProbe(
       `the certificate of ${where} is no authority that could sign others`,
       async (world) => {
-        const socket = open(at(world), 'tls') as TLSSocket;
+        const socket = openSocket(at(world), 'tls') as TLSSocket;
         await new Promise((resolve) => socket.once('secureConnect', resolve));
         const { raw: bytes } = socket.getPeerCertificate();
         socket.destroy();
@@ -202,25 +210,25 @@ const TLS: readonly Probe[] = (['api', 'mqtts'] as const).flatMap((port) => {
 });
 
 const PLAIN: readonly Probe[] = [
-  probe(
+  defineProbe(
     'plain HTTP refuses everything, and takes no word for TLS from strangers',
     async (world) => {
-      const to = world.target.plainHttp as Address;
+      const to = world.target.plainHttp as ServerAddress;
       const { key } = await world.person('homeowner');
       for (const header of ['X: x', 'X-Forwarded-Proto: https', 'Forwarded: proto=https', 'Front-End-Https: on']) {
         const lines = ['GET /v1/devices HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, header, CLOSE];
-        expectError(await exchange(to, 'tcp', request(...lines)), [403], header);
+        expectError(await exchangeBytes(to, 'tcp', request(...lines)), [403], header);
       }
     },
     { needs: ['plainHttp'] },
   ),
-  probe(
+  defineProbe(
     'plain HTTP without Host, or with a strange Expect, is refused in JSON',
     async (world) => {
-      const to = world.target.plainHttp as Address;
-      expectError(await exchange(to, 'tcp', request('GET / HTTP/1.1', CLOSE)), [400, 403], 'no Host');
+      const to = world.target.plainHttp as ServerAddress;
+      expectError(await exchangeBytes(to, 'tcp', request('GET / HTTP/1.1', CLOSE)), [400, 403], 'no Host');
       const strange = request('GET / HTTP/1.1', 'Host: x', 'Expect: x', CLOSE);
-      expectError(await exchange(to, 'tcp', strange), [400, 403], 'Expect: x');
+      expectError(await exchangeBytes(to, 'tcp', strange), [400, 403], 'Expect: x');
     },
     { needs: ['plainHttp'] },
   ),
@@ -255,14 +263,14 @@ const HOLDERS: readonly {
 
 const WAITING: readonly Probe[] = [
   ...HOLDERS.map(({ name, layer, withinS, begin, drip }) =>
-    probe(
+    defineProbe(
       `${name} is ended within ${withinS} s`,
       async (world) => {
         const { key } = await world.person('homeowner');
-        const socket = open(world.target.api, layer);
+        const socket = openSocket(world.target.api, layer);
         if (begin) socket.write(Buffer.from(begin(key), 'latin1'));
         const dripping = drip === undefined ? undefined : setInterval(() => socket.write(drip), 1_000);
-        const ms = await msUntilClosed(socket, (withinS + 5) * 1_000);
+        const ms = await waitForClose(socket, (withinS + 5) * 1_000);
         clearInterval(dripping);
         expectThat(ms !== null, `it was still open after ${withinS + 5} s`);
         expectThat(ms <= withinS * 1_000, `it was open for ${(ms / 1_000).toFixed(1)} s`);
@@ -270,34 +278,34 @@ const WAITING: readonly Probe[] = [
       { kind: 'waits' },
     ),
   ),
-  probe(
+  defineProbe(
     'plain HTTP ends a socket that never asks within 75 s',
     async (world) => {
-      const ms = await msUntilClosed(open(world.target.plainHttp as Address, 'tcp'), 75_000);
+      const ms = await waitForClose(openSocket(world.target.plainHttp as ServerAddress, 'tcp'), 75_000);
       expectThat(ms !== null, 'it was still open after 75 s');
     },
     { kind: 'waits', needs: ['plainHttp'] },
   ),
-  probe(
+  defineProbe(
     'three hundred sockets that ask nothing keep nobody from an answer',
     async (world) => {
       const { api } = world.target;
       const { key } = await world.person('homeowner');
       const sockets = Array.from({ length: 300 }, (_, index) => {
-        const socket = open(api, index % 3 === 0 ? 'tcp' : 'tls');
+        const socket = openSocket(api, index % 3 === 0 ? 'tcp' : 'tls');
         if (index % 3 === 1) socket.write(HEAD(key, 100));
         return socket;
       });
       await pause(1_000);
       const fromMs = performance.now();
-      const { status } = await send(api, 'GET', '/v1/devices', { key: world.target.adminKey });
+      const { status } = await sendRequest(api, 'GET', '/v1/devices', { key: world.target.adminKey });
       const ms = performance.now() - fromMs;
       for (const socket of sockets) socket.destroy();
       expectOneOf(status, [200], 'GET /v1/devices');
-      if (ms > 2_000) throw new Fell(`it took ${Math.round(ms)} ms`);
+      if (ms > 2_000) throw new ProbeFailedError(`it took ${Math.round(ms)} ms`);
     },
     { kind: 'alone' },
   ),
 ];
 
-export const HTTP: readonly Probe[] = [...PROTOCOL, ...TLS, ...PLAIN, ...WAITING];
+export const HTTP_PROBES: readonly Probe[] = [...PROTOCOL, ...TLS, ...PLAIN, ...WAITING];

@@ -1,14 +1,18 @@
 import { quantile } from '../../support.ts';
-import { open } from '../client.ts';
-import { expectThat, Fell, type Probe, probe } from '../probe.ts';
-import { type Person, pause, type World } from '../world.ts';
-import { puback } from './mqtt.ts';
+import { openSocket } from '../client.ts';
+import { defineProbe, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
+import { type AttackedInstallation, type Person, pause } from '../world.ts';
+import { measurePubackMs } from './mqtt.ts';
 
 const HOUR_MS = 3_600_000;
 const YEAR_HOURS = 364 * 24;
 
 /** Gives an account a meter with `count` hourly register readings. Returns the time of the first one. */
-export async function feedHours(world: World, userId: string, count: number): Promise<number> {
+export async function publishHourlyReadings(
+  world: AttackedInstallation,
+  userId: string,
+  count: number,
+): Promise<number> {
   const device = await world.device({ userId });
   const client = await world.connect(device);
   const firstMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - count * HOUR_MS;
@@ -23,9 +27,9 @@ export async function feedHours(world: World, userId: string, count: number): Pr
 }
 
 /** Creates a homeowner with a year of hourly data. Returns the account and the path that requests all of it. */
-async function homeWithAYear(world: World): Promise<Person & { path: string }> {
+async function homeWithAYear(world: AttackedInstallation): Promise<Person & { path: string }> {
   const owner = await world.person('homeowner');
-  const firstMs = await feedHours(world, owner.userId, YEAR_HOURS);
+  const firstMs = await publishHourlyReadings(world, owner.userId, YEAR_HOURS);
   const [start, end] = [firstMs, firstMs + YEAR_HOURS * HOUR_MS - 1].map((ms) =>
     new Date(ms).toISOString().slice(0, 10),
   );
@@ -43,15 +47,15 @@ async function p99(times: number, pauseMs: number, one: () => Promise<number>): 
 }
 
 /** Returns how long a neighbour's request takes, in ms. */
-async function answerMs(world: World, { key }: Person): Promise<number> {
+async function answerMs(world: AttackedInstallation, { key }: Person): Promise<number> {
   const fromMs = performance.now();
   const { status } = await world.ask('GET', '/v1/devices', { key });
-  if (status !== 200) throw new Fell(`a neighbour got ${status}`);
+  if (status !== 200) throw new ProbeFailedError(`a neighbour got ${status}`);
   return performance.now() - fromMs;
 }
 
-export const LOAD: readonly Probe[] = [
-  probe(
+export const LOAD_PROBES: readonly Probe[] = [
+  defineProbe(
     '110 questions of a year of hours by one account leave a neighbour its answers',
     async (world) => {
       const hog = await homeWithAYear(world);
@@ -73,7 +77,7 @@ export const LOAD: readonly Probe[] = [
     },
     { kind: 'alone', needs: ['mqtt'] },
   ),
-  probe(
+  defineProbe(
     'an account that asks and hangs up, again and again, leaves a neighbour its answers',
     async (world) => {
       const hog = await homeWithAYear(world);
@@ -82,7 +86,7 @@ export const LOAD: readonly Probe[] = [
       let isOver = false;
       const asked = Array.from({ length: 60 }, async () => {
         while (!isOver) {
-          const socket = open(world.target.api, 'tls');
+          const socket = openSocket(world.target.api, 'tls');
           socket.write(head);
           await pause(150);
           socket.destroy();
@@ -96,7 +100,7 @@ export const LOAD: readonly Probe[] = [
     },
     { kind: 'alone', needs: ['mqtt'] },
   ),
-  probe(
+  defineProbe(
     'five messages a second of a device with 20,000 channels leave a neighbour’s PUBACK',
     async (world) => {
       const [hog, neighbour] = [await world.device(), await world.device()];
@@ -105,9 +109,9 @@ export const LOAD: readonly Probe[] = [
       const channels = Array.from({ length: 20_000 }, (_, index) => ({ power_w: 1, channel: `c${index}` }));
       for (let at = 0; at < channels.length; at += 2_000)
         await hogs.publishAsync(hog.topic, JSON.stringify(channels.slice(at, at + 2_000)), { qos: 1 });
-      await puback(client, neighbour.topic);
+      await measurePubackMs(client, neighbour.topic);
       const hogging = setInterval(() => hogs.publish(hog.topic, '{"power_w":1,"channel":"c1"}', { qos: 1 }), 200);
-      const slowest = await p99(50, 80, () => puback(client, neighbour.topic));
+      const slowest = await p99(50, 80, () => measurePubackMs(client, neighbour.topic));
       clearInterval(hogging);
       expectThat(slowest < 500, `the neighbour’s PUBACK took ${Math.round(slowest)} ms`);
     },

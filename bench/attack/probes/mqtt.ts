@@ -1,38 +1,50 @@
 import mqtt, { type MqttClient } from 'mqtt';
-import { type Address, msUntilClosed, open } from '../client.ts';
-import { expectOneOf, expectThat, Fell, probe as general, type Probe, type probe as Probing } from '../probe.ts';
-import { type Device, pause, type World } from '../world.ts';
+import { openSocket, type ServerAddress, waitForClose } from '../client.ts';
+import {
+  expectOneOf,
+  expectThat,
+  defineProbe as general,
+  type Probe,
+  ProbeFailedError,
+  type defineProbe as Probing,
+} from '../probe.ts';
+import { type AttackedInstallation, type Device, pause } from '../world.ts';
 
 const probe: typeof Probing = (name, run, more = {}) => general(name, run, { needs: ['mqtt'], ...more });
 
 const reading = (watts = 100) => JSON.stringify({ power_w: watts });
-const broker = (world: World) => world.target.mqtt as Address;
+const broker = (world: AttackedInstallation) => world.target.mqtt as ServerAddress;
 
 /** Returns the time until a reading of a device is acknowledged, in ms. Rejects after ten seconds. */
-export async function puback(client: MqttClient, topic: string, payload: string | Buffer = reading()): Promise<number> {
+export async function measurePubackMs(
+  client: MqttClient,
+  topic: string,
+  payload: string | Buffer = reading(),
+): Promise<number> {
   const fromMs = performance.now();
   const late = pause(10_000).then(() => {
-    throw new Fell('no PUBACK in 10 s');
+    throw new ProbeFailedError('no PUBACK in 10 s');
   });
   await Promise.race([client.publishAsync(topic, payload, { qos: 1 }), late]);
   return performance.now() - fromMs;
 }
 
 /** Connects a device that no attack may affect. It has already had one reading acknowledged. */
-async function victim(world: World, options: Parameters<World['connect']>[1] = {}) {
+async function victim(world: AttackedInstallation, options: Parameters<AttackedInstallation['connect']>[1] = {}) {
   const device = await world.device();
   const client = await world.connect(device, options);
-  await puback(client, device.topic);
+  await measurePubackMs(client, device.topic);
   return { device, client };
 }
 
 async function expectUnharmed({ device, client }: Awaited<ReturnType<typeof victim>>, withinMs = 5_000): Promise<void> {
   expectThat(client.connected, 'a neighbour’s connection was ended');
-  const ms = await puback(client, device.topic);
-  if (ms > withinMs) throw new Fell(`a neighbour’s PUBACK took ${Math.round(ms)} ms`);
+  const ms = await measurePubackMs(client, device.topic);
+  if (ms > withinMs) throw new ProbeFailedError(`a neighbour’s PUBACK took ${Math.round(ms)} ms`);
 }
 
-const stateOf = async (world: World, { deviceId }: Device) => (await world.must('GET', `/v1/devices/${deviceId}`)).json;
+const stateOf = async (world: AttackedInstallation, { deviceId }: Device) =>
+  (await world.must('GET', `/v1/devices/${deviceId}`)).json;
 
 /** Publishes and waits 400 ms, because an acknowledgement may never come. */
 async function tryPublish(client: MqttClient, topic: string, payload: string | Buffer, qos: 0 | 1 | 2 = 1) {
@@ -41,7 +53,11 @@ async function tryPublish(client: MqttClient, topic: string, payload: string | B
 }
 
 /** Returns the CONNACK code of a login; 0 if it is accepted. */
-async function refusal(world: World, username: string | undefined, password: string | undefined): Promise<number> {
+async function refusal(
+  world: AttackedInstallation,
+  username: string | undefined,
+  password: string | undefined,
+): Promise<number> {
   const { host, port } = broker(world);
   const login = { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
   try {
@@ -116,7 +132,7 @@ const SESSIONS: readonly Probe[] = [
     const device = await world.device();
     const options = { clientId: 'kept', clean: false };
     const first = await world.connect(device, options);
-    await puback(first, device.topic);
+    await measurePubackMs(first, device.topic);
     await world.connect(await world.device(), { clientId: 'kept', clean: true });
     await first.endAsync(true);
     const back = await world.connect(device, options);
@@ -153,7 +169,7 @@ const TOPICS: readonly Probe[] = [
       '$share/ingest/energy/#',
     ])
       await spy.subscribeAsync(topic, { qos: 1 }).catch(() => {});
-    for (let turn = 0; turn < 3; turn++) await puback(client, device.topic);
+    for (let turn = 0; turn < 3; turn++) await measurePubackMs(client, device.topic);
     await pause(500);
     expectThat(heard.length === 0, `it heard ${heard[0]}`);
   }),
@@ -229,7 +245,7 @@ const PAYLOADS: readonly Probe[] = [
     for (const payload of [...rubbish.map((text) => Buffer.from(text)), Buffer.from([0xff, 0xfe, 0x00, 0xd8])]) {
       const acknowledged = client.publishAsync(device.topic, payload, { qos: 1, retain: true });
       const late = pause(10_000).then(() => {
-        throw new Fell(`no PUBACK for ${payload.toString().slice(0, 30)}`);
+        throw new ProbeFailedError(`no PUBACK for ${payload.toString().slice(0, 30)}`);
       });
       await Promise.race([acknowledged, late]);
     }
@@ -239,7 +255,7 @@ const PAYLOADS: readonly Probe[] = [
   probe('a payload of 1 MiB is taken, a longer one ends its own connection alone', async (world) => {
     const target = await victim(world);
     const { device, client } = await victim(world);
-    await puback(client, device.topic, `{"power_w":1}${' '.repeat(1_048_576 - 13)}`);
+    await measurePubackMs(client, device.topic, `{"power_w":1}${' '.repeat(1_048_576 - 13)}`);
     await tryPublish(client, device.topic, Buffer.alloc(2_000_000, ' '));
     for (let turn = 0; client.connected && turn < 20; turn++) await pause(100);
     expectThat(!client.connected, 'a payload of 2 MB did not end its connection');
@@ -259,11 +275,11 @@ const PAYLOADS: readonly Probe[] = [
   probe('a device gets 64 channels and no more', async (world) => {
     const { device, client } = await victim(world);
     const payload = JSON.stringify(Array.from({ length: 300 }, (_, index) => ({ power_w: 1, channel: `c${index}` })));
-    await puback(client, device.topic, payload);
+    await measurePubackMs(client, device.topic, payload);
     const { channels } = await stateOf(world, device);
     expectThat(Array.isArray(channels), 'GET of the device names no channels');
     expectThat(channels.length <= 64, `it has ${channels.length}`);
-    await puback(client, device.topic);
+    await measurePubackMs(client, device.topic);
   }),
 ];
 
@@ -287,8 +303,8 @@ const connectPacket = ({ username, password }: Device) =>
 const publishPacket = (topic: Buffer, payload: Buffer) => packet(0x32, field(topic), Buffer.from([0, 1]), payload);
 
 /** Opens a raw connection that is logged in as a device. */
-async function rawLogin(world: World, device: Device) {
-  const socket = open(broker(world), 'tcp');
+async function rawLogin(world: AttackedInstallation, device: Device) {
+  const socket = openSocket(broker(world), 'tcp');
   socket.write(connectPacket(device));
   await new Promise((resolve) => {
     socket.once('data', resolve);
@@ -301,12 +317,12 @@ const PACKETS: readonly Probe[] = [
   probe('a packet that is announced with 256 MiB ends its connection, before the login and after it', async (world) => {
     const target = await victim(world);
     const huge = Buffer.concat([Buffer.from([0x10, 0xff, 0xff, 0xff, 0x7f]), Buffer.alloc(100_000)]);
-    const before = open(broker(world), 'tcp');
+    const before = openSocket(broker(world), 'tcp');
     before.write(huge);
-    expectThat((await msUntilClosed(before, 5_000)) !== null, 'it was open 5 s later');
+    expectThat((await waitForClose(before, 5_000)) !== null, 'it was open 5 s later');
     const after = await rawLogin(world, await world.device());
     after.write(Buffer.concat([Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), Buffer.alloc(100_000)]));
-    expectThat((await msUntilClosed(after, 5_000)) !== null, 'after the login it was open 5 s later');
+    expectThat((await waitForClose(after, 5_000)) !== null, 'after the login it was open 5 s later');
     await expectUnharmed(target);
   }),
   probe('packets that are none end their own connection alone', async (world) => {
@@ -333,7 +349,7 @@ const PACKETS: readonly Probe[] = [
     const target = await victim(world);
     const whole = connectPacket(await world.device());
     const sockets = Array.from({ length: 200 }, (_, index) => {
-      const socket = open(broker(world), 'tcp');
+      const socket = openSocket(broker(world), 'tcp');
       socket.write(whole.subarray(0, 1 + (index % (whole.length - 1))));
       return socket;
     });
@@ -345,9 +361,9 @@ const PACKETS: readonly Probe[] = [
     probe(
       `a connection to the broker that says ${what} is ended within 40 s`,
       async (world) => {
-        const socket = open(broker(world), 'tcp');
+        const socket = openSocket(broker(world), 'tcp');
         if (what === 'half a CONNECT') socket.write(connectPacket(await world.device()).subarray(0, 10));
-        expectThat((await msUntilClosed(socket, 45_000)) !== null, 'it was still open after 45 s');
+        expectThat((await waitForClose(socket, 45_000)) !== null, 'it was still open after 45 s');
       },
       { kind: 'waits' },
     ),
@@ -355,11 +371,11 @@ const PACKETS: readonly Probe[] = [
   probe(
     'a TCP socket on the broker’s TLS port that never says anything is ended within 15 s',
     async (world) => {
-      const ms = await msUntilClosed(open(world.target.mqtts as Address, 'tcp'), 20_000);
+      const ms = await waitForClose(openSocket(world.target.mqtts as ServerAddress, 'tcp'), 20_000);
       expectThat(ms !== null, 'it was still open after 20 s');
     },
     { kind: 'waits', needs: ['mqtts'] },
   ),
 ];
 
-export const MQTT: readonly Probe[] = [...LOGINS, ...SESSIONS, ...TOPICS, ...PAYLOADS, ...PACKETS];
+export const MQTT_PROBES: readonly Probe[] = [...LOGINS, ...SESSIONS, ...TOPICS, ...PAYLOADS, ...PACKETS];

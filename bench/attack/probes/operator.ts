@@ -1,34 +1,34 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Address, exchange } from '../client.ts';
-import { expectOneOf, expectThat, type Probe, probe } from '../probe.ts';
+import { exchangeBytes, type ServerAddress } from '../client.ts';
+import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
 
 const request = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
-export const OPERATOR: readonly Probe[] = [
-  probe('metrics are not on the public listener', async (world) => {
+export const OPERATOR_PROBES: readonly Probe[] = [
+  defineProbe('metrics are not on the public listener', async (world) => {
     for (const path of ['/metrics', '/metrics.json', '/internal/mqtt/authenticate'])
       expectOneOf((await world.ask('GET', path)).status, [404], `GET ${path}`);
   }),
-  probe(
+  defineProbe(
     'the operator’s listener answers no page of another site: its Host is looked at',
     async (world) => {
-      const to = world.target.operator as Address;
+      const to = world.target.operator as ServerAddress;
       const ask = (host: string) =>
-        exchange(to, 'tcp', request('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close'));
+        exchangeBytes(to, 'tcp', request('GET /metrics HTTP/1.1', `Host: ${host}`, 'Connection: close'));
       expectOneOf((await ask(`127.0.0.1:${to.port}`)).status, [200], 'Host: 127.0.0.1');
       const { status } = await ask(`evil.example:${to.port}`);
       expectThat(status >= 400, `Host: evil.example got ${status}`);
     },
     { needs: ['operator'] },
   ),
-  probe(
+  defineProbe(
     'metrics name nobody',
     async (world) => {
       const { userId, email } = await world.person('homeowner');
       await world.must('GET', `/v1/users/${userId}`);
-      const to = world.target.operator as Address;
-      const { text } = await exchange(
+      const to = world.target.operator as ServerAddress;
+      const { text } = await exchangeBytes(
         to,
         'tcp',
         request('GET /metrics HTTP/1.1', `Host: 127.0.0.1:${to.port}`, 'Connection: close'),
@@ -38,7 +38,7 @@ export const OPERATOR: readonly Probe[] = [
     },
     { needs: ['operator'] },
   ),
-  probe(
+  defineProbe(
     'keys, the database and captured mail are their owner’s alone to read',
     async (world) => {
       const dataDir = world.target.dataDir as string;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, send } from '../client.ts';
-import { expectOneOf, expectThat, type Probe, probe } from '../probe.ts';
-import type { Person, World } from '../world.ts';
+import { type ServerAddress, sendRequest } from '../client.ts';
+import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import type { AttackedInstallation, Person } from '../world.ts';
 
 /** Creates a home that a utility enrolled, with a meter that the utility paired. */
-async function meteredHome(world: World): Promise<{ utility: Person; home: Person; deviceId: string }> {
+async function meteredHome(world: AttackedInstallation): Promise<{ utility: Person; home: Person; deviceId: string }> {
   const utility = await world.person('utility');
   const home = await world.person('homeowner', { enrolledBy: utility });
   const body = { user_id: home.userId, type: 'smart_meter', location: 'cellar' };
@@ -40,7 +40,7 @@ const LOWERING: readonly [what: string, method: string, path: string, body?: obj
 /** Maximum number of guessed serials that are answered per network and minute. */
 const MOST_REFUSED = 10;
 
-async function guessSerials(world: World, guesses: number): Promise<void> {
+async function guessSerials(world: AttackedInstallation, guesses: number): Promise<void> {
   const { key } = await world.person('utility');
   const lot = { name: 'lot', max_devices: 1_000 };
   const batch = (await world.must('POST', '/v1/provisioning-batches', { key, body: lot })).json;
@@ -48,15 +48,18 @@ async function guessSerials(world: World, guesses: number): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: guesses }, (_, index) => {
       const body = { batch_id: batch.batch_id, secret: batch.mqtt.password, serial: `guess-${index}` };
-      return send(world.apis[index % world.apis.length] as Address, 'POST', '/provisioning/claim', { body, from });
+      return sendRequest(world.apis[index % world.apis.length] as ServerAddress, 'POST', '/provisioning/claim', {
+        body,
+        from,
+      });
     }),
   );
   const decided = answers.filter(({ status }) => status !== 429).length;
   expectThat(decided <= MOST_REFUSED, `${decided} of ${guesses} guesses at once were decided`);
 }
 
-export const OWNERSHIP: readonly Probe[] = [
-  probe('a homeowner registers no certificate, of its own devices neither', async (world) => {
+export const OWNERSHIP_PROBES: readonly Probe[] = [
+  defineProbe('a homeowner registers no certificate, of its own devices neither', async (world) => {
     const { home } = await meteredHome(world);
     const { deviceId } = await world.device(home);
     const pairedByHome = { type: 'meter', location: 'x' };
@@ -67,7 +70,7 @@ export const OWNERSHIP: readonly Probe[] = [
         expectOneOf((await world.ask('PATCH', `/v1/devices/${id}`, sent)).status, [403], 'PATCH of the certificate');
       }
   }),
-  probe('a certificate is registered with one device', async (world) => {
+  defineProbe('a certificate is registered with one device', async (world) => {
     const { utility, home, deviceId } = await meteredHome(world);
     const { deviceId: other } = await world.device(home);
     const sent = { key: utility.key, body: { certificate_sha256: randomBytes(32).toString('hex') } };
@@ -75,7 +78,7 @@ export const OWNERSHIP: readonly Probe[] = [
     expectOneOf((await world.ask('PATCH', `/v1/devices/${other}`, sent)).status, [409], 'of another device');
   }),
   ...LOWERING.map(([what, method, path, body]) =>
-    probe(`a home does not lower its own bill: it never ${what}, of a meter of its utility`, async (world) => {
+    defineProbe(`a home does not lower its own bill: it never ${what}, of a meter of its utility`, async (world) => {
       const { home, deviceId, utility } = await world.once('a metered home', () => meteredHome(world));
       const at = `/v1/devices/${deviceId}${path}`;
       const sent = body === undefined ? { key: home.key } : { key: home.key, body };
@@ -84,7 +87,7 @@ export const OWNERSHIP: readonly Probe[] = [
       expectOneOf(json.managed_by, ['utility'], 'managed_by afterwards');
     }),
   ),
-  probe('a home revokes no edit of its utility', async (world) => {
+  defineProbe('a home revokes no edit of its utility', async (world) => {
     const { home, utility, deviceId } = await meteredHome(world);
     const path = `/v1/devices/${deviceId}/edits`;
     const end = new Date(Date.now() - 3_600_000);
@@ -99,8 +102,8 @@ export const OWNERSHIP: readonly Probe[] = [
     const [edit] = (await world.must('GET', path, { key: home.key })).json;
     expectOneOf(edit?.status, ['in_force'], 'the edit afterwards');
   }),
-  probe('of 30 serials that are guessed at once ten are decided', (world) => guessSerials(world, 30)),
-  probe(
+  defineProbe('of 30 serials that are guessed at once ten are decided', (world) => guessSerials(world, 30)),
+  defineProbe(
     'of 200 serials that are guessed at once, over all processes, ten are decided',
     (world) => guessSerials(world, 200),
     {

@@ -1,5 +1,5 @@
-import { expectOneOf, expectThat, type Probe, probe } from '../probe.ts';
-import type { Person, World } from '../world.ts';
+import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import type { AttackedInstallation, Person } from '../world.ts';
 
 /** A homeowner of one utility with one resource of each kind, and the strangers from whom all of it must be hidden. */
 interface Neighbours {
@@ -10,7 +10,7 @@ interface Neighbours {
   strangers: { utility: Person; homeowner: Person };
 }
 
-const neighbours = (world: World): Promise<Neighbours> =>
+const neighbours = (world: AttackedInstallation): Promise<Neighbours> =>
   world.once('neighbours', async () => {
     const utility = await world.person('utility');
     const home = await world.person('homeowner', { enrolledBy: utility });
@@ -113,10 +113,10 @@ const idLike = (id: string) => `${id.slice(0, 4)}${'0'.repeat(26)}`;
  */
 const refusalOf = (who: 'utility' | 'homeowner', isOfUser: boolean) => (who === 'homeowner' && isOfUser ? 403 : 404);
 
-export const TENANTS: readonly Probe[] = [
+export const TENANT_PROBES: readonly Probe[] = [
   ...(Object.entries(BY_ID) as [Noun, Try[]][]).flatMap(([noun, tries]) =>
     (['utility', 'homeowner'] as const).map((who) =>
-      probe(
+      defineProbe(
         `a ${noun} of one utility does not exist for ${who === 'utility' ? 'another utility' : 'the homeowner next door'}`,
         async (world) => {
           const { ids, strangers } = await neighbours(world);
@@ -140,14 +140,14 @@ export const TENANTS: readonly Probe[] = [
   ...(['utility', 'homeowner'] as const).flatMap((who) => {
     const name = who === 'utility' ? 'another utility' : 'the homeowner next door';
     return [
-      probe(`${name} lists nothing of a user by its id`, async (world) => {
+      defineProbe(`${name} lists nothing of a user by its id`, async (world) => {
         const { ids, strangers } = await neighbours(world);
         for (const [method, path] of OF_USER) {
           const { status } = await world.ask(method, path(ids.user), { key: strangers[who].key });
           expectOneOf(status, [refusalOf(who, true)], `${method} ${path('…')}`);
         }
       }),
-      probe(`${name} asks and makes nothing for a user by its id`, async (world) => {
+      defineProbe(`${name} asks and makes nothing for a user by its id`, async (world) => {
         const { ids, strangers } = await neighbours(world);
         for (const [path, body] of IN_BODY) {
           const sent = { key: strangers[who].key, body: { ...body, user_id: ids.user } };
@@ -156,7 +156,7 @@ export const TENANTS: readonly Probe[] = [
       }),
     ];
   }),
-  probe('lists hold nothing of others', async (world) => {
+  defineProbe('lists hold nothing of others', async (world) => {
     const { ids, strangers } = await neighbours(world);
     const { key, userId } = strangers.homeowner;
     const lists = ['/v1/devices', '/v1/gateways', '/v1/keys', '/v1/webhooks', `/v1/alerts?user_id=${userId}`];
@@ -166,18 +166,18 @@ export const TENANTS: readonly Probe[] = [
       expectThat(seen === undefined, `GET ${path} names ${seen}`);
     }
   }),
-  probe('a device is not paired behind a stranger’s', async (world) => {
+  defineProbe('a device is not paired behind a stranger’s', async (world) => {
     const { ids, strangers } = await neighbours(world);
     const body = { type: 'meter', location: 'x', upstream_device_id: ids.device };
     const { status } = await world.ask('POST', '/v1/devices', { key: strangers.homeowner.key, body });
     expectOneOf(status, [404, 422], 'POST /v1/devices');
   }),
-  probe('a utility gives its homeowner no key that writes', async (world) => {
+  defineProbe('a utility gives its homeowner no key that writes', async (world) => {
     const { home, utility } = await neighbours(world);
     const body = { user_id: home.userId, scopes: ['users:write'] };
     expectOneOf((await world.ask('POST', '/v1/keys', { key: utility.key, body })).status, [403], 'POST /v1/keys');
   }),
-  probe('only administrators read the audit log', async (world) => {
+  defineProbe('only administrators read the audit log', async (world) => {
     const { home, utility } = await neighbours(world);
     for (const { key } of [home, utility])
       expectOneOf((await world.ask('GET', '/v1/audit', { key })).status, [403], 'GET /v1/audit');

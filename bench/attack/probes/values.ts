@@ -1,11 +1,11 @@
-import { expectOneOf, expectThat, Fell, type Probe, probe } from '../probe.ts';
-import type { Person, World } from '../world.ts';
+import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError } from '../probe.ts';
+import type { AttackedInstallation, Person } from '../world.ts';
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const HOOK = { event: 'usage.updated', url: 'https://example.com/x' };
 
 /** A homeowner and its device, which all probes of this file use. */
-const home = (world: World) =>
+const home = (world: AttackedInstallation) =>
   world.once('values', async () => {
     const owner = await world.person('homeowner');
     return { owner, device: await world.device(owner) };
@@ -150,9 +150,9 @@ const REFUSED: readonly Refused[] = [
   ],
 ];
 
-export const VALUES: readonly Probe[] = [
+export const INVALID_VALUE_PROBES: readonly Probe[] = [
   ...REFUSED.map(([name, statuses, tries]) =>
-    probe(name, async (world) => {
+    defineProbe(name, async (world) => {
       const { owner, device } = await home(world);
       for (const make of tries) {
         const { method = 'GET', path, ...sent } = make({ owner, deviceId: device.deviceId });
@@ -163,7 +163,7 @@ export const VALUES: readonly Probe[] = [
       }
     }),
   ),
-  probe('Accept is read as its standard says: text/csv;q=0 gives JSON, TEXT/CSV gives CSV', async (world) => {
+  defineProbe('Accept is read as its standard says: text/csv;q=0 gives JSON, TEXT/CSV gives CSV', async (world) => {
     const { owner } = await home(world);
     const path = '/v1/energy-insights?start=2026-01-01&end=2026-01-02';
     for (const [accept, type] of [
@@ -178,7 +178,7 @@ export const VALUES: readonly Probe[] = [
       );
     }
   }),
-  probe('expires_at is a time of RFC 3339, in years that this has', async (world) => {
+  defineProbe('expires_at is a time of RFC 3339, in years that this has', async (world) => {
     const { owner } = await home(world);
     for (const expires_at of [
       '275760-09-13T00:00:00Z',
@@ -191,10 +191,10 @@ export const VALUES: readonly Probe[] = [
       if (status === 422) continue;
       expectOneOf(status, [201], expires_at);
       if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(json.expires_at))
-        throw new Fell(`${expires_at} is answered as ${json.expires_at}`);
+        throw new ProbeFailedError(`${expires_at} is answered as ${json.expires_at}`);
     }
   }),
-  probe('every zone of IANA is known, links included', async (world) => {
+  defineProbe('every zone of IANA is known, links included', async (world) => {
     const { owner } = await home(world);
     for (const zone of [
       'GMT',
@@ -216,7 +216,7 @@ export const VALUES: readonly Probe[] = [
       expectOneOf(status, [200], `tz=${zone}`);
     }
   }),
-  probe('no answer tells of the inside', async (world) => {
+  defineProbe('no answer tells of the inside', async (world) => {
     const { owner } = await home(world);
     const tries = [
       "/v1/devices/'",

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { expectOneOf, expectThat, NotTried, type Probe, probe } from '../probe.ts';
+import { defineProbe, expectOneOf, expectThat, type Probe, ProbeSkippedError } from '../probe.ts';
 import { pause } from '../world.ts';
 
 /** Spellings of addresses that no webhook may reach. */
@@ -20,8 +20,8 @@ const PRIVATE = [
 
 const SECRET = 'a secret of the attack';
 
-export const WEBHOOKS: readonly Probe[] = [
-  probe('a webhook to this machine is refused, however its address is written', async (world) => {
+export const WEBHOOK_PROBES: readonly Probe[] = [
+  defineProbe('a webhook to this machine is refused, however its address is written', async (world) => {
     let connections = 0;
     const listener = createServer((socket) => {
       connections++;
@@ -49,7 +49,7 @@ export const WEBHOOKS: readonly Probe[] = [
         const tried = async () =>
           (await world.must('GET', `/v1/webhooks/${id}/deliveries`, { key })).json[0]?.attempts ?? [];
         for (let turn = 0; (await tried()).length === 0; turn++) {
-          if (turn > 60) throw new NotTried('no delivery was tried in 15 s: is a worker running?');
+          if (turn > 60) throw new ProbeSkippedError('no delivery was tried in 15 s: is a worker running?');
           await pause(250);
         }
       }
@@ -58,7 +58,7 @@ export const WEBHOOKS: readonly Probe[] = [
       listener.close();
     }
   }),
-  probe('no answer holds the secret of a webhook', async (world) => {
+  defineProbe('no answer holds the secret of a webhook', async (world) => {
     const { key } = await world.person('homeowner');
     const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: SECRET };
     const made = await world.must('POST', '/v1/webhooks', { key, body });
@@ -67,7 +67,7 @@ export const WEBHOOKS: readonly Probe[] = [
     const listed = await world.must('GET', '/v1/webhooks', { key });
     for (const { text } of [made, changed, listed]) expectThat(!text.includes(SECRET), 'it was answered');
   }),
-  probe('a hundred and one subscriptions at once are a hundred', async (world) => {
+  defineProbe('a hundred and one subscriptions at once are a hundred', async (world) => {
     const { key } = await world.person('homeowner');
     const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: SECRET };
     // A busy machine refuses some of many concurrent requests (503); these are sent again.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compare, type Evidence } from './compare.ts';
+import { compareEvidence, type Evidence } from './compare.ts';
 
 const HOUR = 'usr_1 2026-07-05T10:00:00.000Z';
 const NEXT = 'usr_1 2026-07-05T11:00:00.000Z';
@@ -24,10 +24,10 @@ const [call] = well.calls;
 if (!call) throw new Error('no call');
 
 test('finds no difference if each acknowledged reading was processed correctly and once', () => {
-  expect(compare(well)).toEqual([]);
+  expect(compareEvidence(well)).toEqual([]);
 });
 
-const planted: [string, Partial<Evidence>, ReturnType<typeof compare>][] = [
+const planted: [string, Partial<Evidence>, ReturnType<typeof compareEvidence>][] = [
   [
     'an acknowledged reading that is not stored',
     { stored: new Set(['dev_1 1 10', 'dev_1 3 30']) },
@@ -76,14 +76,14 @@ const planted: [string, Partial<Evidence>, ReturnType<typeof compare>][] = [
   ],
 ];
 test.each(planted)('finds %s', (_, evidence, differences) => {
-  expect(compare({ ...well, ...evidence })).toEqual(differences);
+  expect(compareEvidence({ ...well, ...evidence })).toEqual(differences);
 });
 
 test('allows one repeated call for an interrupted delivery', () => {
   const calls = [5_500, 21_000].map((atMs) => ({ ...call, atMs }));
-  expect(compare({ ...well, calls })).toEqual([]);
+  expect(compareEvidence({ ...well, calls })).toEqual([]);
   const third = { ...call, atMs: 21_003 };
-  expect(compare({ ...well, calls: [...calls, third] })).toEqual([
+  expect(compareEvidence({ ...well, calls: [...calls, third] })).toEqual([
     { kind: 'toldAgain', of: `${HOUR}: evt_1, 3 ms after the call before` },
   ]);
 });

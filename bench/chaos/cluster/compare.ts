@@ -19,7 +19,7 @@ export interface Evidence {
   cutOff: readonly { fromMs: number; toMs: number }[];
 }
 
-export const FAULTS = {
+export const DIFFERENCE_KINDS = {
   lost: 'acknowledged and not stored',
   strange: 'stored and never published so, or refused',
   wrongHour: 'an hour of a home that is not the reference’s',
@@ -30,13 +30,13 @@ export const FAULTS = {
 
 /** A deviation from the expected state. */
 export interface Difference {
-  kind: keyof typeof FAULTS;
+  kind: keyof typeof DIFFERENCE_KINDS;
   /** Reading, hour or event that the difference concerns, for the person who investigates it. */
   of: string;
 }
 
 /** Returns every deviation from what the acknowledged readings require. Pure. */
-export function compare(evidence: Evidence): Difference[] {
+export function compareEvidence(evidence: Evidence): Difference[] {
   const { published, acknowledged, stored, rejected, expectedHours, keptHours, alerts, calls } = evidence;
   const differences: Difference[] = [];
   const note = (kind: Difference['kind'], of: string) => differences.push({ kind, of });

@@ -2,10 +2,10 @@ import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RabbitNode } from '../../../test/support/cluster/rabbitmq.ts';
-import { type Cluster, type Role, type RoleName, SMALL } from './installation.ts';
+import { type Cluster, type RoleControl, type RoleName, SMALL_DISK_BROKER_INDEX } from './installation.ts';
 
 /** A fault of the cluster while homes publish. */
-export interface Fault {
+export interface ClusterFault {
   name: string;
   /** Maximum time to recover, in seconds: until PUBACKs resume, or until readings are stored again. */
   goal: { of: 'acknowledged' | 'stored'; seconds: number };
@@ -27,9 +27,9 @@ const CUT_S = 20;
 const nothing = async () => {};
 
 /** Returns all faults: first single faults, then pairs. */
-export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Fault[] {
+export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<boolean>): ClusterFault[] {
   const { rabbit, patroni, roles } = cluster;
-  const killsNode = (index: number): Fault => {
+  const killsNode = (index: number): ClusterFault => {
     const node = nodeOf(cluster, index);
     return {
       name: `broker ${index + 1} killed`,
@@ -39,8 +39,8 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
       heal: () => node.start(),
     };
   };
-  const killsRole = (name: RoleName, which: 0 | 1): Fault => {
-    const role: Role = roles[name][which];
+  const killsRole = (name: RoleName, which: 0 | 1): ClusterFault => {
+    const role: RoleControl = roles[name][which];
     return {
       name: `${name} killed`,
       goal: WORKER,
@@ -50,7 +50,7 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
       heal: () => role.start(),
     };
   };
-  const killsPrimary = (): Fault => {
+  const killsPrimary = (): ClusterFault => {
     let killed: Awaited<ReturnType<typeof patroni.primary>> | undefined;
     return {
       name: 'primary killed with its Patroni',
@@ -65,7 +65,7 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
     };
   };
   /** Readings that the worker has received are then only in its memory, and none of them may have been acknowledged. */
-  const killsIngestAmidFailover = (): Fault => {
+  const killsIngestAmidFailover = (): ClusterFault => {
     const failover = killsPrimary();
     return {
       ...failover,
@@ -81,14 +81,14 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
       },
     };
   };
-  const freezesIngest = (): Fault => ({
+  const freezesIngest = (): ClusterFault => ({
     name: 'ingest frozen',
     goal: WORKER,
     holdS: FROZEN_S,
     harm: async () => roles.ingest[1].signal('SIGSTOP'),
     heal: async () => roles.ingest[1].signal('SIGCONT'),
   });
-  const freezesNode = (name: string, chosen: (cluster: Cluster) => RabbitNode): Fault => {
+  const freezesNode = (name: string, chosen: (cluster: Cluster) => RabbitNode): ClusterFault => {
     let frozen: RabbitNode | undefined;
     return {
       name,
@@ -101,7 +101,11 @@ export function faultsOf(cluster: Cluster, goesOn: () => Promise<boolean>): Faul
       heal: async () => frozen?.thaw(),
     };
   };
-  const inTurn = (name: string, goal: Fault['goal'], steps: readonly (() => Promise<unknown>)[]): Fault => ({
+  const inTurn = (
+    name: string,
+    goal: ClusterFault['goal'],
+    steps: readonly (() => Promise<unknown>)[],
+  ): ClusterFault => ({
     name,
     goal,
     holdS: 0,
@@ -187,7 +191,7 @@ function workersAt({ ports }: RabbitNode): number {
  * Combines two faults that occur together and are healed in the same order. The pair lasts as long as the longer fault and has the slower
  * fault's goal.
  */
-function pair(one: Fault, other: Fault): Fault {
+function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
   return {
     name: `${one.name} + ${other.name}`,
     goal: one.goal.seconds > other.goal.seconds ? one.goal : other.goal,
@@ -205,10 +209,10 @@ function pair(one: Fault, other: Fault): Fault {
  * Cuts off the broker with the most workers by silently dropping all its packets. (Separating nodes by a different cookie is no such fault:
  * both sides keep trying to reconnect, and sometimes the Erlang VM of the separated node hangs and no longer responds even to rabbitmqctl.)
  */
-function silentLines(cluster: Cluster): Fault[] {
+function silentLines(cluster: Cluster): ClusterFault[] {
   const { lines, rabbit } = cluster;
   if (!lines) return [];
-  const silent = (name: string, cut: (index: number, isCut: boolean) => void): Fault => {
+  const silent = (name: string, cut: (index: number, isCut: boolean) => void): ClusterFault => {
     let index = 0;
     return {
       name,
@@ -228,14 +232,14 @@ function silentLines(cluster: Cluster): Fault[] {
 }
 
 /** Faults that cannot run on a machine without network namespaces and private mounts. */
-export const OF_LINES = ['silent lines of a broker', 'a full disk of a broker'] as const;
+export const NETWORK_AND_DISK_FAULTS = ['silent lines of a broker', 'a full disk of a broker'] as const;
 
 /** Fills one broker's own small disk to the last byte, then frees it. */
-function reallyFullDisk(cluster: Cluster): Fault {
-  const node = nodeOf(cluster, SMALL);
+function reallyFullDisk(cluster: Cluster): ClusterFault {
+  const node = nodeOf(cluster, SMALL_DISK_BROKER_INDEX);
   const filler = join(node.dataFolder, 'filler');
   return {
-    name: `broker ${SMALL + 1}'s disk full`,
+    name: `broker ${SMALL_DISK_BROKER_INDEX + 1}'s disk full`,
     goal: { of: 'acknowledged', seconds: FULL_S + BROKER.seconds },
     holdS: FULL_S,
     async harm() {
@@ -263,7 +267,7 @@ function reallyFullDisk(cluster: Cluster): Fault {
  * Raises RabbitMQ's own disk alarm, as its disk monitor would: the whole cluster stops reading from publishers. A device that reconnects
  * gets its first messages through. (Lowering `disk_free_limit` had no effect within seconds.)
  */
-function fullDisk(cluster: Cluster, index: number): Fault {
+function fullDisk(cluster: Cluster, index: number): ClusterFault {
   const node = nodeOf(cluster, index);
   const alarm = '{resource_limit, disk, node()}';
   return {

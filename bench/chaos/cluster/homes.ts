@@ -39,7 +39,7 @@ export interface Homes {
 }
 
 /** Creates the homes and starts publishing. `minutes` is the maximum duration. */
-export async function settle({ pool, rabbit }: Cluster, count: number, minutes: number): Promise<Homes> {
+export async function startHomes({ pool, rabbit }: Cluster, count: number, minutes: number): Promise<Homes> {
   const db = createDb(pool);
   const stepMs = STEPS_MS.find((ms) => (minutes * 60_000 * ms) / EVERY_MS < PLAYED_MS) ?? 1_000;
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PLAYED_MS;
@@ -132,7 +132,7 @@ async function watchStored(pool: Cluster['pool'], homes: readonly Home[], over: 
 /**
  * Resolves to true once each home has had a newly published reading acknowledged and stored; to false if that takes longer than `withinMs`.
  */
-export async function goesOn(homes: readonly Home[], withinMs: number): Promise<boolean> {
+export async function waitUntilHomesResume(homes: readonly Home[], withinMs: number): Promise<boolean> {
   const from = homes.map(({ readings }) => readings.length);
   const isOn = ({ publisher, stored, readings }: Home, index: number) => {
     const first = from[index] ?? 0;

@@ -11,21 +11,21 @@ import { type RabbitCluster, type RabbitNode, startRabbitMq } from '../../../tes
 import { freePort } from '../../../test/support/free-port.ts';
 import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../../test/support/service.ts';
-import { isWithin, type Lines, layLines } from './lines.ts';
+import { isInNamespaces, type NetworkLines, setUpNetworkLines } from './lines.ts';
 
 const SECRET_KEY = 'the secret of this installation';
 /** Secret that webhooks are signed with. */
-export const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 /** Index of the broker whose data are on a small disk of its own (`SMALL_MB`). */
-export const SMALL = 1;
+export const SMALL_DISK_BROKER_INDEX = 1;
 const SMALL_MB = 384;
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
 export type RoleName = (typeof ROLES)[number];
 
 /** One of the two processes of a role, which can be restarted. */
-export interface Role {
+export interface RoleControl {
   start(): Promise<void>;
   kill(): Promise<void>;
   /** Sends SIGTERM and waits until the process has ended. */
@@ -42,12 +42,12 @@ export interface Cluster {
   patroni: PatroniCluster;
   pool: Pool;
   receiver: Receiver;
-  roles: Record<RoleName, readonly [Role, Role]>;
+  roles: Record<RoleName, readonly [RoleControl, RoleControl]>;
   /**
    * Network lines of the brokers; null if this machine does not allow them. In that case the broker `SMALL` has no small disk of its own
    * either.
    */
-  lines: Lines | null;
+  lines: NetworkLines | null;
   remove(): Promise<void>;
 }
 
@@ -64,9 +64,9 @@ export async function installCluster(): Promise<Cluster> {
     undo.push(async () => (await startingDatabase).stop());
     // Each broker asks one API process to authenticate devices. If that process is down, devices log in at another broker.
     const operator = operatorPorts.map((port) => `http://127.0.0.1:${port}`);
-    const lines = isWithin() ? layLines(3) : null;
+    const lines = isInNamespaces() ? setUpNetworkLines(3) : null;
     const small = (nodes: readonly RabbitNode[]) => {
-      const node = nodes[SMALL];
+      const node = nodes[SMALL_DISK_BROKER_INDEX];
       if (!lines || !node) return;
       const { uid, gid } = statSync(node.dataFolder);
       const options = `size=${SMALL_MB}m,mode=755,uid=${uid},gid=${gid}`;
@@ -88,7 +88,7 @@ export async function installCluster(): Promise<Cluster> {
       PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
       LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
     };
-    const make = async (role: RoleName, which: 0 | 1): Promise<Role> => {
+    const make = async (role: RoleName, which: 0 | 1): Promise<RoleControl> => {
       const folder = await temporaryFolder();
       undo.push(() => folder.remove());
       const ca = join(folder.path, 'ca.pem');
@@ -121,7 +121,7 @@ export async function installCluster(): Promise<Cluster> {
     undo.push(() => pool.end());
     const db = createDb(pool);
     const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-    const webhook = { event: 'alert.triggered', url: receiver.url, authToken: TOKEN } as const;
+    const webhook = { event: 'alert.triggered', url: receiver.url, authToken: WEBHOOK_SECRET } as const;
     await createWebhook(db, secretBox(SECRET_KEY), adminId, webhook);
     return { rabbit, patroni, pool, receiver, roles, lines, remove };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { accessSync, writeFileSync } from 'node:fs';
-import type { Place } from '../../../test/support/cluster/rabbitmq.ts';
+import type { NetworkPlace } from '../../../test/support/cluster/rabbitmq.ts';
 
 /** Environment variable that marks the child process inside the namespaces. */
 const WITHIN = 'CHAOS_WITHIN';
@@ -8,8 +8,8 @@ const IP = '/usr/sbin/ip';
 const NOBODY = '02:00:00:00:00:99';
 
 /** Private network and mounts of a run. Each broker has its own line to the other brokers and to all other processes. */
-export interface Lines {
-  places: readonly Place[];
+export interface NetworkLines {
+  places: readonly NetworkPlace[];
   /** Silently drops all packets between this broker and the others. Devices and workers can still reach it. */
   cutFromOthers(index: number, isCut: boolean): void;
   /** Silently drops all packets to and from this broker. */
@@ -17,7 +17,7 @@ export interface Lines {
 }
 
 /** Returns why this machine allows no private network; null if it does. */
-export function linesAreMissing(): string | null {
+export function explainMissingNetwork(): string | null {
   if (process.getuid?.() !== 0) return 'it needs root';
   try {
     accessSync(IP);
@@ -34,10 +34,10 @@ export function linesAreMissing(): string | null {
   }
 }
 
-export const isWithin = (): boolean => process.env[WITHIN] === '1';
+export const isInNamespaces = (): boolean => process.env[WITHIN] === '1';
 
 /** Runs this program again with its own network and mounts, which are removed when it ends. Returns its exit code. */
-export async function runWithin(): Promise<number> {
+export async function runInNamespaces(): Promise<number> {
   const [node, ...args] = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const command = ['--pdeathsig', 'KILL', 'unshare', '--net', '--mount', '--', node, ...args];
   const child = spawn('setpriv', command, { stdio: 'inherit', env: { ...process.env, [WITHIN]: '1' } });
@@ -48,7 +48,7 @@ export async function runWithin(): Promise<number> {
 }
 
 /** Sets up the network lines. Must run inside the namespaces. */
-export function layLines(count: number): Lines {
+export function setUpNetworkLines(count: number): NetworkLines {
   ip('link set lo up');
   // The files of network namespaces are here. The mount is private to this run.
   execFileSync('mount', ['-t', 'tmpfs', 'run', '/run']);
@@ -65,7 +65,7 @@ export function layLines(count: number): Lines {
       }
     },
     cutFromAll(index, isCut) {
-      const { host, gateway } = places[index] as Place;
+      const { host, gateway } = places[index] as NetworkPlace;
       // Packets are sent to a hardware address that does not exist, so they are dropped.
       const to = (address: string, line: string) =>
         isCut
@@ -81,7 +81,7 @@ const nameOf = (index: number) => `broker-${index + 1}`;
 const lineOf = (index: number) => `to-${nameOf(index)}`;
 const ip = (line: string) => execFileSync(IP, line.split(' '), { stdio: ['ignore', 'ignore', 'inherit'] });
 
-function layLine(index: number): Place {
+function layLine(index: number): NetworkPlace {
   const [name, line] = [nameOf(index), lineOf(index)];
   const [gateway, host] = [`10.99.${index + 1}.1`, `10.99.${index + 1}.2`];
   ip(`netns add ${name}`);

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { longestGapSeconds } from '../../../test/support/cluster/meters.ts';
-import { missingNeeds } from '../../../test/support/setup/needs.ts';
-import { givenUp, patience } from '../../patience.ts';
-import { FAULTS } from './compare.ts';
-import { type Fault, faultsOf, OF_LINES } from './faults.ts';
-import { goesOn, type Home, type Homes, settle } from './homes.ts';
+import { findMissingRequirements } from '../../../test/support/setup/needs.ts';
+import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
+import { DIFFERENCE_KINDS } from './compare.ts';
+import { type ClusterFault, createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
+import { type Home, type Homes, startHomes, waitUntilHomesResume } from './homes.ts';
 import { type Cluster, installCluster } from './installation.ts';
-import { isWithin, linesAreMissing, runWithin } from './lines.ts';
-import { judge, outOfOrder, toldBy } from './verdict.ts';
+import { explainMissingNetwork, isInNamespaces, runInNamespaces } from './lines.ts';
+import { compareFinalState, countOutOfOrderReadings, parseWebhookCall } from './verdict.ts';
 
 /** Describes the waiting homes, and the queues of each broker that responds, if readings do not resume. */
 async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<string> {
@@ -60,12 +60,12 @@ interface Row {
 }
 
 /** Runs `npm run chaos -- cluster [names of faults] [--minutes=25] [--times=1] [--json]`. Returns the exit code. */
-export async function chaosOfCluster(flags: readonly string[]): Promise<number> {
-  const missing = missingNeeds().filter(({ name }) => NEEDED.test(name));
+export async function runClusterChaos(flags: readonly string[]): Promise<number> {
+  const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
   if (missing.length > 0) return 2;
-  const noLines = linesAreMissing();
-  if (noLines === null && !isWithin()) return runWithin();
+  const noLines = explainMissingNetwork();
+  if (noLines === null && !isInNamespaces()) return runInNamespaces();
   const words = flags.filter((flag) => !flag.startsWith('--'));
   const numberOf = (name: string, usual: number) =>
     Number(flags.find((flag) => flag.startsWith(`--${name}=`))?.split('=')[1] ?? usual);
@@ -77,21 +77,21 @@ export async function chaosOfCluster(flags: readonly string[]): Promise<number> 
   const cluster = await installCluster();
   let homes: Homes | undefined;
   try {
-    homes = await settle(cluster, HOMES, minutes);
+    homes = await startHomes(cluster, HOMES, minutes);
     const { all } = homes;
-    if (!(await goesOn(all, patience(PATIENCE_MS))))
-      throw new Error(givenUp('not every home has a reading stored, before any fault', PATIENCE_MS));
+    if (!(await waitUntilHomesResume(all, scaleTimeLimitMs(PATIENCE_MS))))
+      throw new Error(describeTimeout('not every home has a reading stored, before any fault', PATIENCE_MS));
     say(`${HOMES} homes publish; ${CALM_S} s of calm …`);
     await pause(CALM_S * 1_000);
-    const calm = await outOfOrder(cluster.pool);
+    const calm = await countOutOfOrderReadings(cluster.pool);
     const rows: Row[] = [];
     const notRun: string[] = [];
     const once = chosenOf(
-      faultsOf(cluster, () => goesOn(all, patience(PATIENCE_MS))),
+      createClusterFaults(cluster, () => waitUntilHomesResume(all, scaleTimeLimitMs(PATIENCE_MS))),
       words,
     );
     for (const fault of Array.from({ length: times }, () => once).flat()) {
-      if (Date.now() + patience(FAULT_MS + JUDGE_MS) > untilMs) {
+      if (Date.now() + scaleTimeLimitMs(FAULT_MS + JUDGE_MS) > untilMs) {
         notRun.push(fault.name);
         continue;
       }
@@ -101,9 +101,15 @@ export async function chaosOfCluster(flags: readonly string[]): Promise<number> 
     }
     say('comparing …');
     await homes.finish();
-    await Promise.race([Promise.all(all.map(({ publisher }) => publisher.flush())), pause(patience(JUDGE_MS) / 2)]);
+    await Promise.race([
+      Promise.all(all.map(({ publisher }) => publisher.flush())),
+      pause(scaleTimeLimitMs(JUDGE_MS) / 2),
+    ]);
     const cutOff = rows.filter((row) => row.cutsDeliveries);
-    const { faults, differences, ...counted } = await judge(cluster, all, { cutOff, withinMs: patience(JUDGE_MS) });
+    const { faults, differences, ...counted } = await compareFinalState(cluster, all, {
+      cutOff,
+      withinMs: scaleTimeLimitMs(JUDGE_MS),
+    });
     const result = { outOfOrderInCalm: calm, ...counted, ...faults };
     if (flags.includes('--json')) console.log(JSON.stringify({ faults: rows, notRun, result, differences }));
     else {
@@ -114,11 +120,11 @@ export async function chaosOfCluster(flags: readonly string[]): Promise<number> 
     }
     if (calm > 0) say(`WRONG: ${calm} readings were stored out of order before any fault`);
     for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
-      const name = FAULTS[kind as keyof typeof FAULTS];
+      const name = DIFFERENCE_KINDS[kind as keyof typeof DIFFERENCE_KINDS];
       for (const { of } of few.slice(0, NAMED)) say(`WRONG: ${name}: ${of}`);
       if (few.length > NAMED) say(`WRONG: ${name}: ${few.length - NAMED} more`);
     }
-    if (noLines !== null) for (const name of OF_LINES) say(`NOT RUN: ${name}: ${noLines}`);
+    if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) say(`NOT RUN: ${name}: ${noLines}`);
     for (const name of notRun) say(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
     return notRun.length === 0 && rows.every((row) => row.goesOn) && differences.length + calm === 0 ? 0 : 1;
   } finally {
@@ -130,28 +136,30 @@ export async function chaosOfCluster(flags: readonly string[]): Promise<number> 
 }
 
 /** Returns the faults that the words select. Each word is the full name of a fault or a part of one or more names. */
-function chosenOf(faults: Fault[], words: readonly string[]): Fault[] {
+function chosenOf(faults: ClusterFault[], words: readonly string[]): ClusterFault[] {
   if (words.length === 0) return faults;
   const isWhole = (word: string) => faults.some(({ name }) => name === word);
   return faults.filter(({ name }) => words.some((word) => (isWhole(word) ? name === word : name.includes(word))));
 }
 
-async function endure(cluster: Cluster, { all: homes, spread }: Homes, fault: Fault): Promise<Row> {
+async function endure(cluster: Cluster, { all: homes, spread }: Homes, fault: ClusterFault): Promise<Row> {
   // A broker that was down leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
   await cluster.rabbit.rebalance();
   spread();
-  await goesOn(homes, patience(PATIENCE_MS));
+  await waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
   const harmedMs = Date.now();
   await fault.harm();
-  const wentOn = await goesOn(homes, patience(PATIENCE_MS));
+  const wentOn = await waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
   if (!wentOn)
-    say(`${givenUp('readings do not go on after the fault', PATIENCE_MS)}\n${await diagnosis(cluster, homes)}`);
+    say(`${describeTimeout('readings do not go on after the fault', PATIENCE_MS)}\n${await diagnosis(cluster, homes)}`);
   await pause(Math.max(0, harmedMs + fault.holdS * 1_000 - Date.now()));
   await fault.heal();
   await cluster.patroni.ready();
-  const isHealed = await goesOn(homes, patience(PATIENCE_MS));
+  const isHealed = await waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
   if (!isHealed)
-    say(`${givenUp('readings do not go on after the cause is gone', PATIENCE_MS)}\n${await diagnosis(cluster, homes)}`);
+    say(
+      `${describeTimeout('readings do not go on after the cause is gone', PATIENCE_MS)}\n${await diagnosis(cluster, homes)}`,
+    );
   // A restored broker causes disturbance, too: queues and devices move.
   await pause(2_000);
   const [fromMs, toMs] = [harmedMs, Date.now()];
@@ -181,7 +189,7 @@ async function endure(cluster: Cluster, { all: homes, spread }: Homes, fault: Fa
 function slowestAlert({ receiver }: Cluster, homes: readonly Home[], fromMs: number, toMs: number): number | null {
   const toldAtMs = new Map<string, number>();
   for (const call of receiver.calls.filter(({ atMs }) => atMs >= fromMs)) {
-    const { hour } = toldBy(call);
+    const { hour } = parseWebhookCall(call);
     if (!toldAtMs.has(hour)) toldAtMs.set(hour, call.atMs);
   }
   const waits = homes.flatMap(({ userId, crossings, publisher }) =>

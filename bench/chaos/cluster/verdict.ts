@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Pool } from '#src/database/connect.ts';
-import { consumption, hour as hourOf } from '../../../test/reference/consumption.ts';
-import { compare, type Difference, type Evidence, FAULTS } from './compare.ts';
+import { startOfHour as hourOf, referenceConsumption } from '../../../test/reference/consumption.ts';
+import { compareEvidence, DIFFERENCE_KINDS, type Difference, type Evidence } from './compare.ts';
 import type { Home } from './homes.ts';
 import { THRESHOLD_MILLIWATT_HOURS } from './homes.ts';
-import { type Cluster, TOKEN } from './installation.ts';
+import { type Cluster, WEBHOOK_SECRET } from './installation.ts';
 
 /** Final state of a run, compared with the acknowledged readings. */
 export interface Verdict {
@@ -13,7 +13,7 @@ export interface Verdict {
   stored: number;
   alerts: number;
   /** Number of differences of each kind; each must be 0. */
-  faults: Record<keyof typeof FAULTS, number>;
+  faults: Record<keyof typeof DIFFERENCE_KINDS, number>;
   differences: Difference[];
 }
 
@@ -21,7 +21,7 @@ export interface Verdict {
  * Waits until no more calls are expected, then compares. `cutOff`: times in which deliveries may have been interrupted. `withinMs`: maximum
  * time to wait.
  */
-export async function judge(
+export async function compareFinalState(
   cluster: Cluster,
   homes: readonly Home[],
   { cutOff, withinMs }: { cutOff: Evidence['cutOff']; withinMs: number },
@@ -49,13 +49,13 @@ export async function judge(
   }
   const above = [...expectedHours].filter(([, energy]) => energy > THRESHOLD_MILLIWATT_HOURS);
   const alerts = new Set(above.map(([hour]) => hour));
-  const calls = () => receiver.calls.map((call) => ({ ...toldBy(call), atMs: call.atMs }));
+  const calls = () => receiver.calls.map((call) => ({ ...parseWebhookCall(call), atMs: call.atMs }));
   const isTold = () => [...alerts].every((hour) => calls().some((call) => call.hour === hour));
   while (!isTold() && Date.now() < untilMs) await pause(250);
   // Allow time for duplicate calls, which arrive later.
   await pause(2_000);
   const rejected = await pool.query('SELECT count(*)::int AS count FROM rejected_messages');
-  const differences = compare({
+  const differences = compareEvidence({
     published,
     acknowledged,
     stored,
@@ -66,7 +66,7 @@ export async function judge(
     calls: calls(),
     cutOff,
   });
-  const kinds = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
+  const kinds = Object.keys(DIFFERENCE_KINDS) as (keyof typeof DIFFERENCE_KINDS)[];
   const faults = Object.fromEntries(
     kinds.map((kind) => [kind, differences.filter((one) => one.kind === kind).length]),
   ) as Verdict['faults'];
@@ -74,10 +74,14 @@ export async function judge(
 }
 
 /** Parses a webhook call: its event, and the account and hour that it reports. */
-export function toldBy({ body, headers }: Cluster['receiver']['calls'][number]): { event: string; hour: string } {
+export function parseWebhookCall({ body, headers }: Cluster['receiver']['calls'][number]): {
+  event: string;
+  hour: string;
+} {
   const { id, data } = JSON.parse(body) as { id: string; data: { user_id: string; period_start: string } };
   // Throws if the signature is not valid. The library verifies each call once, while its timestamp is within the tolerance of five minutes.
-  if (Date.now() / 1_000 - Number(headers['webhook-timestamp']) < 240) new Webhook(TOKEN).verify(body, headers);
+  if (Date.now() / 1_000 - Number(headers['webhook-timestamp']) < 240)
+    new Webhook(WEBHOOK_SECRET).verify(body, headers);
   return { event: id, hour: `${data.user_id} ${new Date(data.period_start).toISOString()}` };
 }
 
@@ -100,14 +104,16 @@ async function hoursOf(pool: Pool, home: Home, stored: ReadonlySet<string>): Pro
   const readings = home.readings.filter(
     (reading, index) => home.publisher.acknowledged.has(index) || stored.has(lineOf(reading)),
   );
-  return new Map([...consumption(readings, rows[0], hourOf)].map(([at, { energy }]) => [Number(at), Number(energy)]));
+  return new Map(
+    [...referenceConsumption(readings, rows[0], hourOf)].map(([at, { energy }]) => [Number(at), Number(energy)]),
+  );
 }
 
 /**
  * Returns the number of readings that were stored in a later transaction than a newer reading of the same home. Order within a transaction
  * is not visible and does not matter.
  */
-export async function outOfOrder(pool: Pool): Promise<number> {
+export async function countOutOfOrderReadings(pool: Pool): Promise<number> {
   const { rows } = await pool.query(
     `WITH batches AS (SELECT series_id, readings.xmin::text::bigint AS batch, min(read_at) AS oldest, max(read_at) AS newest, array_agg(read_at) AS times
        FROM readings GROUP BY 1, 2),

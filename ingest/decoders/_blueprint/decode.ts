@@ -1,7 +1,7 @@
-import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { hearing, refusal } from '../read/heard.ts';
-import { member, readObject } from '../read/payload.ts';
-import { fromIso, trusted } from '../read/time.ts';
+import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
+import { ownMember, readObject } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, refusedResult } from '../read/value-collector.ts';
 
 /** Parses the topic `example/{device}/energy`; returns null for every other topic. */
 function parseTopic(topic: string): { device: string } | null {
@@ -10,18 +10,22 @@ function parseTopic(topic: string): { device: string } | null {
 }
 
 /** Decoder of an example family, to copy for a new one. Its payload: `{"time": "…Z", "total_wh": 1234, "power": 56}`. */
-export const blueprint = withoutMemory({ name: '_blueprint', takes: (topic) => parseTopic(topic) !== null, decode });
+export const blueprint = createStatelessFamily({
+  name: '_blueprint',
+  takes: (topic) => parseTopic(topic) !== null,
+  decode,
+});
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
+function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseTopic(topic);
   if (!parsed) return null;
   const body = readObject(payload);
-  if (!body) return refusal('payload is not a JSON object');
+  if (!body) return refusedResult('payload is not a JSON object');
   const { device } = parsed;
-  const heard = hearing();
-  const atMs = trusted(fromIso(member(body, 'time'), { receivedAtMs }), receivedAtMs);
-  const total = member(body, 'total_wh');
+  const heard = createValueCollector();
+  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'time'), { receivedAtMs }), receivedAtMs);
+  const total = ownMember(body, 'total_wh');
   heard.add({ device, channel: 'import', kind: 'energy_total_kwh', value: total, per: 1_000, atMs, name: 'total_wh' });
-  heard.add({ device, channel: 'import', kind: 'power_w', value: member(body, 'power'), atMs, name: 'power' });
+  heard.add({ device, channel: 'import', kind: 'power_w', value: ownMember(body, 'power'), atMs, name: 'power' });
   return heard;
 }

@@ -1,12 +1,12 @@
-import { type DeviceMessage, type Heard, type SaidKind, withoutMemory } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
+import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
-import { fromUnix, trusted } from '../read/time.ts';
+import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 interface Field {
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
 }
 
 const phases = ['1', '2', '3'];
@@ -74,39 +74,40 @@ function isJson(payload: Buffer): boolean {
 }
 
 /** Decoder of amsreader (AmsToMqttBridge, amsleser.no), which reads the customer port of smart meters and publishes raw topics or JSON. */
-export const amsreader = withoutMemory({
+export const amsreader = createStatelessFamily({
   name: 'amsreader',
   takes: (topic) => parseRaw(topic) !== null,
   knows: isJson,
   decode,
 });
 
-function decode(message: DeviceMessage): Heard | null {
+function decode(message: DeviceMessage): FamilyDecodeResult | null {
   const raw = parseRaw(message.topic);
   if (raw) return decodeRaw(message, raw);
   return isJson(message.payload) ? decodeJson(message) : null;
 }
 
 /** Decodes one value on its own topic. Its time is null, because the reader publishes the time on another topic. */
-function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: string; path: string }): Heard {
+function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: string; path: string }): FamilyDecodeResult {
   const field = FIELDS.get(path);
-  if (!field) return nothing();
+  if (!field) return emptyResult();
   const text = readText(payload);
-  if (text === null) return refusal(`${path} is not text`);
-  const heard = hearing();
+  if (text === null) return refusedResult(`${path} is not text`);
+  const heard = createValueCollector();
   heard.add({ device, value: text, name: path, ...field });
   return heard;
 }
 
 /** Decodes a JSON list of the meter. The values lie below `data`, or at the top level if the owner has chosen flat JSON. */
-function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): Heard {
+function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
   const body = readObject(payload) ?? salvaged(payload);
-  if (!body) return refusal('payload is not a JSON object');
-  const data = asObject(member(body, 'data')) ?? body;
+  if (!body) return refusedResult('payload is not a JSON object');
+  const data = asObject(ownMember(body, 'data')) ?? body;
   const device = deviceOf(topic);
-  const heard = hearing();
-  const atMs = timeOf(member(body, 't'), receivedAtMs);
-  for (const [name, field] of FIELDS_OF_MEMBERS) heard.add({ device, value: member(data, name), atMs, name, ...field });
+  const heard = createValueCollector();
+  const atMs = timeOf(ownMember(body, 't'), receivedAtMs);
+  for (const [name, field] of FIELDS_OF_MEMBERS)
+    heard.add({ device, value: ownMember(data, name), atMs, name, ...field });
   return heard;
 }
 
@@ -120,5 +121,5 @@ const salvaged = (payload: Buffer): Json | null =>
 /** Returns the time at which the meter sent the list (Unix seconds); null if it is missing or implausible. */
 function timeOf(value: unknown, receivedAtMs: number): number | null {
   const unix = readNumber(value);
-  return trusted(typeof unix === 'number' ? fromUnix(unix) : null, receivedAtMs);
+  return plausibleTimeMs(typeof unix === 'number' ? unixToMs(unix) : null, receivedAtMs);
 }

@@ -1,9 +1,15 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, type SaidKind, withoutMemory } from '../family.ts';
-import { fromStamp } from '../p1/stamp.ts';
-import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
-import { asObject, member, readJson, readText } from '../read/payload.ts';
-import { trusted } from '../read/time.ts';
-import { volumeChannel } from '../read/volume.ts';
+import {
+  createStatelessFamily,
+  type DecoderSettings,
+  type DeviceMessage,
+  type FamilyDecodeResult,
+  type ValueKind,
+} from '../family.ts';
+import { parseP1Timestamp } from '../p1/stamp.ts';
+import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
+import { plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
+import { volumeChannelOf } from '../read/volume.ts';
 
 /** First word of a dongle's topics: `DSMR-API`, or the name of a dongle on the market (`P1-Dongle-Pro`, `Eth-Dongle-Pro`). */
 const ROOT = /^(dsmr-api|(p1|eth|dsmr)-dongle(-[a-z0-9]+)*)$/i;
@@ -35,7 +41,7 @@ const VOLUME: Units = { m3: { times: 1, per: 1 }, 'm³': { times: 1, per: 1 } };
 
 interface Field {
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
   units: Units;
   /** Unit of the field if the message states none: newer firmware publishes bare numbers. */
   bare: string;
@@ -72,14 +78,14 @@ const FIELDS: ReadonlyMap<string, Field> = new Map([
   ['power_returned_l3', power('export/l3')],
   ['heat_delivered', heat('heat/import')],
   ['thermal_delivered', heat('thermal/heat/import')],
-  ['gas_delivered', volume(volumeChannel('gas'), { time: 'gas_delivered_timestamp' })],
-  ['water_delivered', volume(volumeChannel('water'), { time: 'water_delivered_ts' })],
+  ['gas_delivered', volume(volumeChannelOf('gas'), { time: 'gas_delivered_timestamp' })],
+  ['water_delivered', volume(volumeChannelOf('water'), { time: 'water_delivered_ts' })],
   // Water counted by the dongle's pulse input; in older firmware also by a water meter on the M-Bus.
-  ['water', volume(volumeChannel('water'), { time: 'water_ts', isCommon: true })],
+  ['water', volume(volumeChannelOf('water'), { time: 'water_ts', isCommon: true })],
 ]);
 
 /** Decoder of DSMR-API dongles. Each topic has one field of the telegram, with its unit or, in newer firmware, as a bare number. */
-export const dsmrApi = withoutMemory({ name: 'dsmr-api', takes, decode });
+export const dsmrApi = createStatelessFamily({ name: 'dsmr-api', takes, decode });
 
 /** Whether a topic can be a dongle's: every topic below a known root; elsewhere only fields with names that no other family uses. */
 function takes(topic: string): boolean {
@@ -89,7 +95,7 @@ function takes(topic: string): boolean {
   return field !== undefined && !field.isCommon;
 }
 
-function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
+function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const parsed = parseTopic(message.topic);
   if (!parsed) return null;
   const field = FIELDS.get(parsed.field);
@@ -97,8 +103,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
   if (!parsed.certain) return null;
   if (parsed.field === 'all') return decodeAll(message, settings, parsed);
   // Other topics below a dongle's root carry the time and commands (`interval`, `reboot`, `update`).
-  if (parsed.field !== 'LWT') return nothing();
-  const heard = hearing();
+  if (parsed.field !== 'LWT') return emptyResult();
+  const heard = createValueCollector();
   const value = readText(message.payload) ?? 'not text';
   heard.addState({ device: parsed.device, channel: 'device', kind: 'availability', value, name: 'LWT' });
   return heard;
@@ -108,32 +114,43 @@ function decodeField(
   message: DeviceMessage,
   { device, field: name, certain }: DsmrApiTopic,
   field: Field,
-): Heard | null {
-  const heard = hearing();
+): FamilyDecodeResult | null {
+  const heard = createValueCollector();
   const json = readJson(message.payload);
-  const told = member(asObject(json), name);
+  const told = ownMember(asObject(json), name);
   if (told === undefined && !certain) return null;
   const inside = Array.isArray(told) ? asObject(told[0]) : null;
   if (inside)
-    return addWithUnit(heard, { device, field, name, value: member(inside, 'value'), unit: member(inside, 'unit') });
+    return addWithUnit(heard, {
+      device,
+      field,
+      name,
+      value: ownMember(inside, 'value'),
+      unit: ownMember(inside, 'unit'),
+    });
   // Other firmware with the same root publishes {"power_delivered":1.23,"unit":"kW"}.
   if (told !== undefined && !Array.isArray(told)) {
-    return addWithUnit(heard, { device, field, name, value: told, unit: member(asObject(json), 'unit') });
+    return addWithUnit(heard, { device, field, name, value: told, unit: ownMember(asObject(json), 'unit') });
   }
   const text = readText(message.payload);
-  if (text === null || asObject(json) || Array.isArray(told)) return refusal(`${name} has no value`);
+  if (text === null || asObject(json) || Array.isArray(told)) return refusedResult(`${name} has no value`);
   return addWithUnit(heard, { device, field, name, value: text, unit: field.bare });
 }
 
 /** Decodes the topic `all`: all fields in one message, in kWh, kW and m³, with the meter's time and the gas meter's own time. */
-function decodeAll({ payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings, { device }: DsmrApiTopic): Heard {
+function decodeAll(
+  { payload, receivedAtMs }: DeviceMessage,
+  { tz }: DecoderSettings,
+  { device }: DsmrApiTopic,
+): FamilyDecodeResult {
   const body = asObject(readJson(payload));
-  if (!body) return refusal('payload is not a JSON object');
-  const heard = hearing();
-  const timeOf = (name: string) => trusted(fromStamp(member(body, name), { tz, receivedAtMs }), receivedAtMs);
+  if (!body) return refusedResult('payload is not a JSON object');
+  const heard = createValueCollector();
+  const timeOf = (name: string) =>
+    plausibleTimeMs(parseP1Timestamp(ownMember(body, name), { tz, receivedAtMs }), receivedAtMs);
   const telegramAtMs = timeOf('timestamp');
   for (const [name, field] of FIELDS) {
-    const value = member(body, name);
+    const value = ownMember(body, name);
     if (value === undefined) continue;
     const { time } = field;
     const atMs = time !== undefined && Object.hasOwn(body, time) ? timeOf(time) : telegramAtMs;
@@ -151,7 +168,7 @@ interface Told {
   atMs?: number | null;
 }
 
-function addWithUnit(heard: Hearing, { field, unit, ...told }: Told): Heard {
+function addWithUnit(heard: ValueCollector, { field, unit, ...told }: Told): FamilyDecodeResult {
   const { channel, kind, units } = field;
   if (typeof unit !== 'string' || !Object.hasOwn(units, unit)) heard.refuse(`${told.name} has no unit that is known`);
   else heard.add({ ...told, channel, kind, ...units[unit] });

@@ -1,11 +1,11 @@
-import { type DeviceMessage, type Heard, type SaidKind, withoutMemory } from '../family.ts';
+import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
 import { energyScale } from '../homeassistant/units.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
-import { asObject, type Json, member, readJson, readText } from '../read/payload.ts';
+import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 interface Measured {
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
   times?: number;
   asks?: { unit: string | null };
 }
@@ -85,23 +85,27 @@ function parseEbusdTopic(topic: string): EbusdTopic | null {
 }
 
 /** Decoder of ebusd: heating systems on an eBUS (Vaillant and others), by the message names of ebusd's definitions. */
-export const ebusd = withoutMemory({ name: 'ebusd', takes: (topic) => parseEbusdTopic(topic) !== null, decode });
+export const ebusd = createStatelessFamily({
+  name: 'ebusd',
+  takes: (topic) => parseEbusdTopic(topic) !== null,
+  decode,
+});
 
-function decode({ topic, payload }: DeviceMessage): Heard | null {
+function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseEbusdTopic(topic);
   if (!parsed) return null;
-  if (parsed.about === 'nothing') return nothing();
+  if (parsed.about === 'nothing') return emptyResult();
   const { device, name, field } = parsed;
   const measured = measuredOf(name);
   // If ebusd publishes each field separately, the state of a sensor has its own topic.
-  if (!measured || field === 'sensor' || payload.length === 0) return nothing();
+  if (!measured || field === 'sensor' || payload.length === 0) return emptyResult();
   const text = readText(payload);
-  if (text === null) return refusal('payload is not text');
+  if (text === null) return refusedResult('payload is not text');
   const json = readJson(payload);
   const body = asObject(json);
   const { value, unit } = body ? fromFields(body) : { value: fromText(text), unit: null };
-  if (value instanceof Error) return refusal(`${name}: ${value.message}`);
-  const heard = hearing();
+  if (value instanceof Error) return refusedResult(`${name}: ${value.message}`);
+  const heard = createValueCollector();
   if (!measured.asks) heard.add({ device, ...measured, value, name });
   else {
     const scale = measured.asks.unit === null ? energyScale(unit) : {};
@@ -122,10 +126,10 @@ interface Field {
 function fromFields(body: Json): Field {
   const fields = Object.entries(body).map(([name, given]) => {
     const inner = asObject(given);
-    const unit = member(inner, 'unit');
+    const unit = ownMember(inner, 'unit');
     return {
       name,
-      value: inner ? member(inner, 'value') : given,
+      value: inner ? ownMember(inner, 'value') : given,
       unit: typeof unit === 'string' ? unit.slice(0, 20) : null,
     };
   });

@@ -1,10 +1,16 @@
 import { channelWord } from '#src/devices/channel-name.ts';
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { isUsualBase } from '../openevse/topic.ts';
-import { type Hearing, hearing, nothing, type Quantity, refusal } from '../read/heard.ts';
+import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
+import { isUsualOpenevseBase } from '../openevse/topic.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
-import { fromIso, fromUnix, trusted } from '../read/time.ts';
+import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs, unixToMs } from '../read/time.ts';
+import {
+  createValueCollector,
+  emptyResult,
+  type QuantityInput,
+  refusedResult,
+  type ValueCollector,
+} from '../read/value-collector.ts';
 
 type EmonTopic =
   /** `emon/{node}/{name}`: one value, or a JSON object whose members are named below that name. */
@@ -20,7 +26,7 @@ function parseEmonTopic(topic: string): EmonTopic | null {
   if (root === 'emonhub') return { what: 'other' };
   if (root !== 'emon' || !node) return null;
   // OpenEVSE chargers publish below `emon/`, too, with other units for the same names.
-  if (isUsualBase(node)) return null;
+  if (isUsualOpenevseBase(node)) return null;
   if (names.length === 0) return { what: 'node', node };
   // `emon/JSON` is the base topic in emonHub's own example for JSON.
   if (node === 'JSON' && names.length === 1 && names[0]) return { what: 'node', node: names[0] };
@@ -38,7 +44,7 @@ function quantityOf(
   name: string,
   value: unknown,
   settings: DecoderSettings,
-): Omit<Quantity, 'device' | 'atMs'> | 'unset' | Error | null {
+): Omit<QuantityInput, 'device' | 'atMs'> | 'unset' | Error | null {
   const key = `${node}/${name}`;
   const pulses = Object.hasOwn(settings.emon ?? {}, key) ? settings.emon?.[key]?.pulses_per_kwh : undefined;
   const lower = name.toLowerCase();
@@ -72,19 +78,19 @@ function roomOf(name: string): string | null {
 }
 
 /** Decoder of OpenEnergyMonitor: emonHub, EmonESP, and JSON in the form that Emoncms reads. */
-export const emon = withoutMemory({ name: 'emon', takes: (topic) => parseEmonTopic(topic) !== null, decode });
+export const emon = createStatelessFamily({ name: 'emon', takes: (topic) => parseEmonTopic(topic) !== null, decode });
 
-function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
+function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const parsed = parseEmonTopic(message.topic);
   if (!parsed) return null;
-  if (parsed.what === 'other') return nothing();
+  if (parsed.what === 'other') return emptyResult();
   const text = readText(message.payload);
-  if (text === null) return refusal('payload is not text');
+  if (text === null) return refusedResult('payload is not text');
   const { node } = parsed;
-  const heard = hearing();
+  const heard = createValueCollector();
   if (/^\s*\{/.test(text)) {
     const body = readObject(message.payload);
-    if (!body) return refusal('payload is not a JSON object');
+    if (!body) return refusedResult('payload is not a JSON object');
     const before = parsed.what === 'name' ? `${parsed.name}_` : '';
     const atMs = timeOf(body, message.receivedAtMs, settings.tz);
     for (const [key, value] of Object.entries(body)) {
@@ -99,7 +105,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
 }
 
 function addName(
-  heard: Hearing,
+  heard: ValueCollector,
   { node, name, value, atMs }: { node: string; name: string; value: unknown; atMs: number | null },
   settings: DecoderSettings,
 ) {
@@ -112,7 +118,10 @@ function addName(
 /** Returns the time in the member `time` (in any case, Unix seconds or a date); null if there is none. */
 function timeOf(body: Json, receivedAtMs: number, tz: string | undefined): number | null {
   const key = Object.keys(body).find((name) => name.toLowerCase() === 'time');
-  const time = key === undefined ? undefined : member(body, key);
+  const time = key === undefined ? undefined : ownMember(body, key);
   const unix = readNumber(time);
-  return trusted(typeof unix === 'number' ? fromUnix(unix) : fromIso(time, { tz, receivedAtMs }), receivedAtMs);
+  return plausibleTimeMs(
+    typeof unix === 'number' ? unixToMs(unix) : parseIsoTime(time, { tz, receivedAtMs }),
+    receivedAtMs,
+  );
 }

@@ -1,6 +1,6 @@
-import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { type Hearing, hearing, refusal } from '../read/heard.ts';
-import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
+import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
+import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { createValueCollector, refusedResult, type ValueCollector } from '../read/value-collector.ts';
 
 /** Topics such as `boiler_data`, `thermostat_data_hc1`; of a single value `boiler_data/nrgconstotal`, `thermostat_data/hc1/currtemp`. */
 const TOPIC = /^(.+)\/(boiler|thermostat)_data(?:_(hc[1-8]))?(?:\/(hc[1-8]))?(?:\/([a-z][a-z0-9]*))?$/;
@@ -29,22 +29,22 @@ const CIRCUIT = /^hc[1-8]$/;
 /**
  * Decoder of EMS-ESP: boilers, heat pumps and thermostats of Bosch and its brands, if their Home Assistant announcements are switched off.
  */
-export const emsesp = withoutMemory({ name: 'emsesp', takes: (topic) => parseTopic(topic) !== null, decode });
+export const emsesp = createStatelessFamily({ name: 'emsesp', takes: (topic) => parseTopic(topic) !== null, decode });
 
-function decode({ topic, payload }: DeviceMessage): Heard | null {
+function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseTopic(topic);
   if (!parsed) return null;
-  const heard = hearing();
+  const heard = createValueCollector();
   const { base: device, of, circuit, name } = parsed;
   if (of === 'status' || name !== '') {
     const text = readText(payload);
-    if (text === null) return refusal(`${name || of} is not text`);
+    if (text === null) return refusedResult(`${name || of} is not text`);
     if (of === 'status') heard.addState({ device, channel: 'device', kind: 'availability', value: text, name: of });
     else addValues(heard, parsed, { [name]: text });
     return heard;
   }
   const body = readObject(payload);
-  if (!body) return refusal('payload is not a JSON object');
+  if (!body) return refusedResult('payload is not a JSON object');
   addValues(heard, parsed, body);
   if (of === 'boiler' || circuit !== '') return heard;
   for (const [key, value] of Object.entries(body)) {
@@ -54,8 +54,8 @@ function decode({ topic, payload }: DeviceMessage): Heard | null {
   return heard;
 }
 
-function addValues(heard: Hearing, { base, of, circuit }: EmsEspTopic, values: Json): void {
-  const value = (name: string) => member(values, name);
+function addValues(heard: ValueCollector, { base, of, circuit }: EmsEspTopic, values: Json): void {
+  const value = (name: string) => ownMember(values, name);
   if (of === 'thermostat') {
     // Each heating circuit is a device with its own room.
     const device = circuit === '' ? `${base}/thermostat` : `${base}/thermostat/${circuit}`;

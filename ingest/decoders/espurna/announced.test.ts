@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDecoders } from '#ingest/decoders/remembering.ts';
+import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 
 test('reads an ESPurna quantity by its announced unit and asks no question about it', () => {
   const receivedAtMs = Date.UTC(2026, 6, 5, 19);

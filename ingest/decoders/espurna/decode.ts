@@ -1,7 +1,7 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
-import { member, readObject, readText } from '../read/payload.ts';
-import { addCounts } from '../rtlamr/meter.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
+import { ownMember, readObject, readText } from '../read/payload.ts';
+import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
+import { addMeterCounts } from '../rtlamr/meter.ts';
 
 /** Parsed topic of a message that ESPurna publishes below a device's root. */
 interface EspurnaTopic {
@@ -35,7 +35,7 @@ const APP = 'ESPURNA';
 function toldRoot({ topic, payload }: DeviceMessage): string | null {
   const parsed = parseEspurnaTopic(topic);
   if (parsed?.leaf === 'app') return readText(payload)?.trim() === APP ? parsed.root : null;
-  return parsed?.leaf === 'data' && member(readObject(payload), 'app') === APP ? parsed.root : null;
+  return parsed?.leaf === 'data' && ownMember(readObject(payload), 'app') === APP ? parsed.root : null;
 }
 
 function tellsApp(topic: string): boolean {
@@ -66,15 +66,15 @@ export const espurna: Family<Roots> = {
 
 const MEMBER = /^(energy|power)(?:\/(\d{1,2}))?$/;
 
-function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, roots: Roots): Heard | null {
+function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, roots: Roots): FamilyDecodeResult | null {
   const parsed = parseEspurnaTopic(topic);
   if (!parsed || !roots.has(parsed.root)) return null;
   const { root: device, leaf, index } = parsed;
-  if (leaf === 'app') return nothing();
-  const heard = hearing();
+  if (leaf === 'app') return emptyResult();
+  const heard = createValueCollector();
   if (leaf === 'data') {
     const body = readObject(payload);
-    if (!body) return refusal('payload is not a JSON object');
+    if (!body) return refusedResult('payload is not a JSON object');
     for (const [name, value] of Object.entries(body)) {
       const [, quantity, number = ''] = MEMBER.exec(name) ?? [];
       if (quantity) addQuantity(heard, { device, quantity, index: number, value }, settings);
@@ -82,7 +82,7 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
     return heard;
   }
   const value = readText(payload);
-  if (value === null) return refusal('payload is not text');
+  if (value === null) return refusedResult('payload is not text');
   if (leaf === 'status') {
     heard.addState({ device, channel: 'device', kind: 'availability', value, name: leaf });
   } else addQuantity(heard, { device, quantity: leaf, index, value }, settings);
@@ -90,7 +90,7 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
 }
 
 function addQuantity(
-  heard: Hearing,
+  heard: ValueCollector,
   { device, quantity, index, value }: { device: string; quantity: string; index: string; value: unknown },
   settings: DecoderSettings,
 ): void {
@@ -98,7 +98,7 @@ function addQuantity(
   const name = index === '' ? quantity : `${quantity}/${index}`;
   if (quantity === 'power') heard.add({ device, channel: `${circuit}import`, kind: 'power_w', value, name });
   else if (index === '' && settings.meter && Object.hasOwn(settings.meter, device)) {
-    addCounts(heard, [{ direction: 'import', value, name }], { device, medium: 'electric', atMs: null, settings });
+    addMeterCounts(heard, [{ direction: 'import', value, name }], { device, medium: 'electric', atMs: null, settings });
   } else {
     heard.add({
       device,

@@ -1,6 +1,6 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { hearing, nothing, refusal, turned } from '../read/heard.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readText } from '../read/payload.ts';
+import { createValueCollector, emptyResult, negateNumber, refusedResult } from '../read/value-collector.ts';
 
 /** Groups of meters at a site. Each group may have several devices. */
 const GROUPS = ['pv', 'battery', 'aux', 'ext', 'consumers'] as const;
@@ -69,19 +69,23 @@ export const evcc: Family<Set<string>> = {
   decode,
 };
 
-function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, without: Set<string>): Heard | null {
+function decode(
+  { topic, payload }: DeviceMessage,
+  _settings: DecoderSettings,
+  without: Set<string>,
+): FamilyDecodeResult | null {
   const parsed = parseEvccTopic(topic);
   if (!parsed) return null;
-  if (parsed.about !== 'value') return nothing();
+  if (parsed.about !== 'value') return emptyResult();
   const { device, meter, phase, root } = parsed;
   const quantity = quantityOf(meter, parsed.value, phase);
   // At a site without a grid meter, evcc computes the grid power as charging power minus production. It is not measured, so it is not read.
-  if (!quantity || (meter === 'grid' && without.has(root))) return nothing();
+  if (!quantity || (meter === 'grid' && without.has(root))) return emptyResult();
   const text = readText(payload);
-  if (text === null) return refusal('payload is not text');
-  const heard = hearing();
+  if (text === null) return refusedResult('payload is not text');
+  const heard = createValueCollector();
   if (NO_NUMBER.has(text)) return heard;
-  const value = quantity.isTurned ? turned(text) : text;
+  const value = quantity.isTurned ? negateNumber(text) : text;
   const { channel, kind } = quantity;
   heard.add({ device, channel, kind, value, name: phase ? `${parsed.value}/${phase}` : parsed.value });
   return heard;

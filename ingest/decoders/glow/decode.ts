@@ -1,8 +1,8 @@
-import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { type Hearing, hearing, refusal } from '../read/heard.ts';
-import { asObject, type Json, member, readObject } from '../read/payload.ts';
-import { fromIso, trusted } from '../read/time.ts';
-import { volumeChannel, volumeScale } from '../read/volume.ts';
+import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
+import { asObject, type Json, ownMember, readObject } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, refusedResult, type ValueCollector } from '../read/value-collector.ts';
+import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
 
 /** Topic of a sensor: `glow/{mac}/SENSOR/electricitymeter` or `…/gasmeter`. The first word may differ. */
 const TOPIC = /^[^/]+\/([0-9A-Fa-f]{12})\/SENSOR\/(electricitymeter|gasmeter)$/;
@@ -30,49 +30,53 @@ const POWER = new Map([
 ]);
 
 /** Decoder of Glow displays (Hildebrand) of British SMETS2 meters: registers and power, in the units that accompany them. */
-export const glow = withoutMemory({ name: 'glow', takes: (topic) => parseGlowTopic(topic) !== null, decode });
+export const glow = createStatelessFamily({ name: 'glow', takes: (topic) => parseGlowTopic(topic) !== null, decode });
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
+function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseGlowTopic(topic);
   if (!parsed) return null;
   const { mac: device, meter } = parsed;
-  const body = asObject(member(readObject(payload), meter));
-  if (!body) return refusal(`payload has no object ${meter}`);
-  const heard = hearing();
-  const atMs = trusted(fromIso(member(body, 'timestamp'), { receivedAtMs }), receivedAtMs);
-  const energy = asObject(member(body, 'energy'));
+  const body = asObject(ownMember(readObject(payload), meter));
+  if (!body) return refusedResult(`payload has no object ${meter}`);
+  const heard = createValueCollector();
+  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'timestamp'), { receivedAtMs }), receivedAtMs);
+  const energy = asObject(ownMember(body, 'energy'));
   const medium = meter === 'gasmeter' ? 'gas/' : '';
   for (const direction of ['import', 'export'] as const) {
-    const register = asObject(member(energy, direction));
-    const value = member(register, 'cumulative');
+    const register = asObject(ownMember(energy, direction));
+    const value = ownMember(register, 'cumulative');
     if (value === undefined) continue;
     const name = `energy.${direction}.cumulative`;
-    const units = member(register, 'units');
+    const units = ownMember(register, 'units');
     const times = ENERGY.get(String(units));
     if (times !== undefined) {
       heard.add({ device, channel: medium + direction, kind: 'energy_total_kwh', value, times, atMs, name });
     } else if (medium === '') heard.refuse(`${name} has the unit ${String(units).slice(0, 20)}, not kWh`);
   }
-  if (meter === 'gasmeter') addGasVolume(heard, asObject(member(energy, 'import')), { device, atMs });
-  const power = asObject(member(body, 'power'));
-  const times = POWER.get(String(member(power, 'units')));
+  if (meter === 'gasmeter') addGasVolume(heard, asObject(ownMember(energy, 'import')), { device, atMs });
+  const power = asObject(ownMember(body, 'power'));
+  const times = POWER.get(String(ownMember(power, 'units')));
   if (power && times !== undefined && medium === '') {
-    const value = member(power, 'value');
+    const value = ownMember(power, 'value');
     heard.add({ device, channel: 'import', kind: 'power_w', value, times, atMs, name: 'power.value' });
   }
   return heard;
 }
 
 /** Adds the volume that the gas meter counts. Some displays send it in addition to the computed kWh, others instead of them. */
-function addGasVolume(heard: Hearing, register: Json | null, said: { device: string; atMs: number | null }): void {
+function addGasVolume(
+  heard: ValueCollector,
+  register: Json | null,
+  said: { device: string; atMs: number | null },
+): void {
   for (const [name, unit] of [
     ['cumulativevol', 'cumulativevolunits'],
     ['cumulative', 'units'],
   ] as const) {
-    const value = member(register, name);
-    const scale = volumeScale(String(member(register, unit)));
+    const value = ownMember(register, name);
+    const scale = volumeScaleOf(String(ownMember(register, unit)));
     if (value === undefined || scale === undefined) continue;
-    const volume = { channel: volumeChannel('gas'), kind: 'volume_total_m3', name: `energy.import.${name}` } as const;
+    const volume = { channel: volumeChannelOf('gas'), kind: 'volume_total_m3', name: `energy.import.${name}` } as const;
     heard.add({ ...said, ...volume, ...scale, value });
     return;
   }

@@ -1,8 +1,16 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { refusal } from '../read/heard.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readObject, readText } from '../read/payload.ts';
-import { isLastWill, isNewStick, learnStick, readGateway, readLastWill, type Sticks, stickIn } from './gateway.ts';
-import { isGrott, readGrott } from './grott.ts';
+import { refusedResult } from '../read/value-collector.ts';
+import {
+  decodeGatewayMessage,
+  decodeLastWill,
+  isLastWill,
+  isNewStick,
+  learnStick,
+  macOfStick,
+  type SticksByTopic,
+} from './gateway.ts';
+import { decodeGrottRecord, isGrottRecord } from './grott.ts';
 
 /** Words of a bridge's usual topics, each of which contains one of them. The body then identifies the bridge. */
 const WORD = /growatt|grott|solar|inverter|shine/i;
@@ -12,7 +20,7 @@ const METER = /(?:^|\/)energy\/meter$/;
 const isGrowattTopic = (topic: string): boolean => WORD.test(topic) || METER.test(topic);
 
 /** Decoder of Growatt inverters behind Grott or OpenInverterGateway. */
-export const growatt: Family<Sticks> = {
+export const growatt: Family<SticksByTopic> = {
   name: 'growatt',
   takes: isGrowattTopic,
   remembers: isGrowattTopic,
@@ -22,14 +30,14 @@ export const growatt: Family<Sticks> = {
   decode,
 };
 
-function decode(message: DeviceMessage, { tz }: DecoderSettings, sticks: Sticks): Heard | null {
+function decode(message: DeviceMessage, { tz }: DecoderSettings, sticks: SticksByTopic): FamilyDecodeResult | null {
   if (!isGrowattTopic(message.topic)) return null;
   const body = readObject(message.payload);
   if (!body) return /^\s*\{\s*"device"[\s\S]*"buffered"/.test(readText(message.payload) ?? '') ? half() : null;
-  if (isGrott(body)) return readGrott(body, message, tz);
-  const mac = stickIn(body);
-  if (mac !== null) return readGateway(body, mac);
-  return isLastWill(body) ? readLastWill(sticks.get(message.topic)) : null;
+  if (isGrottRecord(body)) return decodeGrottRecord(body, message, tz);
+  const mac = macOfStick(body);
+  if (mac !== null) return decodeGatewayMessage(body, mac);
+  return isLastWill(body) ? decodeLastWill(sticks.get(message.topic)) : null;
 }
 
-const half = (): Heard => refusal('the record is not a JSON object');
+const half = (): FamilyDecodeResult => refusedResult('the record is not a JSON object');

@@ -1,10 +1,10 @@
-import type { DeviceMessage, Heard } from '../family.ts';
-import { hearing } from '../read/heard.ts';
+import type { DeviceMessage, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { type Json, member, mentions, readObject } from '../read/payload.ts';
-import { type Names, readInverter } from './inverter.ts';
+import { type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
+import { createValueCollector } from '../read/value-collector.ts';
+import { decodeInverter, type InverterMemberNames } from './inverter.ts';
 
-const NAMES: Names = {
+const NAMES: InverterMemberNames = {
   made: ['TotalGenerateEnergy', 'EnergyTotal'],
   output: ['OutputPower', 'AcPower'],
   panels: ['PVEnergyTotal'],
@@ -15,43 +15,44 @@ const NAMES: Names = {
 const MAC = /^[0-9a-f]{2}(?::?[0-9a-f]{2}){5}$/i;
 
 /** MAC addresses of sticks by topic, from the last message on each topic. The last will of a stick contains no address. */
-export type Sticks = Map<string, string>;
+export type SticksByTopic = Map<string, string>;
 
 /** Returns the MAC address in a body of OpenInverterGateway; null if the body is not from OpenInverterGateway. */
-export function stickIn(body: Json | null): string | null {
-  const mac = member(body, 'Mac');
-  const isTheirs = typeof mac === 'string' && MAC.test(mac) && member(body, 'Cnt') !== undefined;
-  return isTheirs && member(body, 'Uptime') !== undefined ? mac : null;
+export function macOfStick(body: Json | null): string | null {
+  const mac = ownMember(body, 'Mac');
+  const isTheirs = typeof mac === 'string' && MAC.test(mac) && ownMember(body, 'Cnt') !== undefined;
+  return isTheirs && ownMember(body, 'Uptime') !== undefined ? mac : null;
 }
 
 /** Whether a body is the last will: `{"InverterStatus": -1 }` and nothing else. */
 export const isLastWill = (body: Json): boolean =>
-  Object.keys(body).length === 1 && readNumber(member(body, 'InverterStatus')) === -1;
+  Object.keys(body).length === 1 && readNumber(ownMember(body, 'InverterStatus')) === -1;
 
 /** Returns the MAC address in a payload. Payloads without `"Mac"`, which other devices send on such topics, are not parsed. */
-const stickOf = (payload: Buffer): string | null => (mentions(payload, '"Mac"') ? stickIn(readObject(payload)) : null);
+const stickOf = (payload: Buffer): string | null =>
+  mentionsWords(payload, '"Mac"') ? macOfStick(readObject(payload)) : null;
 
-export function learnStick(sticks: Sticks, { topic, payload }: DeviceMessage): void {
+export function learnStick(sticks: SticksByTopic, { topic, payload }: DeviceMessage): void {
   const mac = stickOf(payload);
   if (mac !== null) sticks.set(topic, mac);
 }
 
-export function isNewStick(sticks: Sticks, { topic, payload }: DeviceMessage): boolean {
+export function isNewStick(sticks: SticksByTopic, { topic, payload }: DeviceMessage): boolean {
   const mac = stickOf(payload);
   return mac !== null && sticks.get(topic) !== mac;
 }
 
 /** Decodes the values that a stick publishes. */
-export function readGateway(body: Json, mac: string): Heard {
-  const heard = hearing();
+export function decodeGatewayMessage(body: Json, mac: string): FamilyDecodeResult {
+  const heard = createValueCollector();
   heard.addState({ device: mac, channel: 'device', kind: 'availability', value: true, name: 'InverterStatus' });
-  readInverter({ heard, device: mac, atMs: null, per: 1 }, body, NAMES);
+  decodeInverter({ heard, device: mac, atMs: null, per: 1 }, body, NAMES);
   return heard;
 }
 
 /** Decodes a last will: marks the stick as offline. The result is empty if the stick behind the topic is unknown. */
-export function readLastWill(mac: string | undefined): Heard {
-  const heard = hearing();
+export function decodeLastWill(mac: string | undefined): FamilyDecodeResult {
+  const heard = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value: false, name: 'InverterStatus' } as const;
   if (mac !== undefined) heard.addState({ ...said, device: mac });
   return heard;

@@ -1,11 +1,11 @@
-import type { DeviceMessage, Heard } from '../family.ts';
-import { hearing, refusal } from '../read/heard.ts';
+import type { DeviceMessage, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member } from '../read/payload.ts';
-import { fromIso, trusted } from '../read/time.ts';
-import { type Names, readInverter, type Source } from './inverter.ts';
+import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, refusedResult } from '../read/value-collector.ts';
+import { decodeInverter, type InverterMemberNames, type InverterSource } from './inverter.ts';
 
-const NAMES: Names = {
+const NAMES: InverterMemberNames = {
   made: ['pvenergytotal', 'eactotal'],
   output: ['pvpowerout'],
   panels: ['epvtotal', 'epvTotal'],
@@ -28,18 +28,22 @@ const TENTHS = 10;
 const [LOWEST, HIGHEST] = [4_000, 7_000];
 
 /** Whether a JSON body is a record of Grott. */
-export const isGrott = (body: Json): boolean =>
-  typeof member(body, 'device') === 'string' && member(body, 'buffered') !== undefined && isValues(body);
-const isValues = (body: Json): boolean => asObject(member(body, 'values')) !== null;
+export const isGrottRecord = (body: Json): boolean =>
+  typeof ownMember(body, 'device') === 'string' && ownMember(body, 'buffered') !== undefined && isValues(body);
+const isValues = (body: Json): boolean => asObject(ownMember(body, 'values')) !== null;
 
 /** Decodes a record of Grott. */
-export function readGrott(body: Json, { receivedAtMs }: DeviceMessage, tz: string | undefined): Heard {
-  const device = member(body, 'device') as string;
-  const values = asObject(member(body, 'values'));
-  if (device.trim() === '' || !values) return refusal('the record has no device, or no values');
-  const heard = hearing();
-  const atMs = trusted(fromIso(member(body, 'time'), { tz, receivedAtMs }), receivedAtMs);
-  if (member(body, 'buffered') === 'yes' && atMs === null) {
+export function decodeGrottRecord(
+  body: Json,
+  { receivedAtMs }: DeviceMessage,
+  tz: string | undefined,
+): FamilyDecodeResult {
+  const device = ownMember(body, 'device') as string;
+  const values = asObject(ownMember(body, 'values'));
+  if (device.trim() === '' || !values) return refusedResult('the record has no device, or no values');
+  const heard = createValueCollector();
+  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'time'), { tz, receivedAtMs }), receivedAtMs);
+  if (ownMember(body, 'buffered') === 'yes' && atMs === null) {
     heard.refuse('a buffered record is of the past, and its local time needs a time zone (tz)', device);
     return heard;
   }
@@ -50,33 +54,33 @@ export function readGrott(body: Json, { receivedAtMs }: DeviceMessage, tz: strin
     );
     return heard;
   }
-  const source: Source = { heard, device, atMs, per: TENTHS };
+  const source: InverterSource = { heard, device, atMs, per: TENTHS };
   if (METER.some((name) => Object.hasOwn(values, name))) readMeter(source, values);
   else if (LOGGED.some((name) => Object.hasOwn(values, name))) readLogged(source, values);
-  else readInverter(source, values, NAMES);
+  else decodeInverter(source, values, NAMES);
   return heard;
 }
 
 /** Whether a record reports a running inverter without a grid frequency: Grott used the record layout of another inverter type. */
 function isCutWrong(values: Json): boolean {
-  const frequency = readNumber(member(values, 'pvfrequentie'));
-  const isRunning = readNumber(member(values, 'pvstatus')) === 1;
+  const frequency = readNumber(ownMember(values, 'pvfrequentie'));
+  const isRunning = readNumber(ownMember(values, 'pvstatus')) === 1;
   return isRunning && typeof frequency === 'number' && !(frequency >= LOWEST && frequency <= HIGHEST);
 }
 
-function readMeter({ heard, device, atMs, per }: Source, values: Json): void {
+function readMeter({ heard, device, atMs, per }: InverterSource, values: Json): void {
   const [imported, exported, power] = METER;
   const said = { device, atMs, per };
   const energy = { ...said, kind: 'energy_total_kwh' } as const;
-  heard.add({ ...energy, channel: 'meter/import', value: member(values, imported), name: imported });
-  heard.add({ ...energy, channel: 'meter/export', value: member(values, exported), name: exported });
-  heard.add({ ...said, kind: 'power_w', channel: 'meter/import', value: member(values, power), name: power });
+  heard.add({ ...energy, channel: 'meter/import', value: ownMember(values, imported), name: imported });
+  heard.add({ ...energy, channel: 'meter/export', value: ownMember(values, exported), name: exported });
+  heard.add({ ...said, kind: 'power_w', channel: 'meter/import', value: ownMember(values, power), name: power });
 }
 
-function readLogged({ heard, device, atMs }: Source, values: Json): void {
+function readLogged({ heard, device, atMs }: InverterSource, values: Json): void {
   for (const name of LOGGED) {
     const channel = `meter/unknown/${name.toLowerCase()}`;
-    const said = { device, channel, kind: 'energy_total_kwh', value: member(values, name), atMs, name } as const;
+    const said = { device, channel, kind: 'energy_total_kwh', value: ownMember(values, name), atMs, name } as const;
     heard.add({ ...said, asks: { unit: null } });
   }
 }

@@ -1,17 +1,17 @@
-import type { Hearing } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
-import { type Json, member } from '../read/payload.ts';
+import { type Json, ownMember } from '../read/payload.ts';
+import type { ValueCollector } from '../read/value-collector.ts';
 
 /** Origin of the numbers: the device, their time, and the divisor to kWh and W. */
-export interface Source {
-  heard: Hearing;
+export interface InverterSource {
+  heard: ValueCollector;
   device: string;
   atMs: number | null;
   per: number;
 }
 
 /** A bridge's names for the values of an inverter. The first name in each list that the message contains is used. */
-export interface Names {
+export interface InverterMemberNames {
   /** Energy and power at the inverter's output. */
   made: readonly string[];
   output: readonly string[];
@@ -24,30 +24,42 @@ export interface Names {
 
 const first = (body: Json, names: readonly string[]): string | undefined =>
   names.find((name) => Object.hasOwn(body, name));
-const isAboveZero = (body: Json) => (name: string) => (readNumber(member(body, name)) ?? 0) > 0;
+const isAboveZero = (body: Json) => (name: string) => (readNumber(ownMember(body, name)) ?? 0) > 0;
 
 /**
  * Decodes the values of an inverter. Once its battery has been charged or discharged, the inverter's output is no longer its production.
  * The panels then count as production, on a circuit of their own, and the owner is asked about the registers of battery and grid.
  */
-export function readInverter({ heard, device, atMs, per }: Source, body: Json, names: Names): void {
+export function decodeInverter(
+  { heard, device, atMs, per }: InverterSource,
+  body: Json,
+  names: InverterMemberNames,
+): void {
   const hasBattery = names.battery.some(isAboveZero(body));
   const [made, power] = hasBattery ? [names.panels, names.input] : [names.made, names.output];
   const circuit = hasBattery ? 'pv/' : '';
   const [energyName, powerName] = [first(body, made), first(body, power)];
   if (energyName !== undefined) {
-    const value = member(body, energyName);
+    const value = ownMember(body, energyName);
     heard.add({ device, channel: `${circuit}export`, kind: 'energy_total_kwh', value, per, atMs, name: energyName });
   }
   if (powerName !== undefined) {
-    const value = member(body, powerName);
+    const value = ownMember(body, powerName);
     heard.add({ device, channel: `${circuit}export`, kind: 'power_w', value, per, atMs, name: powerName });
   }
   for (const [part, registers] of [['battery', names.battery] as const, ['grid', names.grid] as const]) {
     // A register that has never counted belongs to a component that is not installed.
     for (const name of registers.filter(isAboveZero(body))) {
       const channel = `${part}/unknown/${name.toLowerCase()}`;
-      const said = { device, channel, kind: 'energy_total_kwh', value: member(body, name), per, atMs, name } as const;
+      const said = {
+        device,
+        channel,
+        kind: 'energy_total_kwh',
+        value: ownMember(body, name),
+        per,
+        atMs,
+        name,
+      } as const;
       heard.add({ ...said, asks: { unit: 'kWh' } });
     }
   }

@@ -1,4 +1,4 @@
-import { type Json, member } from '../read/payload.ts';
+import { type Json, ownMember } from '../read/payload.ts';
 
 /** Home Assistant's abbreviations of the configuration members that are read here. */
 const SHORT = new Map([
@@ -38,22 +38,22 @@ const SHORT = new Map([
 ]);
 
 /** Returns a member of a configuration by its long name, whether the configuration uses the long name or the abbreviation. */
-export function field(config: Json | null, name: string): unknown {
-  const long = member(config, name);
+export function configField(config: Json | null, name: string): unknown {
+  const long = ownMember(config, name);
   const short = SHORT.get(name);
-  return long === undefined && short !== undefined ? member(config, short) : long;
+  return long === undefined && short !== undefined ? ownMember(config, short) : long;
 }
 
 /** Returns a member that is a text, or a number as text; null if it is neither, or empty. */
-export function textField(config: Json | null, name: string): string | null {
-  const value = field(config, name);
+export function configTextField(config: Json | null, name: string): string | null {
+  const value = configField(config, name);
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' && value.length <= 1_000 ? value : null;
 }
 
 /** Returns a topic in which the base `~`, at the beginning or the end, is replaced; null if the configuration has no such topic. */
-export function topicField(config: Json | null, name: string, base: string | null): string | null {
-  const topic = textField(config, name);
+export function configTopicField(config: Json | null, name: string, base: string | null): string | null {
+  const topic = configTextField(config, name);
   if (topic === null || base === null) return topic;
   const begun = topic.startsWith('~') ? base + topic.slice(1) : topic;
   return begun.endsWith('~') ? begun.slice(0, -1) + base : begun;

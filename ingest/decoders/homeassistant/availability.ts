@@ -1,6 +1,6 @@
 import { asObject, type Json } from '../read/payload.ts';
-import { field, textField, topicField } from './abbreviations.ts';
-import { evaluate, type State } from './evaluate.ts';
+import { configField, configTextField, configTopicField } from './abbreviations.ts';
+import { evaluateTemplate, type TemplateInput } from './evaluate.ts';
 import { type Expression, parseTemplate } from './template.ts';
 
 /** A topic that reports whether a device is reachable. */
@@ -19,26 +19,26 @@ export interface Availability {
 }
 
 /** Returns the availability topics of a configuration: one, or a list of them. */
-export function availabilityOf(config: Json, base: string | null): Availability[] {
-  const list = field(config, 'availability');
+export function availabilityTopicsOf(config: Json, base: string | null): Availability[] {
+  const list = configField(config, 'availability');
   const entries = (Array.isArray(list) ? list.slice(0, 10) : [list]).map(asObject).filter((entry) => entry !== null);
-  const found = entries.flatMap((entry) => one(entry, topicField(entry, 'topic', base), 'value_template'));
-  const single = topicField(config, 'availability_topic', base);
+  const found = entries.flatMap((entry) => one(entry, configTopicField(entry, 'topic', base), 'value_template'));
+  const single = configTopicField(config, 'availability_topic', base);
   if (single !== null) found.push(...one(config, single, 'availability_template'));
-  const mode = textField(config, 'availability_mode');
+  const mode = configTextField(config, 'availability_mode');
   if (found.length < 2 || (mode !== 'all' && mode !== 'any')) return found;
   return found.map((entry) => ({ ...entry, says: mode === 'any' }));
 }
 
 function one(config: Json, topic: string | null, template: string): Availability[] {
   if (topic === null) return [];
-  const text = textField(config, template);
+  const text = configTextField(config, template);
   const expression = text === null ? null : parseTemplate(text);
   return [
     {
       topic,
-      available: textField(config, 'payload_available') ?? 'online',
-      notAvailable: textField(config, 'payload_not_available') ?? 'offline',
+      available: configTextField(config, 'payload_available') ?? 'online',
+      notAvailable: configTextField(config, 'payload_not_available') ?? 'offline',
       template: expression,
       says: 'both',
       ...(text !== null && !expression ? { refusal: `the template ${text.slice(0, 80)} cannot be evaluated` } : {}),
@@ -50,8 +50,8 @@ function one(config: Json, topic: string | null, template: string): Availability
  * Returns whether the device is reachable; null if the message does not decide it; undefined if the payload is neither of the two announced
  * texts.
  */
-export function readAvailability(one: Availability, state: State): boolean | null | undefined {
-  const value = one.template ? evaluate(one.template, state) : state.text;
+export function readAvailability(one: Availability, state: TemplateInput): boolean | null | undefined {
+  const value = one.template ? evaluateTemplate(one.template, state) : state.text;
   const text = typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value ?? '').trim();
   if (text === '') return null;
   const said = text === one.available ? true : text === one.notAvailable ? false : undefined;

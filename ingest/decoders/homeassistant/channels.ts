@@ -1,18 +1,18 @@
 import type { Commodity } from '#src/database/meter.ts';
-import type { Place } from '../family.ts';
-import { circuitWord, TAKEN } from '../read/circuit-word.ts';
-import { volumeChannel } from '../read/volume.ts';
-import { judge } from '../registers-of-a-device/judge.ts';
-import { type Described, facetsOf } from '../registers-of-a-device/register.ts';
-import { fold } from '../vocabulary/fold.ts';
+import type { ChannelAssignment } from '../family.ts';
+import { RESERVED_CHANNEL_WORD, toCircuitWord } from '../read/circuit-word.ts';
+import { volumeChannelOf } from '../read/volume.ts';
+import { classifyRegisters } from '../registers-of-a-device/judge.ts';
+import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
+import { foldAccents } from '../vocabulary/fold.ts';
 import { meaningsOf } from '../vocabulary/lexicon.ts';
-import { saidOf } from '../vocabulary/said-of.ts';
+import { nameFactsOf } from '../vocabulary/name-facts.ts';
 
 /** An entity that measures energy, power or a volume, and that needs a channel. */
-export interface Metered {
+export interface MeteredEntity {
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
   /** Description for the classification of energy and power. */
-  described?: Described;
+  described?: RegisterDescription;
   /** Commodity, circuit and further words of a volume. */
   volume?: { commodity: Commodity; circuit: string; parts: readonly string[] };
   /** Labels for an entity whose other names are not unique, shortest first. The last label is always unique. */
@@ -20,13 +20,13 @@ export interface Metered {
 }
 
 /** Assigns a channel to each entity of a device. Energy and power are classified together; a volume gets the circuit in its names. */
-export function placesOf<One extends Metered>(all: readonly One[]): Map<One, Place> {
+export function assignEntityChannels<One extends MeteredEntity>(all: readonly One[]): Map<One, ChannelAssignment> {
   const places = volumePlaces(all.filter(({ volume }) => volume));
   const labels = labelsOf(all);
   const judged = all
     .filter(isJudged)
     .map((one) => ({ one, described: one.described, label: labels.get(one) as string }));
-  for (const [{ one, described, label }, channel] of judge(judged)) {
+  for (const [{ one, described, label }, channel] of classifyRegisters(judged)) {
     places.set(one, { channel, key: label, described, ...askedOf(channel, one) });
   }
   return places;
@@ -36,17 +36,17 @@ export function placesOf<One extends Metered>(all: readonly One[]): Map<One, Pla
  * Whether an entity is classified with the others of its device. Counters that reset periodically and quantities other than active energy
  * are not read.
  */
-const isJudged = <One extends Metered>(one: One): one is One & { described: Described } =>
-  one.described !== undefined && facetsOf(one.described).not === null;
+const isJudged = <One extends MeteredEntity>(one: One): one is One & { described: RegisterDescription } =>
+  one.described !== undefined && registerFactsOf(one.described).not === null;
 
 /** Whether an entity gets a channel, independent of the other entities of its device. */
-export const hasPlace = (one: Metered): boolean => one.volume !== undefined || isJudged(one);
+export const canHaveChannel = (one: MeteredEntity): boolean => one.volume !== undefined || isJudged(one);
 
-const askedOf = (channel: string, { kind }: Metered): Pick<Place, 'asks'> =>
+const askedOf = (channel: string, { kind }: MeteredEntity): Pick<ChannelAssignment, 'asks'> =>
   /(?:^|\/)unknown\//.test(channel) ? { asks: { unit: kind === 'power_w' ? 'W' : 'kWh' } } : {};
 
 /** Returns the shortest unique label of each entity. */
-function labelsOf(all: readonly Metered[]): Map<Metered, string> {
+function labelsOf(all: readonly MeteredEntity[]): Map<MeteredEntity, string> {
   const counts = new Map<string, number>();
   for (const { labels } of all) for (const label of new Set(labels)) counts.set(label, (counts.get(label) ?? 0) + 1);
   return new Map(
@@ -54,11 +54,11 @@ function labelsOf(all: readonly Metered[]): Map<Metered, string> {
   );
 }
 
-function volumePlaces<One extends Metered>(all: readonly One[]): Map<One, Place> {
+function volumePlaces<One extends MeteredEntity>(all: readonly One[]): Map<One, ChannelAssignment> {
   const named = ({ volume }: One, circuit: string) =>
-    [volumeChannel(volume?.commodity ?? 'water', circuit), ...(volume?.parts ?? [])].join('/');
+    [volumeChannelOf(volume?.commodity ?? 'water', circuit), ...(volume?.parts ?? [])].join('/');
   let open = all.map((one) => ({ one, name: named(one, one.volume?.circuit ?? '') }));
-  const places = new Map<One, Place>();
+  const places = new Map<One, ChannelAssignment>();
   const taken = new Set<string>();
   const depth = Math.max(0, ...all.map(({ labels }) => labels.length));
   for (let level = 0; level <= depth && open.length > 0; level += 1) {
@@ -67,7 +67,7 @@ function volumePlaces<One extends Metered>(all: readonly One[]): Map<One, Place>
     for (const { one, name } of open) {
       const label = one.labels[level];
       const isOnly = names.indexOf(name) === names.lastIndexOf(name) && !taken.has(name);
-      if (!isOnly && label !== undefined) clashing.push({ one, name: named(one, circuitWord(label)) });
+      if (!isOnly && label !== undefined) clashing.push({ one, name: named(one, toCircuitWord(label)) });
       else places.set(one, { channel: name });
     }
     for (const { channel } of places.values()) taken.add(channel);
@@ -79,7 +79,7 @@ function volumePlaces<One extends Metered>(all: readonly One[]): Map<One, Place>
 const VOLUME_WORD = /^(?:count|index|volume|volumen|volym|m3|m|l|lit(?:er|re)s?|ft3|ft|cf|ccf|gal|gallons?)$/;
 
 /** Splits a name (`EnergyToday`, `feed-in`, `tariff 1`) into its words, in lower case. */
-export const wordsOf = (name: string): string[] =>
+export const splitWords = (name: string): string[] =>
   name
     .slice(0, 200)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
@@ -93,21 +93,21 @@ export const wordsOf = (name: string): string[] =>
  */
 export function circuitOfVolume(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {
-    const words = wordsOf(object).filter((word) => !idWords.has(word) && !VOLUME_WORD.test(word));
+    const words = splitWords(object).filter((word) => !idWords.has(word) && !VOLUME_WORD.test(word));
     return { words, rest: words.filter((word, at) => tellsApart(word, words[at - 1])) };
   });
   const { rest } = rests.find((one) => one.rest.length < one.words.length) ?? rests[0] ?? { rest: [] };
-  return rest.length === 0 ? '' : circuitWord(rest.join('_'));
+  return rest.length === 0 ? '' : toCircuitWord(rest.join('_'));
 }
 
 function tellsApart(word: string, before: string | undefined): boolean {
-  if (TAKEN.test(word) || saidOf(`${before ?? ''} ${word}`).parts.length > 0) return false;
-  const meanings = meaningsOf(fold(word));
+  if (RESERVED_CHANNEL_WORD.test(word) || nameFactsOf(`${before ?? ''} ${word}`).parts.length > 0) return false;
+  const meanings = meaningsOf(foldAccents(word));
   return meanings === null || meanings.has('place');
 }
 
 /** Removes the words of the device's id from names. */
-export const withoutDevice = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
+export const removeDeviceWords = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
   idWords.size === 0
     ? [...names]
     : names.map((name) =>

@@ -1,13 +1,19 @@
-import type { DeviceMessage, Family, Heard, Place } from '../family.ts';
-import { celsius, type Hearing, hearing, nothing, refusal as refusing } from '../read/heard.ts';
-import { asObject, member, readJson, readObject, readText } from '../read/payload.ts';
-import { fromIso, fromUnix, trusted } from '../read/time.ts';
+import type { ChannelAssignment, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
+import { asObject, ownMember, readJson, readObject, readText } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs, unixToMs } from '../read/time.ts';
+import {
+  createValueCollector,
+  emptyResult,
+  refusedResult as refusing,
+  toCelsius,
+  type ValueCollector,
+} from '../read/value-collector.ts';
 import { readAvailability } from './availability.ts';
 import type { Entity } from './entity.ts';
-import { evaluate, type State } from './evaluate.ts';
-import { Announced } from './memory.ts';
-import type { Source } from './source.ts';
-import { announcesReadings, parseConfigTopic } from './topic.ts';
+import { evaluateTemplate, type TemplateInput } from './evaluate.ts';
+import { AnnouncedEntities } from './memory.ts';
+import type { ValueSource } from './source.ts';
+import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
 
 /** Member names that devices use for the time of a message. */
 const TIMES = ['lastseen', 'last_seen', 'timestamp', 'time', 'Time'];
@@ -19,10 +25,10 @@ const HEATING = new Map([
 ]);
 
 /** Decoder of every device that announces itself by Home Assistant discovery: ESPHome, rtlamr2mqtt, DSMR-API and many others. */
-export const homeassistant: Family<Announced> = {
+export const homeassistant: Family<AnnouncedEntities> = {
   name: 'homeassistant',
-  remembers: announcesReadings,
-  newMemory: () => new Announced(),
+  remembers: isReadableConfigTopic,
+  newMemory: () => new AnnouncedEntities(),
   learn: (memory, message) => memory.learn(message),
   announcedOn(memory, topic) {
     const entities = [...(memory.on(topic)?.sources.values() ?? [])];
@@ -34,8 +40,8 @@ export const homeassistant: Family<Announced> = {
     if (!speakers) return null;
     const text = readText(message.payload);
     if (text === null) return refusing('the payload is no text');
-    const state: State = { text, json: readJson(message.payload) };
-    const heard = hearing();
+    const state: TemplateInput = { text, json: readJson(message.payload) };
+    const heard = createValueCollector();
     const atMs = timeOf(state, message.receivedAtMs);
     const said = new Set<string>();
     for (const [one, entity] of speakers.availabilities) {
@@ -60,17 +66,22 @@ export const homeassistant: Family<Announced> = {
 const deviceState = ({ device }: Entity) =>
   ({ device, channel: 'device', kind: 'availability', name: 'the availability' }) as const;
 
-function announcement({ topic, payload }: DeviceMessage, memory: Announced): Heard {
-  const rubbish = announcesReadings(topic) && payload.length > 0 && !readObject(payload);
+function announcement({ topic, payload }: DeviceMessage, memory: AnnouncedEntities): FamilyDecodeResult {
+  const rubbish = isReadableConfigTopic(topic) && payload.length > 0 && !readObject(payload);
   if (rubbish) return refusing('the announcement is no JSON object');
   const announced = payload.length > 0 ? memory.announcedBy(topic) : undefined;
-  return announced ? { ...nothing(), announced } : nothing();
+  return announced ? { ...emptyResult(), announced } : emptyResult();
 }
 
 function listen(
-  heard: Hearing,
-  state: State,
-  { source, entity, place, atMs: time }: { source: Source; entity: Entity; place: Place; atMs: number | null },
+  heard: ValueCollector,
+  state: TemplateInput,
+  {
+    source,
+    entity,
+    place,
+    atMs: time,
+  }: { source: ValueSource; entity: Entity; place: ChannelAssignment; atMs: number | null },
 ): void {
   if (NO_READING.has(state.text.trim().toLowerCase())) return;
   const refusal = source.refusal ?? (source.json && state.json === undefined ? 'the payload is not JSON' : undefined);
@@ -78,7 +89,7 @@ function listen(
     heard.refuse(refusal);
     return;
   }
-  const value = source.template ? evaluate(source.template, state) : state.text;
+  const value = source.template ? evaluateTemplate(source.template, state) : state.text;
   const { device, object: name } = entity;
   const { channel } = place;
   const atMs = source.json ? time : null;
@@ -90,17 +101,18 @@ function listen(
     if (NO_READING.has(word)) return;
     heard.addState({ device, channel, kind, value: HEATING.get(word) ?? word, atMs, name: `the action of ${name}` });
   } else if (kind === 'temperature_c' || kind === 'setpoint_c') {
-    heard.add({ device, channel, kind, value: celsius(value, source.degrees), atMs, name });
+    heard.add({ device, channel, kind, value: toCelsius(value, source.degrees), atMs, name });
   } else heard.add({ ...place, device, kind, value, ...source.scale, atMs, name: entity.name ?? name });
 }
 
 /** Returns the time in a JSON message: a text with a time zone, or Unix time. Null if there is none. */
-function timeOf(state: State, receivedAtMs: number): number | null {
+function timeOf(state: TemplateInput, receivedAtMs: number): number | null {
   const body = asObject(state.json);
   for (const name of TIMES) {
-    const value = member(body, name);
-    if (typeof value === 'number') return trusted(fromUnix(value), receivedAtMs);
-    if (typeof value === 'string' && ZONED.test(value)) return trusted(fromIso(value, { receivedAtMs }), receivedAtMs);
+    const value = ownMember(body, name);
+    if (typeof value === 'number') return plausibleTimeMs(unixToMs(value), receivedAtMs);
+    if (typeof value === 'string' && ZONED.test(value))
+      return plausibleTimeMs(parseIsoTime(value, { receivedAtMs }), receivedAtMs);
   }
   return null;
 }

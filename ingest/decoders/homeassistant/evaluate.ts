@@ -3,7 +3,7 @@ import { asObject } from '../read/payload.ts';
 import type { Condition, Expression } from './template.ts';
 
 /** Message to which a template is applied. */
-export interface State {
+export interface TemplateInput {
   text: string;
   /** Payload as JSON; undefined if it is not JSON. */
   json: unknown;
@@ -13,7 +13,7 @@ export interface State {
 const BROKEN: unknown = Object.freeze({});
 
 /** Evaluates a template for a message. Returns null if the message has no value: a missing member means "unchanged". */
-export function evaluate(expression: Expression, state: State): unknown {
+export function evaluateTemplate(expression: Expression, state: TemplateInput): unknown {
   switch (expression.is) {
     case 'number':
     case 'text':
@@ -23,25 +23,29 @@ export function evaluate(expression: Expression, state: State): unknown {
     case 'path':
       return expression.root === 'value' ? state.text : follow(state.json, expression.keys);
     case 'negative': {
-      const value = evaluate(expression.of, state);
+      const value = evaluateTemplate(expression.of, state);
       return typeof value === 'number' ? -value : value === null ? null : BROKEN;
     }
     case 'sum':
-      return calculate(expression.sign, evaluate(expression.left, state), evaluate(expression.right, state));
+      return calculate(
+        expression.sign,
+        evaluateTemplate(expression.left, state),
+        evaluateTemplate(expression.right, state),
+      );
     case 'filter':
-      return filtered(expression.name, expression.argument, evaluate(expression.of, state));
+      return filtered(expression.name, expression.argument, evaluateTemplate(expression.of, state));
   }
 }
 
 /** Evaluates the chosen branch of a condition. A literal number in a branch belongs to the template, not to the message, and is ignored. */
-function chosen(branch: Expression | null, state: State): unknown {
+function chosen(branch: Expression | null, state: TemplateInput): unknown {
   if (branch === null || branch.is === 'number') return null;
   if (branch.is === 'text' && typeof readNumber(branch.value) === 'number') return null;
   if (branch.is === 'negative' && branch.of.is === 'number') return null;
-  return evaluate(branch, state);
+  return evaluateTemplate(branch, state);
 }
 
-function holds(condition: Condition, state: State): boolean {
+function holds(condition: Condition, state: TemplateInput): boolean {
   switch (condition.is) {
     case 'all':
       return holds(condition.left, state) && holds(condition.right, state);
@@ -50,13 +54,17 @@ function holds(condition: Condition, state: State): boolean {
     case 'not':
       return !holds(condition.of, state);
     case 'member': {
-      const object = asObject(evaluate(condition.of, state));
+      const object = asObject(evaluateTemplate(condition.of, state));
       return object !== null && Object.hasOwn(object, condition.name);
     }
     case 'compared':
-      return compared(condition.sign, evaluate(condition.left, state), evaluate(condition.right, state));
+      return compared(
+        condition.sign,
+        evaluateTemplate(condition.left, state),
+        evaluateTemplate(condition.right, state),
+      );
     case 'test':
-      return tested(condition.name, evaluate(condition.of, state));
+      return tested(condition.name, evaluateTemplate(condition.of, state));
   }
 }
 
@@ -77,22 +85,29 @@ function compared(sign: string, left: unknown, right: unknown): boolean {
 }
 
 /** Returns the member names of the path, last first; empty if there is no path. */
-export function pathNames(expression: Expression | null): string[] {
+export function templatePathNames(expression: Expression | null): string[] {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return [];
   if (expression.is === 'path') return expression.keys.map(String).reverse();
-  if (expression.is === 'choice') return [...pathNames(expression.first), ...pathNames(expression.otherwise)];
-  if (expression.is === 'sum') return [...pathNames(expression.left), ...pathNames(expression.right)];
-  return pathNames(expression.of);
+  if (expression.is === 'choice')
+    return [...templatePathNames(expression.first), ...templatePathNames(expression.otherwise)];
+  if (expression.is === 'sum') return [...templatePathNames(expression.left), ...templatePathNames(expression.right)];
+  return templatePathNames(expression.of);
 }
 
 /** Whether the template reads JSON members. */
-export function needsJson(expression: Expression | null): boolean {
+export function templateNeedsJson(expression: Expression | null): boolean {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return false;
   if (expression.is === 'path') return expression.root === 'value_json';
   if (expression.is === 'choice') {
-    return needsJson(expression.first) || needsJson(expression.otherwise) || conditionNeedsJson(expression.when);
+    return (
+      templateNeedsJson(expression.first) ||
+      templateNeedsJson(expression.otherwise) ||
+      conditionNeedsJson(expression.when)
+    );
   }
-  return expression.is === 'sum' ? needsJson(expression.left) || needsJson(expression.right) : needsJson(expression.of);
+  return expression.is === 'sum'
+    ? templateNeedsJson(expression.left) || templateNeedsJson(expression.right)
+    : templateNeedsJson(expression.of);
 }
 
 function conditionNeedsJson(condition: Condition): boolean {
@@ -103,9 +118,9 @@ function conditionNeedsJson(condition: Condition): boolean {
     case 'not':
       return conditionNeedsJson(condition.of);
     case 'compared':
-      return needsJson(condition.left) || needsJson(condition.right);
+      return templateNeedsJson(condition.left) || templateNeedsJson(condition.right);
     default:
-      return needsJson(condition.of);
+      return templateNeedsJson(condition.of);
   }
 }
 

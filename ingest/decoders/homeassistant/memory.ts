@@ -1,12 +1,12 @@
-import type { AnnouncedDevice, DeviceMessage, Place } from '../family.ts';
-import { circuitWord } from '../read/circuit-word.ts';
-import { isDeviceId } from '../read/heard.ts';
+import type { AnnouncedDevice, ChannelAssignment, DeviceMessage } from '../family.ts';
+import { toCircuitWord } from '../read/circuit-word.ts';
 import { readObject } from '../read/payload.ts';
+import { isDeviceId } from '../read/value-collector.ts';
 import type { Availability } from './availability.ts';
-import { hasPlace, type Metered, placesOf } from './channels.ts';
-import { type Entity, entitiesOf } from './entity.ts';
-import type { Source } from './source.ts';
-import { announcesReadings, parseConfigTopic } from './topic.ts';
+import { assignEntityChannels, canHaveChannel, type MeteredEntity } from './channels.ts';
+import { type Entity, readableEntitiesOf } from './entity.ts';
+import type { ValueSource } from './source.ts';
+import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
 
 /** Maximum number of cached entities; beyond it, the oldest announcement is evicted. */
 const MAX_ENTITIES = 5_000;
@@ -15,27 +15,27 @@ const STATE_TOPIC = /^[^\p{Cc}+#]{1,512}$/u;
 
 /** Entities that publish on one topic. */
 interface Speakers {
-  sources: Map<Source, Entity>;
+  sources: Map<ValueSource, Entity>;
   availabilities: Map<Availability, Entity>;
 }
 
 /** Cache of announced entities, indexed by the topics of their states. */
-export class Announced {
+export class AnnouncedEntities {
   #byConfig = new Map<string, Entity[]>();
   #byTopic = new Map<string, Speakers>();
   #byDevice = new Map<string, Set<Entity>>();
   /** Channels of each device's entities, computed on demand and discarded when an entity of the device is announced or removed. */
-  #places = new Map<string, Map<Entity, Place>>();
+  #places = new Map<string, Map<Entity, ChannelAssignment>>();
   #count = 0;
 
   /** Replaces the previous announcement on the topic. An empty payload removes it; an invalid one changes nothing. */
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseConfigTopic(topic);
-    if (!parsed || !announcesReadings(topic)) return;
+    if (!parsed || !isReadableConfigTopic(topic)) return;
     const config = payload.length === 0 ? null : readObject(payload);
     if (payload.length > 0 && !config) return;
     this.#forget(topic);
-    const entities = config ? entitiesOf(parsed, config) : [];
+    const entities = config ? readableEntitiesOf(parsed, config) : [];
     if (entities.length === 0) return;
     this.#byConfig.set(topic, entities);
     for (const entity of entities) this.#add(entity);
@@ -51,7 +51,7 @@ export class Announced {
   /** Returns the device of an announcement and the topics of its values; undefined if no such topic can be listed. */
   announcedBy(configTopic: string): AnnouncedDevice | undefined {
     const entities = this.#byConfig.get(configTopic) ?? [];
-    const listed = entities.filter((entity) => !isMetered(entity) || hasPlace(entity));
+    const listed = entities.filter((entity) => !isMetered(entity) || canHaveChannel(entity));
     const sources = listed.flatMap((entity) => entity.sources.filter(({ refusal }) => refusal === undefined));
     const [first, ...rest] = new Set(sources.map(({ topic }) => topic).filter((topic) => STATE_TOPIC.test(topic)));
     const device = entities[0]?.device;
@@ -61,7 +61,7 @@ export class Announced {
   }
 
   /** Returns the channel of an entity; undefined if the entity is not read. */
-  placeOf(entity: Entity): Place | undefined {
+  placeOf(entity: Entity): ChannelAssignment | undefined {
     let places = this.#places.get(entity.device);
     if (!places) {
       places = allPlaces([...(this.#byDevice.get(entity.device) ?? [])]);
@@ -88,7 +88,7 @@ export class Announced {
       if (siblings?.size === 0) this.#byDevice.delete(entity.device);
       for (const one of [...entity.sources, ...entity.availability]) {
         const speakers = this.#speakers(one.topic);
-        speakers.sources.delete(one as Source);
+        speakers.sources.delete(one as ValueSource);
         speakers.availabilities.delete(one as Availability);
         if (speakers.sources.size + speakers.availabilities.size === 0) this.#byTopic.delete(one.topic);
       }
@@ -103,15 +103,15 @@ export class Announced {
   }
 }
 
-const isMetered = (entity: Entity): entity is Entity & Metered => entity.kind !== undefined;
+const isMetered = (entity: Entity): entity is Entity & MeteredEntity => entity.kind !== undefined;
 
 /** Assigns channels: meters by their circuits; `room` to the only thermostat of a device; a separate channel to each thermometer. */
-function allPlaces(entities: readonly Entity[]): Map<Entity, Place> {
-  const places = new Map<Entity, Place>(placesOf(entities.filter(isMetered)));
+function allPlaces(entities: readonly Entity[]): Map<Entity, ChannelAssignment> {
+  const places = new Map<Entity, ChannelAssignment>(assignEntityChannels(entities.filter(isMetered)));
   const thermostats = entities.filter(({ component }) => component === 'climate');
   for (const entity of entities) {
     if (isMetered(entity)) continue;
-    const word = circuitWord(entity.object);
+    const word = toCircuitWord(entity.object);
     if (entity.component !== 'climate') places.set(entity, { channel: `temperature/${word}` });
     else places.set(entity, { channel: thermostats.length === 1 ? 'room' : `room/${word}` });
   }

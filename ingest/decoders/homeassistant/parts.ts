@@ -1,9 +1,9 @@
-import { asObject, type Json, member } from '../read/payload.ts';
-import { field, textField } from './abbreviations.ts';
+import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { configField, configTextField } from './abbreviations.ts';
 import type { ConfigTopic } from './topic.ts';
 
 /** One announced entity, with the members that it inherits from its device. */
-export interface Part {
+export interface EntityConfig {
   device: string;
   component: string;
   /** Name of the entity within the device. */
@@ -25,19 +25,19 @@ const SHARED: readonly (readonly [string, readonly string[]])[] = [
 const MAX_PARTS = 1_000;
 
 /** Returns the entities of an announcement: one for the topic of an entity, all of them for the topic of a device. */
-export function partsOf(topic: ConfigTopic, config: Json): Part[] {
+export function entityConfigsOf(topic: ConfigTopic, config: Json): EntityConfig[] {
   const device = deviceOf(config, topic);
   if (topic.component !== 'device') return [{ device, component: topic.component, object: topic.object, config }];
-  return Object.entries(asObject(field(config, 'components')) ?? {})
+  return Object.entries(asObject(configField(config, 'components')) ?? {})
     .slice(0, MAX_PARTS)
     .flatMap(([object, given]) => {
       const own = asObject(given);
-      const component = textField(own, 'platform');
+      const component = configTextField(own, 'platform');
       if (!own || !component) return [];
       const inherited = SHARED.flatMap(([name, spellings]) =>
-        spellings.some((one) => member(own, one) !== undefined) ? [] : [[name, field(config, name)]],
+        spellings.some((one) => ownMember(own, one) !== undefined) ? [] : [[name, configField(config, name)]],
       );
-      const whole = { ...own, ...Object.fromEntries(inherited), device: field(config, 'device') };
+      const whole = { ...own, ...Object.fromEntries(inherited), device: configField(config, 'device') };
       return [{ device, component, object, config: whole }];
     });
 }
@@ -48,10 +48,10 @@ export function partsOf(topic: ConfigTopic, config: Json): Part[] {
  * publishes its messages under the number alone.
  */
 function deviceOf(config: Json, { component, node, object }: ConfigTopic): string {
-  const device = asObject(field(config, 'device'));
-  const identifiers = field(device, 'identifiers');
-  const connections = field(device, 'connections');
-  const serial = textField(device, 'serial_number');
+  const device = asObject(configField(config, 'device'));
+  const identifiers = configField(device, 'identifiers');
+  const connections = configField(device, 'connections');
+  const serial = configTextField(device, 'serial_number');
   const pair: unknown = Array.isArray(connections) ? connections[0] : undefined;
   const address: unknown = Array.isArray(pair) ? pair[1] : undefined;
   for (const id of [Array.isArray(identifiers) ? identifiers[0] : identifiers, address]) {

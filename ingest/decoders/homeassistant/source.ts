@@ -1,41 +1,41 @@
-import type { SaidKind } from '../family.ts';
+import type { ValueKind } from '../family.ts';
 import type { Json } from '../read/payload.ts';
-import { textField } from './abbreviations.ts';
-import { needsJson, pathNames } from './evaluate.ts';
+import { configTextField } from './abbreviations.ts';
+import { templateNeedsJson, templatePathNames } from './evaluate.ts';
 import { type Expression, parseTemplate } from './template.ts';
-import type { Scale } from './units.ts';
+import type { UnitScale } from './units.ts';
 
 /** Topic of one value of an entity, and how the value is extracted from the payload. */
-export interface Source {
+export interface ValueSource {
   topic: string;
-  kind: SaidKind;
+  kind: ValueKind;
   /** Template that extracts the value; null if the payload is the value. */
   template: Expression | null;
   /** Whether the template reads JSON members. */
   json: boolean;
   /** Names of the members that the template reads, last first. */
   path: string[];
-  scale: Scale;
+  scale: UnitScale;
   degrees: 'C' | 'F';
   /** Reason why no message on the topic can be used. */
   refusal?: string;
 }
 
 /** Returns the source of a value in a configuration; null if the configuration has no topic for it. */
-export function sourceOf(
+export function valueSourceOf(
   config: Json,
-  given: { topic: string | null; template: string; kind: SaidKind; scale?: Scale; unit?: 'C' | 'F' },
-): Source | null {
+  given: { topic: string | null; template: string; kind: ValueKind; scale?: UnitScale; unit?: 'C' | 'F' },
+): ValueSource | null {
   if (given.topic === null) return null;
-  const text = textField(config, given.template);
+  const text = configTextField(config, given.template);
   const template = text === null ? null : parseTemplate(text);
   const { topic, kind, scale = {}, unit = 'C' } = given;
   return {
     topic,
     kind,
     template,
-    json: needsJson(template),
-    path: pathNames(template),
+    json: templateNeedsJson(template),
+    path: templatePathNames(template),
     scale,
     degrees: unit,
     ...(text !== null && template === null ? { refusal: `the template ${text.slice(0, 80)} cannot be evaluated` } : {}),

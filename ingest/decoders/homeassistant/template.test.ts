@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evaluate } from './evaluate.ts';
+import { evaluateTemplate } from './evaluate.ts';
 import { parseTemplate } from './template.ts';
 
 const evaluated = (template: string, text: string): unknown => {
@@ -11,7 +11,7 @@ const evaluated = (template: string, text: string): unknown => {
   } catch {
     json = undefined;
   }
-  return evaluate(expression, { text, json });
+  return evaluateTemplate(expression, { text, json });
 };
 
 // Templates in discovery messages of well-known projects.

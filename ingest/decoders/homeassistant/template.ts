@@ -1,4 +1,4 @@
-import { type Token, tokensOf } from './tokens.ts';
+import { type Token, tokenizeTemplate } from './tokens.ts';
 
 /** An expression of a template that can be evaluated exactly: a path, numbers, arithmetic, conditions and a few filters. */
 export type Expression =
@@ -69,7 +69,7 @@ const parseBraces = (template: string): Expression | null =>
 
 /** Applies a rule to a text and fails if a remainder is left. */
 function whole<Read>(text: string, rule: (parser: Parser) => Read): Read {
-  const tokens = tokensOf(text.replace(/^-/, '').replace(/-$/, ''));
+  const tokens = tokenizeTemplate(text.replace(/^-/, '').replace(/-$/, ''));
   if (!tokens) throw new Unsupported();
   const parser = new Parser(tokens);
   const read = rule(parser);

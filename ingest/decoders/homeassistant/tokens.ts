@@ -4,7 +4,7 @@ const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?|\.\d+)(?!\w)|([A-Za-z_]\w*)|'([^'\\]*)'|"([^"\\]*)"|(==|!=|<=|>=|[<>|()[\].,*/+=-]))/y;
 
 /** Splits a Jinja expression into tokens; returns null if it contains anything else. */
-export function tokensOf(text: string): Token[] | null {
+export function tokenizeTemplate(text: string): Token[] | null {
   const end = text.trimEnd().length;
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;

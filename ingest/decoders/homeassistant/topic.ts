@@ -17,7 +17,7 @@ export function parseConfigTopic(topic: string): ConfigTopic | null {
 }
 
 /** Whether a topic announces a readable component: a sensor, a thermostat, or a device with several entities. */
-export const announcesReadings = (topic: string): boolean => {
+export const isReadableConfigTopic = (topic: string): boolean => {
   const parsed = parseConfigTopic(topic);
   return parsed !== null && LEARNT.has(parsed.component);
 };

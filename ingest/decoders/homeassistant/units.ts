@@ -1,12 +1,12 @@
-import { US_GALLON, type VolumeScale, volumeScale } from '../read/volume.ts';
+import { US_GALLON, type VolumeScale, volumeScaleOf } from '../read/volume.ts';
 
 /** Factor and divisor that convert a value to the service's unit. */
-export interface Scale {
+export interface UnitScale {
   times?: number;
   per?: number;
 }
 
-const ENERGY = new Map<string, Scale>([
+const ENERGY = new Map<string, UnitScale>([
   ['wh', { per: 1_000 }],
   ['kwh', {}],
   ['mwh', { times: 1_000 }],
@@ -16,7 +16,7 @@ const ENERGY = new Map<string, Scale>([
   ['mj', { per: 3.6 }],
   ['gj', { times: 1_000, per: 3.6 }],
 ]);
-const POWER = new Map<string, Scale>([
+const POWER = new Map<string, UnitScale>([
   ['w', {}],
   ['watt', {}],
   ['kw', { times: 1_000 }],
@@ -27,22 +27,22 @@ const POWER = new Map<string, Scale>([
  * Returns the scale to kWh of an energy unit in any case (devices send `KWh`). Exceptions are `mWh` and `mJ`, in which the small m means
  * milli.
  */
-export function energyScale(unit: string | null): Scale | undefined {
+export function energyScale(unit: string | null): UnitScale | undefined {
   if (unit === 'mWh') return { per: 1_000_000 };
   if (unit === 'mJ') return { per: 3_600_000_000 };
   return unit === null ? undefined : ENERGY.get(unit.toLowerCase());
 }
 
 /** Returns the scale to W of a power unit in any case. Exception: in `mW` the small m means milli. */
-export const powerScale = (unit: string | null): Scale | undefined =>
+export const powerScale = (unit: string | null): UnitScale | undefined =>
   unit === null ? undefined : unit === 'mW' ? { per: 1_000 } : POWER.get(unit.toLowerCase());
 
 /** Returns the scale to m³ of a volume unit. Home Assistant's `gal` is the American gallon. */
-export const volumeUnit = (unit: string | null): VolumeScale | undefined =>
-  unit === 'gal' ? US_GALLON : volumeScale(unit);
+export const volumeUnitScale = (unit: string | null): VolumeScale | undefined =>
+  unit === 'gal' ? US_GALLON : volumeScaleOf(unit);
 
 /** Returns the temperature scale of a unit, C or F; null if it is neither. */
-export function degrees(unit: string | null): 'C' | 'F' | null {
+export function temperatureScaleOf(unit: string | null): 'C' | 'F' | null {
   const letter = unit
     ?.trim()
     .replace(/^(?:°|º|&deg;|deg)\s*/i, '')

@@ -1,7 +1,7 @@
-import type { DeviceMessage, Family, Heard } from '../family.ts';
-import { celsius, hearing, nothing, refusal } from '../read/heard.ts';
+import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readObject, readText } from '../read/payload.ts';
-import { Described } from './memory.ts';
+import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../read/value-collector.ts';
+import { DescribedProperties } from './memory.ts';
 import { parseHomieTopic } from './topic.ts';
 
 /** Whether a device is reachable, by its Homie state; null for `init` and `alert`, which do not decide it. */
@@ -16,25 +16,25 @@ const STATES = new Map<string, boolean | null>([
 const DESCRIBING = new Set(['description', 'attribute']);
 
 /** Decoder of devices that follow the Homie convention (3, 4 and 5), which announce the unit of each property once. */
-export const homie: Family<Described> = {
+export const homie: Family<DescribedProperties> = {
   name: 'homie',
   takes: (topic) => parseHomieTopic(topic) !== null,
   remembers: (topic) => DESCRIBING.has(parseHomieTopic(topic)?.about ?? ''),
-  newMemory: () => new Described(),
+  newMemory: () => new DescribedProperties(),
   learn: (memory, message) => memory.learn(message),
   decode(message, _settings, memory) {
     const parsed = parseHomieTopic(message.topic);
     if (!parsed) return null;
     if (parsed.about === 'state') return stateOf(parsed.device, message, memory);
     if (parsed.about === 'description' && message.payload.length > 0 && !readObject(message.payload)) {
-      return refusal('the description is no JSON object');
+      return refusedResult('the description is no JSON object');
     }
-    if (parsed.about !== 'property') return nothing();
+    if (parsed.about !== 'property') return emptyResult();
     const readable = memory.readable(parsed);
-    if (!readable) return nothing();
+    if (!readable) return emptyResult();
     const text = readText(message.payload);
-    if (text === null) return refusal('the payload is no text');
-    const heard = hearing();
+    if (text === null) return refusedResult('the payload is no text');
+    const heard = createValueCollector();
     const { kind, channel, asks, key, described, scale } = readable;
     const name = `${parsed.node}/${parsed.property}`;
     const said = { device: parsed.device, channel, name };
@@ -42,19 +42,19 @@ export const homie: Family<Described> = {
     const value = text === '\0' ? '' : text;
     if (kind === 'heating') heard.addState({ ...said, kind, value });
     else if (kind === 'temperature_c' || kind === 'setpoint_c') {
-      heard.add({ ...said, kind, value: celsius(value, readable.degrees) });
+      heard.add({ ...said, kind, value: toCelsius(value, readable.degrees) });
     } else heard.add({ ...said, asks, key, described, kind, value, ...scale });
     return heard;
   },
 };
 
-function stateOf(device: string, { payload }: DeviceMessage, memory: Described): Heard {
+function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedProperties): FamilyDecodeResult {
   const state = readText(payload)?.trim() ?? '';
-  if (payload.length === 0) return nothing();
+  if (payload.length === 0) return emptyResult();
   const value = STATES.get(state);
-  if (value === undefined) return refusal(`${state.slice(0, 40)} is no state of Homie`);
-  if (value === null) return nothing();
-  const heard = hearing();
+  if (value === undefined) return refusedResult(`${state.slice(0, 40)} is no state of Homie`);
+  if (value === null) return emptyResult();
+  const heard = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;
   heard.addState({ ...said, device });
   // Only the root device has a last will. Its children are lost with it, but do not become ready with it.

@@ -1,6 +1,6 @@
 import type { DeviceMessage } from '../family.ts';
-import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
-import { type Readable, readablesOf, type Told } from './property.ts';
+import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { type PropertyDescription, type ReadableProperty, readablePropertiesOf } from './property.ts';
 import { type Attribute, parseHomieTopic } from './topic.ts';
 
 /** Maximum number of cached properties; beyond it, the device whose description is oldest is evicted. */
@@ -8,15 +8,15 @@ const MAX_PROPERTIES = 5_000;
 const MAX_TEXT = 200;
 
 interface Known {
-  told: Map<string, Told>;
+  told: Map<string, PropertyDescription>;
   /** Root device whose connection this device shares. */
   root?: string;
   /** Decoding rules of the properties, computed on demand and discarded when an attribute changes. */
-  readables?: Map<string, Readable>;
+  readables?: Map<string, ReadableProperty>;
 }
 
 /** Cache of the properties that devices have described. */
-export class Described {
+export class DescribedProperties {
   #devices = new Map<string, Known>();
   #children = new Map<string, Set<string>>();
   #count = 0;
@@ -33,10 +33,18 @@ export class Described {
   }
 
   /** Returns how a property is decoded; undefined if it is not read. A node of an array (`plug_2`) uses the description of the array. */
-  readable({ device, node, property }: { device: string; node: string; property: string }): Readable | undefined {
+  readable({
+    device,
+    node,
+    property,
+  }: {
+    device: string;
+    node: string;
+    property: string;
+  }): ReadableProperty | undefined {
     const known = this.#devices.get(device);
     if (!known) return undefined;
-    known.readables ??= readablesOf(device, known.told.values());
+    known.readables ??= readablePropertiesOf(device, known.told.values());
     const exact = known.readables.get(`${node}/${property}`);
     const [, array, index] = /^(.+)_(\d{1,4})$/.exec(node) ?? [];
     const shared = exact ? undefined : known.readables.get(`${array}/${property}`);
@@ -56,12 +64,12 @@ export class Described {
     if (payload.length > 0 && !description) return;
     this.#forget(device);
     if (!description) return;
-    const told = new Map<string, Told>();
+    const told = new Map<string, PropertyDescription>();
     for (const one of propertiesOf(description)) {
       if (told.size >= MAX_PROPERTIES) break;
       told.set(`${one.node}/${one.property}`, one);
     }
-    const root = member(description, 'root');
+    const root = ownMember(description, 'root');
     const known: Known = { told, ...(typeof root === 'string' && root !== device ? { root } : {}) };
     this.#devices.set(device, known);
     this.#count += Math.max(1, told.size);
@@ -79,7 +87,7 @@ export class Described {
     const name = attribute.slice(1) as 'unit' | 'datatype' | 'name' | 'settable';
     const { [name]: _old, ...rest } = known.told.get(key) ?? { node, property };
     const value = name === 'settable' ? text.trim() === 'true' : text.trim();
-    known.told.set(key, (text === '' ? rest : { ...rest, [name]: value }) as Told);
+    known.told.set(key, (text === '' ? rest : { ...rest, [name]: value }) as PropertyDescription);
     delete known.readables;
     this.#devices.delete(device);
     this.#devices.set(device, known);
@@ -97,11 +105,11 @@ export class Described {
   }
 }
 
-function propertiesOf(description: Json): Told[] {
-  return entries(member(description, 'nodes')).flatMap(([node, nodeBody]) =>
-    entries(member(nodeBody, 'properties')).map(([property, body]): Told => {
+function propertiesOf(description: Json): PropertyDescription[] {
+  return entries(ownMember(description, 'nodes')).flatMap(([node, nodeBody]) =>
+    entries(ownMember(nodeBody, 'properties')).map(([property, body]): PropertyDescription => {
       const text = (from: Json, name: string) => {
-        const value = member(from, name);
+        const value = ownMember(from, name);
         return typeof value === 'string' && value !== '' ? { [name]: value.slice(0, MAX_TEXT) } : {};
       };
       const { name: nodeName } = text(nodeBody, 'name');
@@ -112,7 +120,7 @@ function propertiesOf(description: Json): Told[] {
         ...text(body, 'unit'),
         ...text(body, 'datatype'),
         ...text(body, 'name'),
-        settable: member(body, 'settable') === true,
+        settable: ownMember(body, 'settable') === true,
       };
     }),
   );

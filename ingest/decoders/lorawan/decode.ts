@@ -1,12 +1,18 @@
 import { channelWord } from '#src/devices/channel-name.ts';
-import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { celsius, type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member, readObject } from '../read/payload.ts';
-import { fromIso, trusted } from '../read/time.ts';
-import { facetsOf } from '../registers-of-a-device/register.ts';
+import { asObject, type Json, ownMember, readObject } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import {
+  createValueCollector,
+  emptyResult,
+  refusedResult,
+  toCelsius,
+  type ValueCollector,
+} from '../read/value-collector.ts';
+import { registerFactsOf } from '../registers-of-a-device/register.ts';
 import { assignChannels } from '../sparkplug/channels.ts';
-import { meaningOf } from '../sparkplug/meaning.ts';
+import { metricMeaningOf } from '../sparkplug/meaning.ts';
 
 /** Parsed topic: the network server that published, and the device. */
 interface LorawanTopic {
@@ -59,23 +65,27 @@ function membersOf(object: Json): Member[] {
 }
 
 /** Decoder of LoRaWAN devices behind The Things Stack or ChirpStack, whose payload the network server has decoded. */
-export const lorawan = withoutMemory({ name: 'lorawan', takes: (topic) => parseLorawanTopic(topic) !== null, decode });
+export const lorawan = createStatelessFamily({
+  name: 'lorawan',
+  takes: (topic) => parseLorawanTopic(topic) !== null,
+  decode,
+});
 
 /** Words for energy that state no unit. */
 const ENERGY = /energ|consum|verbrauch|kwh/i;
 /** Units of quantities other than active energy. */
 const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage): Heard | null {
+function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseLorawanTopic(topic);
   if (!parsed) return null;
-  if (!parsed.isUplink) return nothing();
+  if (!parsed.isUplink) return emptyResult();
   const body = readObject(payload);
-  if (!body) return refusal('payload is not a JSON object: let the network server publish JSON');
+  if (!body) return refusedResult('payload is not a JSON object: let the network server publish JSON');
   const uplink = uplinkOf(parsed, body);
-  const heard = hearing();
+  const heard = createValueCollector();
   if (!uplink.object || uplink.isSimulated) return heard;
-  const atMs = trusted(fromIso(uplink.time, { receivedAtMs }), receivedAtMs);
+  const atMs = plausibleTimeMs(parseIsoTime(uplink.time, { receivedAtMs }), receivedAtMs);
   hearMembers(heard, membersOf(uplink.object), { device: parsed.device, atMs });
   return heard;
 }
@@ -89,26 +99,30 @@ interface Uplink {
 
 function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
   if (server === 'things-stack') {
-    const message = asObject(member(body, 'uplink_message'));
+    const message = asObject(ownMember(body, 'uplink_message'));
     return {
-      object: asObject(member(message, 'decoded_payload')),
-      time: member(message, 'received_at') ?? member(body, 'received_at'),
-      isSimulated: member(body, 'simulated') === true,
+      object: asObject(ownMember(message, 'decoded_payload')),
+      time: ownMember(message, 'received_at') ?? ownMember(body, 'received_at'),
+      isSimulated: ownMember(body, 'simulated') === true,
     };
   }
-  const text = member(body, 'objectJSON');
-  const gateways = member(body, 'rxInfo');
+  const text = ownMember(body, 'objectJSON');
+  const gateways = ownMember(body, 'rxInfo');
   const first = Array.isArray(gateways) ? gateways[0] : undefined;
   return {
-    object: asObject(member(body, 'object')) ?? (typeof text === 'string' ? readObject(Buffer.from(text)) : null),
-    time: member(body, 'time') ?? member(body, 'publishedAt') ?? member(asObject(first), 'time'),
+    object: asObject(ownMember(body, 'object')) ?? (typeof text === 'string' ? readObject(Buffer.from(text)) : null),
+    time: ownMember(body, 'time') ?? ownMember(body, 'publishedAt') ?? ownMember(asObject(first), 'time'),
     isSimulated: false,
   };
 }
 
-function hearMembers(heard: Hearing, members: readonly Member[], said: { device: string; atMs: number | null }): void {
+function hearMembers(
+  heard: ValueCollector,
+  members: readonly Member[],
+  said: { device: string; atMs: number | null },
+): void {
   const meanings = members.flatMap(({ path }) => {
-    const meaning = meaningOf(path, undefined);
+    const meaning = metricMeaningOf(path, undefined);
     return meaning ? [{ ...meaning, name: path }] : [];
   });
   const quantities = assignChannels(meanings);
@@ -117,7 +131,7 @@ function hearMembers(heard: Hearing, members: readonly Member[], said: { device:
     if (quantity) {
       const { unit, ...place } = quantity;
       const { kind, times, per, fahrenheit } = unit;
-      heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? celsius(value, 'F') : value, name: path });
+      heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? toCelsius(value, 'F') : value, name: path });
     } else if (quantity === undefined && isUnknownEnergy(path, value)) {
       const place = {
         channel: `unknown/${channelWord(path)}`,
@@ -135,5 +149,5 @@ const isUnknownEnergy = (path: string, value: unknown): boolean =>
   !OTHER_UNIT.test(path) &&
   typeof readNumber(value) === 'number' &&
   Number(value) >= 0 &&
-  facetsOf({ names: [path], unit: null }).not === null &&
-  meaningOf(`${path}_kwh`, undefined) !== null;
+  registerFactsOf({ names: [path], unit: null }).not === null &&
+  metricMeaningOf(`${path}_kwh`, undefined) !== null;

@@ -1,12 +1,12 @@
 import { readPath } from '#src/core/json-path.ts';
 import { quantityOf } from '#src/devices/mapped-quantity.ts';
 import { isCommandTopic, type Mapped } from '#src/devices/mapping.ts';
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { celsius, type Hearing, hearing, nothing } from '../read/heard.ts';
+import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { readJson, readText } from '../read/payload.ts';
-import { readTime } from '../read/time.ts';
-import { matchFilter } from '../read/topic-filter.ts';
+import { parseMessageTime } from '../read/time.ts';
+import { matchTopicFilter } from '../read/topic-filter.ts';
+import { createValueCollector, emptyResult, toCelsius, type ValueCollector } from '../read/value-collector.ts';
 
 /** A mapping that matches a topic, and the device that the topic identifies. */
 interface Named {
@@ -18,7 +18,7 @@ interface Named {
 function namedOn(topic: string, mapping: readonly Mapped[]): Named[] {
   if (isCommandTopic(topic)) return [];
   return mapping.flatMap((mapped) => {
-    const wild = matchFilter(mapped.topic, topic);
+    const wild = matchTopicFilter(mapped.topic, topic);
     if (!wild) return [];
     if (!mapped.topic.includes('+')) return [{ mapped, device: mapped.device ?? topic }];
     // The words that match `#` are not part of the device's name.
@@ -29,15 +29,15 @@ function namedOn(topic: string, mapping: readonly Mapped[]): Named[] {
 }
 
 /** Decoder of the owner's own mapping: numbers on topics that the owner has described (`decoder_config.mapping`). */
-export const mapping = withoutMemory({ name: 'mapping', decode });
+export const mapping = createStatelessFamily({ name: 'mapping', decode });
 
-function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
+function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   if (!settings.mapping) return null;
   const named = namedOn(message.topic, settings.mapping);
   if (named.length === 0) return null;
   // An empty payload deletes a retained message.
-  if (message.payload.length === 0) return nothing();
-  const heard = hearing();
+  if (message.payload.length === 0) return emptyResult();
+  const heard = createValueCollector();
   const json = named.some(({ mapped }) => mapped.path !== undefined) ? readJson(message.payload) : undefined;
   const placed = new Set<string>();
   let isTaken = false;
@@ -50,7 +50,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
     else {
       const { time_path, time_unit } = one.mapped;
       const time = time_path === undefined ? undefined : readPath(time_path)?.(json);
-      const atMs = readTime(time, time_unit, { tz: settings.tz, receivedAtMs: message.receivedAtMs });
+      const atMs = parseMessageTime(time, time_unit, { tz: settings.tz, receivedAtMs: message.receivedAtMs });
       add(heard, placed, one, value, atMs);
     }
   }
@@ -71,7 +71,13 @@ function numberAt({ topic, path }: Mapped, payload: Buffer, json: unknown): unkn
   return text === null || readNumber(text) === undefined ? unreadable : text;
 }
 
-function add(heard: Hearing, placed: Set<string>, { mapped, device }: Named, value: unknown, atMs: number | null) {
+function add(
+  heard: ValueCollector,
+  placed: Set<string>,
+  { mapped, device }: Named,
+  value: unknown,
+  atMs: number | null,
+) {
   const quantity = quantityOf(mapped);
   const name = [mapped.topic, mapped.path].join(' ').trim();
   // Settings are validated where they are stored; a mapping that is invalid nevertheless is refused here.
@@ -82,6 +88,6 @@ function add(heard: Hearing, placed: Set<string>, { mapped, device }: Named, val
   if (mapped.unit !== 'F') return heard.add({ device, ...quantity, value, atMs, name });
   const { times, per, ...of } = quantity;
   const read = readNumber(value);
-  const degrees = typeof read === 'number' ? celsius((read * times) / per, 'F') : value;
+  const degrees = typeof read === 'number' ? toCelsius((read * times) / per, 'F') : value;
   heard.add({ device, ...of, value: degrees, atMs, name });
 }

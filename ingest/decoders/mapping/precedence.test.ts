@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describe } from '../describe.ts';
-import { readSettings } from '../family.ts';
+import { describeMessage } from '../describe.ts';
+import { parseDecoderSettings } from '../family.ts';
 
 const message = {
   topic: 'tele/plug/SENSOR',
@@ -9,18 +9,18 @@ const message = {
   replayed: false,
 };
 const mapped = (path: string, topic = 'tele/+/SENSOR') =>
-  readSettings({ mapping: [{ topic, path, unit: 'kWh', meaning: 'import' }] });
+  parseDecoderSettings({ mapping: [{ topic, path, unit: 'kWh', meaning: 'import' }] });
 
 test('gives the owner’s mapping precedence over the family of the topic', () => {
-  const read = describe(message, mapped('$.P1.sum'), []);
+  const read = describeMessage(message, mapped('$.P1.sum'), []);
   expect(read).toMatchObject({ family: 'mapping', readings: [{ device: 'plug', channel: 'import', value: 17 }] });
 });
 
 test('leaves messages without the mapped member, and other topics, to the families', () => {
-  expect(describe(message, mapped('$.P2.sum'), [])?.family).toBe('tasmota');
-  expect(describe(message, mapped('$.P1.sum', 'tele/other/SENSOR'), [])?.family).toBe('tasmota');
+  expect(describeMessage(message, mapped('$.P2.sum'), [])?.family).toBe('tasmota');
+  expect(describeMessage(message, mapped('$.P1.sum', 'tele/other/SENSOR'), [])?.family).toBe('tasmota');
 });
 
 test('ignores an invalid mapping', () => {
-  expect(describe(message, mapped('$..sum'), [])?.family).toBe('tasmota');
+  expect(describeMessage(message, mapped('$..sum'), [])?.family).toBe('tasmota');
 });

@@ -1,6 +1,6 @@
-import type { DeviceMessage, Family, Heard } from '../family.ts';
-import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readText } from '../read/payload.ts';
+import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
 
 type MbmdTopic =
   /** `device`: id of the device, including the root. `type`: `sdm1-1`. `part`: `L1`, `T2`, `S1`, or empty. */
@@ -76,21 +76,30 @@ export const mbmd: Family<Inverters> = {
 const tellsInverter = (parsed: MbmdTopic | null): boolean =>
   parsed?.about === 'value' && parsed.measurement.startsWith('DC') && isSunSpec(parsed.type);
 
-function decode({ topic, payload }: DeviceMessage, _settings: unknown, inverters: Inverters): Heard | null {
+function decode(
+  { topic, payload }: DeviceMessage,
+  _settings: unknown,
+  inverters: Inverters,
+): FamilyDecodeResult | null {
   const parsed = parseMbmdTopic(topic);
   if (!parsed) return null;
   // Messages about the daemon itself; it is not a device of the household.
-  if (parsed.about === 'daemon') return nothing();
+  if (parsed.about === 'daemon') return emptyResult();
   const value = readText(payload);
-  if (value === null) return refusal(`${parsed.measurement} is not text`);
-  const heard = hearing();
+  if (value === null) return refusedResult(`${parsed.measurement} is not text`);
+  const heard = createValueCollector();
   add(heard, parsed, value, inverters);
   return heard;
 }
 
 type Value = Extract<MbmdTopic, { about: 'value' }>;
 
-function add(heard: Hearing, { device, type, measurement, part }: Value, value: string, inverters: Inverters): void {
+function add(
+  heard: ValueCollector,
+  { device, type, measurement, part }: Value,
+  value: string,
+  inverters: Inverters,
+): void {
   const below = part === '' ? '' : `/${part}`;
   const name = measurement + part.toUpperCase();
   const energy = { device, kind: 'energy_total_kwh', value, name } as const;

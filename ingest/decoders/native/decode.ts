@@ -1,8 +1,8 @@
 import { kwhToMilliwattHours, wholeUnits } from '#src/core/units.ts';
 import { parseNativeTopic } from '#src/devices/topics.ts';
-import type { DecodedMessage, DecodedReading, Kind } from '../decoder.ts';
-import { MAX_BYTES } from '../read/payload.ts';
-import { type NativeReading, parseReading, parseStatus } from './payload.ts';
+import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoder.ts';
+import { MAX_DECODED_BYTES } from '../read/payload.ts';
+import { type NativeReading, parseDeviceStatus, parseNativeReading } from './payload.ts';
 
 /** Maximum number of elements in one message; further ones are rejected unread. */
 const MAX_ELEMENTS = 10_000;
@@ -22,7 +22,7 @@ export function decodeNative(message: {
   const topic = parseNativeTopic(message.topic);
   if (!topic) return null;
   const { deviceId } = topic;
-  if (message.payload.length > MAX_BYTES) return refused(deviceId, 'payload is longer than 1 MiB');
+  if (message.payload.length > MAX_DECODED_BYTES) return refused(deviceId, 'payload is longer than 1 MiB');
   let text: string;
   try {
     text = utf8.decode(message.payload);
@@ -30,7 +30,7 @@ export function decodeNative(message: {
     return refused(deviceId, 'payload is not UTF-8');
   }
   if (topic.leaf === 'status') {
-    const status = parseStatus(text.trim());
+    const status = parseDeviceStatus(text.trim());
     if (status === null) return refused(deviceId, 'status is not one of online, offline, faulty');
     return { deviceId, readings: [], rejections: [], status };
   }
@@ -63,7 +63,7 @@ function decodeElement(
   message: { receivedAtMs: number; replayed: boolean },
   decoded: DecodedMessage,
 ): void {
-  const reading = parseReading(element);
+  const reading = parseNativeReading(element);
   if (typeof reading === 'string') {
     decoded.rejections.push({ element: index, reason: reading });
     return;
@@ -83,7 +83,7 @@ function addQuantities(
 ): void {
   const { deviceId } = decoded;
   const readAtMs = saidMs ?? receivedAtMs;
-  const add = (kind: Kind, value: number, intervalMs = 0) => {
+  const add = (kind: QuantityKind, value: number, intervalMs = 0) => {
     const reading: DecodedReading = { deviceId, channel, kind, readAtMs, intervalMs, value, element };
     if (saidMs === null) reading.isUntimed = true;
     // Most messages have one reading. An array that grows by push from empty would allocate room for 17.

@@ -1,11 +1,11 @@
 import { isAskedOf, nativeNameOf } from '#src/devices/channel-name.ts';
-import type { Heard, SaidKind } from '../family.ts';
+import type { FamilyDecodeResult, ValueKind } from '../family.ts';
 import { decodeNative } from './decode.ts';
 
 /**
  * Kinds of native readings in the families' terms. `asks`: the unit in the question to the owner if the channel does not state the meaning.
  */
-const KINDS: Record<string, { kind: SaidKind; unit: number; asks: string | null }> = {
+const KINDS: Record<string, { kind: ValueKind; unit: number; asks: string | null }> = {
   register: { kind: 'energy_total_kwh', unit: 1e6, asks: 'kWh' },
   interval: { kind: 'energy_interval_kwh', unit: 1e6, asks: 'kWh' },
   power: { kind: 'power_w', unit: 1e3, asks: 'W' },
@@ -17,11 +17,11 @@ const KINDS: Record<string, { kind: SaidKind; unit: number; asks: string | null 
  * Decodes a native message into the families' terms for `energy decode`. Omits humidity, which families do not have. Returns null for other
  * topics. Ingest uses native messages directly.
  */
-export function hearNative(message: Parameters<typeof decodeNative>[0]): Heard | null {
+export function decodeNativeForDisplay(message: Parameters<typeof decodeNative>[0]): FamilyDecodeResult | null {
   const decoded = decodeNative(message);
   if (!decoded) return null;
   const { deviceId: device, readings, rejections, status } = decoded;
-  const said = readings.flatMap(({ channel, kind, value, readAtMs, intervalMs }): Heard['said'] => {
+  const said = readings.flatMap(({ channel, kind, value, readAtMs, intervalMs }): FamilyDecodeResult['said'] => {
     const native = nativeNameOf({ channel, kind });
     const at = { device, channel, native, atMs: readAtMs, ...(kind === 'interval' ? { intervalMs } : {}) };
     if (kind === 'heating') return [{ ...at, kind, value: value === 1 }];
@@ -30,7 +30,7 @@ export function hearNative(message: Parameters<typeof decodeNative>[0]): Heard |
     const isAsked = known.asks !== null && isAskedOf(channel);
     return [{ ...at, kind: known.kind, value: value / known.unit, ...(isAsked ? { asks: { unit: known.asks } } : {}) }];
   });
-  const states: Heard['said'] =
+  const states: FamilyDecodeResult['said'] =
     status === undefined || status === 'faulty'
       ? []
       : [{ device, channel: 'device', kind: 'availability', value: status === 'online', atMs: null, native: 'status' }];

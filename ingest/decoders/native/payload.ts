@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { nativeChannel } from '#src/devices/channel-name.ts';
-import { BOUNDS } from '../decoder.ts';
+import { PLAUSIBLE_BOUNDS } from '../decoder.ts';
 
 /** Quantities of one element, with their plausible bounds. */
 const RANGES = {
-  energy_total_kwh: BOUNDS.energy_total_kwh,
-  energy_kwh: BOUNDS.energy_interval_kwh,
-  power_w: BOUNDS.power_w,
-  temperature_c: BOUNDS.temperature_c,
-  setpoint_c: BOUNDS.setpoint_c,
-  humidity_percent: BOUNDS.humidity_percent,
+  energy_total_kwh: PLAUSIBLE_BOUNDS.energy_total_kwh,
+  energy_kwh: PLAUSIBLE_BOUNDS.energy_interval_kwh,
+  power_w: PLAUSIBLE_BOUNDS.power_w,
+  temperature_c: PLAUSIBLE_BOUNDS.temperature_c,
+  setpoint_c: PLAUSIBLE_BOUNDS.setpoint_c,
+  humidity_percent: PLAUSIBLE_BOUNDS.humidity_percent,
 };
 type Quantity = keyof typeof RANGES;
 const QUANTITIES = Object.entries(RANGES).map(([name, [least, most]]) => ({ name: name as Quantity, least, most }));
@@ -36,7 +36,7 @@ export interface NativeReading {
  * Validates one element (decisions of the interface, section "Devices and topics"); returns an error text if it is unusable. Unknown
  * members are ignored. Written by hand, because a schema took a sixth of the time per reading.
  */
-export function parseReading(element: unknown): NativeReading | string {
+export function parseNativeReading(element: unknown): NativeReading | string {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return 'not an object';
   const given = element as Record<string, unknown>;
   let channel = 'import';
@@ -87,5 +87,5 @@ function parseTime(ts: unknown): number | null {
 const STATUSES: readonly string[] = ['online', 'offline', 'faulty'];
 
 /** Parses the status that a device reports; returns null for any other word. */
-export const parseStatus = (text: string): 'online' | 'offline' | 'faulty' | null =>
+export const parseDeviceStatus = (text: string): 'online' | 'offline' | 'faulty' | null =>
   STATUSES.includes(text) ? (text as 'online') : null;

@@ -1,22 +1,22 @@
-import { type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
+import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readText } from '../read/payload.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { parseOpenDtuTopic } from './topic.ts';
 
 /** Decoder of OpenDTU: production of Hoymiles micro-inverters. */
-export const opendtu = withoutMemory({
+export const opendtu = createStatelessFamily({
   name: 'opendtu',
   takes: (topic) => parseOpenDtuTopic(topic) !== null,
   decode,
 });
 
-function decode({ topic, payload }: DeviceMessage): Heard | null {
+function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseOpenDtuTopic(topic);
   if (!parsed) return null;
-  if (parsed.what === 'nothing') return nothing();
+  if (parsed.what === 'nothing') return emptyResult();
   const value = readText(payload);
-  if (value === null) return refusal('payload is not text');
-  const heard = hearing();
+  if (value === null) return refusedResult('payload is not text');
+  const heard = createValueCollector();
   const { device } = parsed;
   if (parsed.what === 'reachable') {
     heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'reachable' });

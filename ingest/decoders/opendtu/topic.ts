@@ -19,7 +19,7 @@ const ANNOUNCED_SUMS = /(?:^|\/)(?:ac\/(?:power|yieldtotal|yieldday)|dc\/power)$
  * Whether an announced topic is the sum over an OpenDTU's inverters, which are read individually. `maker`: the manufacturer in the
  * announcement.
  */
-export const isAnnouncedSum = (maker: string | null, topic: string | null): boolean =>
+export const isOpenDtuSum = (maker: string | null, topic: string | null): boolean =>
   maker === 'OpenDTU' && topic !== null && ANNOUNCED_SUMS.test(topic);
 
 /**

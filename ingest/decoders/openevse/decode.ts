@@ -1,7 +1,7 @@
-import type { DeviceMessage, Family, Heard } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
-import { member, readObject, readText } from '../read/payload.ts';
-import { isUsualBase, parseOpenevseTopic } from './topic.ts';
+import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
+import { ownMember, readObject, readText } from '../read/payload.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { isUsualOpenevseBase, parseOpenevseTopic } from './topic.ts';
 
 /** A charger that publishes directly below a gateway's prefix includes the prefix in the base that it announces. */
 const PREFIX = /^gw\/[^/]+\//;
@@ -28,14 +28,14 @@ class Chargers {
     return base !== null && this.#announced.get(message.topic) !== base;
   }
 
-  isOurs = (base: string): boolean => isUsualBase(base) || [...this.#announced.values()].includes(base);
+  isOurs = (base: string): boolean => isUsualOpenevseBase(base) || [...this.#announced.values()].includes(base);
   tellsKwh = (base: string): boolean => this.#inKwh.has(base);
   /** Returns the base that was announced on a topic, because a last will does not repeat it. */
   announcedOn = (topic: string): string | undefined => this.#announced.get(topic);
 }
 
 function baseIn({ payload }: DeviceMessage): string | null {
-  const base = member(readObject(payload), 'mqtt');
+  const base = ownMember(readObject(payload), 'mqtt');
   if (typeof base !== 'string') return null;
   const own = base.replace(PREFIX, '');
   return own === '' || own.length > 128 ? null : own;
@@ -60,7 +60,7 @@ export const openevse: Family<Chargers> = {
   decode,
 };
 
-function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers): Heard | null {
+function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers): FamilyDecodeResult | null {
   const parsed = parseOpenevseTopic(message.topic);
   if (!parsed) return null;
   if (parsed.about === 'announcement') return availability(message, chargers);
@@ -69,27 +69,27 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
   const isInWh = name === 'wh' || name === 'watthour';
   // The same register is published in Wh and kWh. Only one of them is read, so that their different rounding does not look like a step
   // back.
-  if (isInWh && chargers.tellsKwh(base)) return nothing();
-  if (!isInWh && name !== 'total_energy' && name !== 'power') return nothing();
+  if (isInWh && chargers.tellsKwh(base)) return emptyResult();
+  if (!isInWh && name !== 'total_energy' && name !== 'power') return emptyResult();
   const value = readText(message.payload);
-  if (value === null) return refusal(`${name} is not text`);
-  const heard = hearing();
+  if (value === null) return refusedResult(`${name} is not text`);
+  const heard = createValueCollector();
   const said = { device: base, channel: 'import', value, name };
   if (name === 'power') heard.add({ ...said, kind: 'power_w' });
   else heard.add({ ...said, kind: 'energy_total_kwh', per: isInWh ? 1_000 : 1 });
   return heard;
 }
 
-function availability({ topic, payload }: DeviceMessage, chargers: Chargers): Heard {
-  if (payload.length === 0) return nothing();
+function availability({ topic, payload }: DeviceMessage, chargers: Chargers): FamilyDecodeResult {
+  if (payload.length === 0) return emptyResult();
   const body = readObject(payload);
-  if (!body) return refusal('the announcement is not a JSON object');
-  const value = STATES.get(member(body, 'state'));
+  if (!body) return refusedResult('the announcement is not a JSON object');
+  const value = STATES.get(ownMember(body, 'state'));
   const device = chargers.announcedOn(topic);
-  if (value === undefined) return refusal('the announcement has no state that is known');
+  if (value === undefined) return refusedResult('the announcement has no state that is known');
   // Without a previous announcement, the base of a last will is unknown.
-  if (device === undefined) return nothing();
-  const heard = hearing();
+  if (device === undefined) return emptyResult();
+  const heard = createValueCollector();
   heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'announce' });
   return heard;
 }

@@ -28,4 +28,4 @@ export function parseOpenevseTopic(topic: string): OpenevseTopic | null {
 }
 
 /** Whether the name of a base topic alone identifies a charger. */
-export const isUsualBase = (base: string): boolean => USUAL_BASE.test(base);
+export const isUsualOpenevseBase = (base: string): boolean => USUAL_BASE.test(base);

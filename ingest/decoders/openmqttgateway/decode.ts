@@ -1,4 +1,4 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
+import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { decodeEvent } from '../rtl433/decode.ts';
 
 /** Topic of the messages that the rtl_433 module of OpenMQTTGateway receives by radio. */
@@ -8,8 +8,8 @@ const TOPIC = /^(?!.*\/commands\/)(?:.+\/)?RTL_433toMQTT(?:\/.*)?$/;
 const isRtl433Topic = (topic: string): boolean => TOPIC.test(topic);
 
 /** Decoder of OpenMQTTGateway's rtl_433 module, which runs the decoders of rtl_433 on an ESP32 and uses the same keys. */
-export const openmqttgateway = withoutMemory({ name: 'openmqttgateway', takes: isRtl433Topic, decode });
+export const openmqttgateway = createStatelessFamily({ name: 'openmqttgateway', takes: isRtl433Topic, decode });
 
-function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
+function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   return isRtl433Topic(message.topic) ? decodeEvent(message, settings) : null;
 }

@@ -1,6 +1,6 @@
-import type { DeviceMessage, Family, Heard, SaidKind } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
-import { asObject, member, readJson, readText } from '../read/payload.ts';
+import type { DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
+import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 /** Topic of openWB. A bridge may add a prefix before `openWB`. */
 const TOPIC = /^((?:.+\/)?openWB)\/(.+)$/;
@@ -43,7 +43,7 @@ function parseTopic(topic: string): OpenWbTopic | 'other' | null {
 
 interface Field {
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
   per: number;
 }
 
@@ -98,12 +98,12 @@ function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void
   if (root === undefined || !Array.isArray(elements)) return;
   const behind = new Set<string>();
   const [atGrid, ...beside] = elements.slice(0, MAX_ELEMENTS);
-  const isCounter = member(asObject(atGrid), 'type') === 'counter';
+  const isCounter = ownMember(asObject(atGrid), 'type') === 'counter';
   const waiting: unknown[] = isCounter ? [...childrenOf(atGrid), ...beside] : [atGrid, ...beside];
   for (let seen = 0; waiting.length > 0 && seen < MAX_ELEMENTS; seen++) {
     const element = asObject(waiting.pop());
-    const id = member(element, 'id');
-    if (member(element, 'type') === 'counter' && Number.isSafeInteger(id)) behind.add(`${root}/counter/${id}`);
+    const id = ownMember(element, 'id');
+    if (ownMember(element, 'type') === 'counter' && Number.isSafeInteger(id)) behind.add(`${root}/counter/${id}`);
     waiting.push(...childrenOf(element));
   }
   memory.set(root, behind);
@@ -114,7 +114,7 @@ const isBehind = (memory: Behind, device: string): boolean =>
   memory.get(device.slice(0, device.lastIndexOf('/counter/')))?.has(device) ?? false;
 
 function childrenOf(element: unknown): unknown[] {
-  const children = member(asObject(element), 'children');
+  const children = ownMember(asObject(element), 'children');
   return Array.isArray(children) ? children.slice(0, MAX_ELEMENTS) : [];
 }
 
@@ -128,29 +128,29 @@ export const openwb: Family<Behind> = {
   decode: (message, _settings, memory) => decode(message, memory),
 };
 
-function decode({ topic, payload }: DeviceMessage, memory: Behind): Heard | null {
+function decode({ topic, payload }: DeviceMessage, memory: Behind): FamilyDecodeResult | null {
   const parsed = parseTopic(topic);
   if (parsed === null) return null;
-  if (parsed === 'other') return nothing();
+  if (parsed === 'other') return emptyResult();
   // An intermediate counter gets the circuit `branch`, which shows that it is not the grid meter.
   const circuit = isBehind(memory, parsed.device) ? 'branch/' : '';
   if (parsed.version === 2 && parsed.field === 'powers') return decodePhases(parsed, payload, circuit);
   const found = fieldOf(parsed);
-  if (!found) return nothing();
+  if (!found) return emptyResult();
   const text = readText(payload);
-  if (text === null) return refusal(`${parsed.field} is not text`);
-  const heard = hearing();
+  if (text === null) return refusedResult(`${parsed.field} is not text`);
+  const heard = createValueCollector();
   heard.add({ device: parsed.device, value: text, name: parsed.field, ...found, channel: circuit + found.channel });
   return heard;
 }
 
 /** Decodes `[-26, -334, 50]`: the signed power of each phase. */
-function decodePhases({ device, part }: OpenWbTopic, payload: Buffer, circuit: string): Heard {
-  if (part === 'pv' || part === 'bat') return nothing();
+function decodePhases({ device, part }: OpenWbTopic, payload: Buffer, circuit: string): FamilyDecodeResult {
+  if (part === 'pv' || part === 'bat') return emptyResult();
   const powers = readJson(payload);
-  if (powers === null) return nothing();
-  if (!Array.isArray(powers) || powers.length > 3) return refusal('powers is not a list of three');
-  const heard = hearing();
+  if (powers === null) return emptyResult();
+  if (!Array.isArray(powers) || powers.length > 3) return refusedResult('powers is not a list of three');
+  const heard = createValueCollector();
   for (const [index, value] of powers.entries()) {
     const name = `powers[${index}]`;
     heard.add({ device, channel: `${circuit}import/l${index + 1}`, kind: 'power_w', value, name });

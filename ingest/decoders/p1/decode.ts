@@ -1,10 +1,16 @@
 import type { Commodity } from '#src/database/meter.ts';
-import { type DecoderSettings, type DeviceMessage, type Heard, type SaidKind, withoutMemory } from '../family.ts';
-import { type Hearing, hearing, refusal } from '../read/heard.ts';
+import {
+  createStatelessFamily,
+  type DecoderSettings,
+  type DeviceMessage,
+  type FamilyDecodeResult,
+  type ValueKind,
+} from '../family.ts';
 import { readText } from '../read/payload.ts';
-import { trusted } from '../read/time.ts';
-import { volumeChannel, volumeScale } from '../read/volume.ts';
-import { fromStamp } from './stamp.ts';
+import { plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, refusedResult, type ValueCollector } from '../read/value-collector.ts';
+import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
+import { parseP1Timestamp } from './stamp.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
 
 /** Last words of topics on which a telegram may come; the body decides. */
@@ -52,7 +58,7 @@ const POWER: Units = { kW: { times: 1_000, per: 1 }, W: { times: 1, per: 1 } };
 
 interface Register {
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
   units: Units;
 }
 
@@ -71,7 +77,7 @@ function registerOf(code: string): Register | null {
 /** A register of a gas, heat or water meter that passes its values on through the electricity meter. */
 interface OtherRegister {
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
   value: string;
   times: number;
   per: number;
@@ -95,10 +101,10 @@ const TYPES = new Map<number, Commodity>([
 /** Codes that state their medium (IEC 62056-61). Of the gas codes, the first in the telegram is read. */
 const GAS = ['7-0:3.0.0', '7-0:3.1.0', '7-0:3.2.0', '7-0:23.2.0', '7-0:23.1.0'];
 const DIRECT = new Map<string, string>([
-  ...GAS.map((code) => [code, volumeChannel('gas')] as const),
-  ['6-0:2.0.0', volumeChannel('heat')],
-  ['8-0:1.0.0', volumeChannel('water')],
-  ['9-0:1.0.0', volumeChannel('water', 'warm')],
+  ...GAS.map((code) => [code, volumeChannelOf('gas')] as const),
+  ['6-0:2.0.0', volumeChannelOf('heat')],
+  ['8-0:1.0.0', volumeChannelOf('water')],
+  ['9-0:1.0.0', volumeChannelOf('water', 'warm')],
 ]);
 const HEAT: Record<string, { times: number; per: number }> = {
   GJ: { times: 1_000_000, per: 3_600 },
@@ -126,7 +132,7 @@ function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): O
     const scale = HEAT[unit] as { times: number; per: number };
     return { channel: `mbus${place}/heat/import`, kind: 'energy_total_kwh', value, ...scale, stamp };
   }
-  const scale = volumeScale(unit);
+  const scale = volumeScaleOf(unit);
   const channel = direct ?? channelOf(place as string, lines.get(`0-${place}:24.1.0`)?.[0], what);
   return scale && channel ? { channel, kind: 'volume_total_m3', value, ...scale, stamp } : null;
 }
@@ -138,24 +144,25 @@ function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): O
 function channelOf(place: string, type: string | undefined, what: string | undefined): string | null {
   const commodity =
     type === undefined && what === '2.3' ? 'gas' : TYPES.get(/^\d{1,3}$/.test(type ?? '') ? Number(type) : 0);
-  return commodity ? volumeChannel(commodity, `mbus${place}`) : null;
+  return commodity ? volumeChannelOf(commodity, `mbus${place}`) : null;
 }
 
 /** OBIS codes of the meter's number: Dutch and Belgian, Swedish, and Luxembourgian meters. */
 const SERIALS = ['0-0:96.1.1', '0-0:96.1.0', '0-0:42.0.0'];
 
 /** Decoder of P1 port telegrams (DSMR, eMUCS), independent of the device that publishes them. */
-export const p1 = withoutMemory({ name: 'p1', takes: mayHaveTelegram, decode });
+export const p1 = createStatelessFamily({ name: 'p1', takes: mayHaveTelegram, decode });
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard | null {
+function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult | null {
   const text = readText(payload);
   if (!isTelegram(topic, text)) return null;
-  if (text === null) return refusal('payload is not text');
+  if (text === null) return refusedResult('payload is not text');
   const telegram = parseTelegram(text);
-  if (typeof telegram === 'string') return refusal(telegram);
-  const heard = hearing();
+  if (typeof telegram === 'string') return refusedResult(telegram);
+  const heard = createValueCollector();
   const device = deviceOf(telegram);
-  const timeOf = (stamp: string | undefined) => trusted(fromStamp(stamp, { tz, receivedAtMs }), receivedAtMs);
+  const timeOf = (stamp: string | undefined) =>
+    plausibleTimeMs(parseP1Timestamp(stamp, { tz, receivedAtMs }), receivedAtMs);
   const atMs = timeOf(telegram.lines.get('0-0:1.0.0')?.[0]);
   for (const [code, groups] of telegram.lines) {
     const register = registerOf(code);
@@ -177,7 +184,7 @@ type Line = NonNullable<ReturnType<typeof registerOf>> & {
   text: string;
 };
 
-function addRegister(heard: Hearing, { code, device, channel, kind, units, atMs, text }: Line): void {
+function addRegister(heard: ValueCollector, { code, device, channel, kind, units, atMs, text }: Line): void {
   // Empty parentheses: the meter has no value.
   if (text === '') return;
   const [, value, unit = ''] = VALUE.exec(text) ?? [];

@@ -1,12 +1,12 @@
 import { channelWord } from '#src/devices/channel-name.ts';
 
 /** Words with a fixed meaning in channel names; a circuit must not have such a name. */
-export const TAKEN = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
+export const RESERVED_CHANNEL_WORD = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
 
 /** Converts a name into one word of a channel. A long name is cut and gets a hash, so that two long names stay different. */
-export function circuitWord(text: string): string {
+export function toCircuitWord(text: string): string {
   const word = channelWord(text);
-  const safe = TAKEN.test(word) ? `x-${word}` : word;
+  const safe = RESERVED_CHANNEL_WORD.test(word) ? `x-${word}` : word;
   const whole = text.length <= 32 && channelWord(text) === text.toLowerCase();
   return whole ? safe : `${safe.slice(0, 25)}-${mark(text)}`;
 }

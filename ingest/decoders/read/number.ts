@@ -7,13 +7,13 @@ const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
 const NOTHING = new Set(['', 'nan', '-nan', 'none', 'null', 'unknown', 'unavailable', 'inf', '-inf', 'n/a', '--', '-']);
 
 /** Result of reading a number: the number, null for an intended "no value", undefined if it is not a number. */
-export type Read = number | null | undefined;
+export type NumberOrNoReading = number | null | undefined;
 
 /**
  * Reads a number from a JSON value or a text. Strict: the results of `Number("")`, `Number(true)` and `Number("0x1F4")` are no measured
  * values. Surrounding blanks and leading zeros are accepted.
  */
-export function readNumber(value: unknown): Read {
+export function readNumber(value: unknown): NumberOrNoReading {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string' || value.length > 64) return undefined;

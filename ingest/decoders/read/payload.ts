@@ -1,5 +1,5 @@
 /** Maximum length of a payload that is decoded, in bytes. */
-export const MAX_BYTES = 1_048_576;
+export const MAX_DECODED_BYTES = 1_048_576;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Values such as `: nan` or `: -inf` outside a string. Firmware prints them, but JSON does not allow them. */
 const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
@@ -30,7 +30,7 @@ export function readText(payload: Buffer): string | null {
 }
 
 function decodeText(payload: Buffer): string | null {
-  if (payload.length > MAX_BYTES) return null;
+  if (payload.length > MAX_DECODED_BYTES) return null;
   try {
     return utf8.decode(payload);
   } catch {
@@ -57,7 +57,7 @@ function parseText(text: string): unknown {
  * Whether the payload begins like a JSON object and contains all the given words. This examines bodies of other families without parsing
  * them. If the payload is no valid text, its bytes are searched, so that the family to which it belongs can refuse it.
  */
-export function mentions(payload: Buffer, ...words: readonly string[]): boolean {
+export function mentionsWords(payload: Buffer, ...words: readonly string[]): boolean {
   const [first = 0] = payload;
   if (first !== OPENING_BRACE && !BEFORE_IT.has(first)) return false;
   const text = readText(payload);
@@ -85,5 +85,5 @@ export const asObject = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 
 /** Returns an own member of an object; undefined for inherited ones such as `__proto__` and `constructor`. */
-export const member = (object: Json | null, name: string): unknown =>
+export const ownMember = (object: Json | null, name: string): unknown =>
   object !== null && Object.hasOwn(object, name) ? object[name] : undefined;

@@ -13,17 +13,17 @@ const SMALLEST_UNIX_MS = 100_000_000_000;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?$/i;
 
 /** Returns a plausible time unchanged. Returns null for a time before 2020 or in the future; the time of receipt then applies. */
-export const trusted = (ms: number | null, receivedAtMs: number): number | null =>
+export const plausibleTimeMs = (ms: number | null, receivedAtMs: number): number | null =>
   ms !== null && Number.isFinite(ms) && ms >= EARLIEST_MS && ms <= receivedAtMs + FUTURE_MS ? Math.round(ms) : null;
 
 /** Converts Unix seconds or milliseconds, distinguished by size, to milliseconds. */
-export const fromUnix = (value: number): number => (Math.abs(value) >= SMALLEST_UNIX_MS ? value : value * 1_000);
+export const unixToMs = (value: number): number => (Math.abs(value) >= SMALLEST_UNIX_MS ? value : value * 1_000);
 
 /**
  * Parses ISO 8601 into Unix ms. A time without a zone is local time in `tz` (IANA), or null if `tz` is unknown. In the hour that occurs
  * twice in autumn, the time nearer to the receipt is used.
  */
-export function fromIso(text: unknown, options: { tz?: string | undefined; receivedAtMs: number }): number | null {
+export function parseIsoTime(text: unknown, options: { tz?: string | undefined; receivedAtMs: number }): number | null {
   if (typeof text !== 'string' || text.length > 40) return null;
   const parts = ISO.exec(text.trim());
   if (!parts) return null;
@@ -40,20 +40,20 @@ export function fromIso(text: unknown, options: { tz?: string | undefined; recei
  * Format of a message's time: Unix seconds, Unix milliseconds or ISO 8601. Undefined means any of them, recognised by its form and the size
  * of the number.
  */
-export type TimeForm = 's' | 'ms' | 'iso' | undefined;
+export type TimeFormat = 's' | 'ms' | 'iso' | undefined;
 
 /** Returns a message's own time in Unix ms; null if it has none or an implausible one (`trusted`). */
-export function readTime(
+export function parseMessageTime(
   value: unknown,
-  form: TimeForm,
+  form: TimeFormat,
   options: { tz?: string | undefined; receivedAtMs: number },
 ): number | null {
-  const iso = form === undefined || form === 'iso' ? fromIso(value, options) : null;
-  if (iso !== null) return trusted(iso, options.receivedAtMs);
+  const iso = form === undefined || form === 'iso' ? parseIsoTime(value, options) : null;
+  if (iso !== null) return plausibleTimeMs(iso, options.receivedAtMs);
   const number = form === 'iso' ? undefined : readNumber(value);
   if (typeof number !== 'number') return null;
-  const ms = form === undefined ? fromUnix(number) : form === 's' ? number * 1_000 : number;
-  return trusted(ms, options.receivedAtMs);
+  const ms = form === undefined ? unixToMs(number) : form === 's' ? number * 1_000 : number;
+  return plausibleTimeMs(ms, options.receivedAtMs);
 }
 
 /** Converts local time (`2026-07-05T21:00:00`) of a time zone to Unix ms; returns null if either is invalid. */

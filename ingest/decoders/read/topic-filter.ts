@@ -2,7 +2,7 @@
  * Returns the topic levels that match the wildcards of an MQTT topic filter (`+`, `#`); null if the topic does not match. The list is empty
  * if the filter has no wildcards or they match nothing.
  */
-export function matchFilter(filter: string, topic: string): string[] | null {
+export function matchTopicFilter(filter: string, topic: string): string[] | null {
   const levels = topic.split('/');
   const wanted = filter.split('/');
   const wild: string[] = [];

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { scaled } from '#src/core/units.ts';
-import { US_GALLON, volumeChannel, volumeScale } from './volume.ts';
+import { US_GALLON, volumeChannelOf, volumeScaleOf } from './volume.ts';
 
 const cubicMetres = (value: number, unit: string) => {
-  const scale = volumeScale(unit);
+  const scale = volumeScaleOf(unit);
   return scale && scaled(value, scale.times, scale.per);
 };
 
@@ -30,11 +30,11 @@ test('scales the decimal that was sent, not its double', () => {
 test.each(['m3/h', 'm³/h', 'l/min', 'L/h', 'gal', 'gallons', 'kWh', 'm', 'm2', '', 'M', 'ml', 'constructor'])(
   'rejects %s, which is no volume or an ambiguous unit',
   (unit) => {
-    expect(volumeScale(unit)).toBeUndefined();
+    expect(volumeScaleOf(unit)).toBeUndefined();
   },
 );
 
 test('puts the circuit before the commodity', () => {
-  expect(volumeChannel('gas')).toBe('gas/m3');
-  expect(volumeChannel('water', 'mbus2')).toBe('mbus2/water/m3');
+  expect(volumeChannelOf('gas')).toBe('gas/m3');
+  expect(volumeChannelOf('water', 'mbus2')).toBe('mbus2/water/m3');
 });

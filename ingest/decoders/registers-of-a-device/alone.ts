@@ -1,15 +1,18 @@
-import type { NotCounted } from '../vocabulary/said-of.ts';
-import { judge } from './judge.ts';
-import { type Described, facetsOf } from './register.ts';
+import type { NotCountedReason } from '../vocabulary/name-facts.ts';
+import { classifyRegisters } from './judge.ts';
+import { type RegisterDescription, registerFactsOf } from './register.ts';
 
 /** Classification of one register or power without the other registers of its device. */
-export type Alone = { is: 'counted'; channel: string } | { is: 'not counted'; because: NotCounted } | { is: 'unknown' };
+export type SingleRegisterVerdict =
+  | { is: 'counted'; channel: string }
+  | { is: 'not counted'; because: NotCountedReason }
+  | { is: 'unknown' };
 
 /** Classifies a register as if it were the only one of its device, so that each name can be tried. */
-export function judgeAlone(described: Described): Alone {
-  const { not } = facetsOf(described);
+export function classifySingleRegister(described: RegisterDescription): SingleRegisterVerdict {
+  const { not } = registerFactsOf(described);
   if (not) return { is: 'not counted', because: not };
-  const [channel = ''] = judge([{ described, label: 'it' }]).values();
+  const [channel = ''] = classifyRegisters([{ described, label: 'it' }]).values();
   if (/(?:^|\/)ignored\//.test(channel)) return { is: 'not counted', because: 'period' };
   return /(?:^|\/)unknown\//.test(channel) ? { is: 'unknown' } : { is: 'counted', channel };
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES } from '../vocabulary/lexicon.ts';
-import { saidOf } from '../vocabulary/said-of.ts';
-import { judge } from './judge.ts';
+import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { classifyRegisters } from './judge.ts';
 
 const verdictsOf = (names: readonly string[], device = ''): Record<string, string> => {
   const registers = names.map((name) => ({ label: name, described: { names: [name], unit: 'kWh' as const, device } }));
-  return Object.fromEntries([...judge(registers)].map(([{ label }, channel]) => [label, channel]));
+  return Object.fromEntries([...classifyRegisters(registers)].map(([{ label }, channel]) => [label, channel]));
 };
 const isCounted = (channel: string) => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
@@ -15,7 +15,7 @@ const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'p
   LANGUAGES.flatMap(({ words }) =>
     words.flatMap(([of, , list]) => (of === concept ? list.split(/\s+/).filter((word) => /^\p{L}+$/u.test(word)) : [])),
   ).filter((word) => {
-    const { not, unknown, has, direction } = saidOf(word);
+    const { not, unknown, has, direction } = nameFactsOf(word);
     if (unknown.length > 0 || has('unclear') || has('own') || has('gas') || has('heat') || direction === 'both')
       return false;
     return concept === 'period' ? not === 'period' : not === null;
@@ -137,7 +137,8 @@ test.each<[string, Record<string, string>]>([
 test('takes 16_7_0 as the power of both directions, next to the register of one', () => {
   const power = { label: '16_7_0', described: { names: ['16_7_0'], unit: 'W' as const } };
   const register = { label: '1_8_0', described: { names: ['1_8_0'], unit: 'kWh' as const } };
-  for (const set of [[power], [register, power], [power, register]]) expect(judge(set).get(power)).toBe('import');
+  for (const set of [[power], [register, power], [power, register]])
+    expect(classifyRegisters(set).get(power)).toBe('import');
 });
 
 test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])('asks about a power code that is sent in kWh: %s', (name) => {

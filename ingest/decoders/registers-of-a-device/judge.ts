@@ -1,9 +1,9 @@
-import { circuitWord } from '../read/circuit-word.ts';
-import { type Described, type Facets, facetsOf } from './register.ts';
+import { toCircuitWord } from '../read/circuit-word.ts';
+import { type RegisterDescription, type RegisterFacts, registerFactsOf } from './register.ts';
 
 /** A register or power of a device, with a label for the channel if its meaning is unknown. */
-export interface Register {
-  described: Described;
+export interface LabelledRegister {
+  described: RegisterDescription;
   /** Label that is unique within the device. */
   label: string;
 }
@@ -12,27 +12,27 @@ export interface Register {
  * Channel that a register gets: `import`, `export/t1`, `heat/import`, and, in circuits that also state the place in the home, `grid/…`,
  * `pv/export` and `battery/…`. For `unknown/…` the owner is asked; `ignored/…` does not count, or is contained in another register.
  */
-export type Verdict = string;
+export type RegisterChannel = string;
 
 interface One {
-  facets: Facets;
+  facets: RegisterFacts;
   label: string;
   /** Tariff or phase of the register; null for a total. */
   part: string | null;
 }
 
-type Verdicts = Map<One, Verdict>;
+type Verdicts = Map<One, RegisterChannel>;
 type Direction = 'import' | 'export';
 
 /**
  * Classifies all registers of a device together (law of consumption, "Registers of one device", rules 1 to 6). Pure; the order of the
  * registers does not matter. Registers that count are never a total and a part of that total.
  */
-export function judge<Of extends Register>(registers: readonly Of[]): Map<Of, Verdict> {
+export function classifyRegisters<Of extends LabelledRegister>(registers: readonly Of[]): Map<Of, RegisterChannel> {
   const ones = new Map<One, Of>();
   for (const register of registers) {
-    const facets = facetsOf(register.described);
-    ones.set({ facets, label: circuitWord(register.label), part: facets.part }, register);
+    const facets = registerFactsOf(register.described);
+    ones.set({ facets, label: toCircuitWord(register.label), part: facets.part }, register);
   }
   const verdicts: Verdicts = new Map();
   const byScope = Map.groupBy(ones.keys(), ({ facets }) => facets.scope);
@@ -45,8 +45,8 @@ export function judge<Of extends Register>(registers: readonly Of[]): Map<Of, Ve
 }
 
 /** Adds a number to a channel that is already taken, in order of the labels: a channel is one series. */
-function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, Verdict> {
-  const judged = new Map<Of, Verdict>();
+function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, RegisterChannel> {
+  const judged = new Map<Of, RegisterChannel>();
   const taken = new Set<string>();
   const sorted = [...verdicts].sort(([one], [other]) => (one.label < other.label ? -1 : 1));
   for (const [one, verdict] of sorted) {
@@ -59,9 +59,9 @@ function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, Verd
   return judged;
 }
 
-const asked = ({ label }: One): Verdict => `unknown/${label}`;
-const ignored = ({ label }: One): Verdict => `ignored/${label}`;
-const isCounted = (verdict: Verdict | undefined): verdict is Verdict =>
+const asked = ({ label }: One): RegisterChannel => `unknown/${label}`;
+const ignored = ({ label }: One): RegisterChannel => `ignored/${label}`;
+const isCounted = (verdict: RegisterChannel | undefined): verdict is RegisterChannel =>
   verdict !== undefined && !verdict.startsWith('unknown/') && !verdict.startsWith('ignored/');
 
 function judgeScope(all: readonly One[], verdicts: Verdicts): void {
@@ -187,7 +187,8 @@ const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): 
   way === null &&
   (subject ?? 'store') === 'store';
 
-const isStorage = ({ device, subject }: Facets): boolean => subject === null && (device.isStore || device.isInverter);
+const isStorage = ({ device, subject }: RegisterFacts): boolean =>
+  subject === null && (device.isStore || device.isInverter);
 
 /**
  * Classifies solar production: one register counts, those of its strings are parts of it. If an inverter also has registers with a
@@ -240,7 +241,7 @@ function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts):
     const beside = ones.filter((_, at) => !isPart[at]);
     for (const [at, one] of ones.entries()) if (isPart[at]) verdicts.set(one, ignored(one));
     if (ones.every(({ facets }) => facets.index && (facets.index.switches || facets.device.switches)))
-      judgeDevice(beside, `${prefix}${circuitWord(circuit)}/`, verdicts);
+      judgeDevice(beside, `${prefix}${toCircuitWord(circuit)}/`, verdicts);
     else for (const one of beside) verdicts.set(one, asked(one));
   }
 }
@@ -321,15 +322,15 @@ function placePowers(powers: readonly One[], verdicts: Verdicts): void {
   const circuits = new Set(
     channels.filter(isCounted).map((channel) => channel.replace(/\/?(?:import|export)(?:\/.*)?$/, '')),
   );
-  const wanted = new Map<One, Verdict>();
+  const wanted = new Map<One, RegisterChannel>();
   for (const one of powers) wanted.set(one, powerPlace(one, circuits) ?? ignored(one));
-  for (const [channel, ones] of Map.groupBy(powers, (one) => wanted.get(one) as Verdict)) {
+  for (const [channel, ones] of Map.groupBy(powers, (one) => wanted.get(one) as RegisterChannel)) {
     const winner = ones.length === 1 ? ones[0] : decided(ones);
     for (const one of ones) verdicts.set(one, one === winner || !isCounted(channel) ? channel : ignored(one));
   }
 }
 
-function powerPlace(one: One, circuits: ReadonlySet<string>): Verdict | null {
+function powerPlace(one: One, circuits: ReadonlySet<string>): RegisterChannel | null {
   const { facets, part } = one;
   const { not, isUnknown, isOwn, way, subject, isUnclear, isConsumed } = facets;
   if (not !== null || isUnknown || isOwn || isUnclear || way === 'both' || facets.commodity !== 'electricity')
@@ -338,7 +339,7 @@ function powerPlace(one: One, circuits: ReadonlySet<string>): Verdict | null {
   const suffix = [way ?? 'import', ...(part === null ? [] : [part])].join('/');
   if (isOfRoof(one) && way === null) return circuits.has('pv') ? 'pv/export' : null;
   if (subject === 'load' || (isConsumed && subject !== 'grid' && circuits.has('grid'))) return null;
-  const circuit = circuitWord(circuitOf(one) || 'x');
+  const circuit = toCircuitWord(circuitOf(one) || 'x');
   if (circuits.has(circuit)) return `${circuit}/${suffix}`;
   if (circuits.has('grid')) return `grid/${suffix}`;
   const isOfDevice =

@@ -1,10 +1,10 @@
 import type { Commodity } from '#src/database/meter.ts';
-import { wordsOfName } from '../vocabulary/fold.ts';
-import type { NotCounted, PartBySibling, SaidOf } from '../vocabulary/said-of.ts';
-import { saidOf } from '../vocabulary/said-of.ts';
+import { foldedWordsOf } from '../vocabulary/fold.ts';
+import type { NameFacts, NotCountedReason, PartBySibling } from '../vocabulary/name-facts.ts';
+import { nameFactsOf } from '../vocabulary/name-facts.ts';
 
 /** Description of a register or power by its device, as input of the joint classification of all registers of the device. */
-export interface Described {
+export interface RegisterDescription {
   /** All names of the register, the most informative first. */
   names: readonly string[];
   /** Names of which one must be understood to its last word. Default: all names. */
@@ -27,13 +27,13 @@ export interface Described {
 }
 
 /** Facts that a description states about a register, without guesses. */
-export interface Facets {
-  unit: Described['unit'];
+export interface RegisterFacts {
+  unit: RegisterDescription['unit'];
   commodity: Commodity | 'electricity';
   scope: string;
   isAlone: boolean;
-  not: NotCounted | null;
-  way: SaidOf['direction'];
+  not: NotCountedReason | null;
+  way: NameFacts['direction'];
   /** Whether an OBIS code or the label of a French meter states the direction. */
   isCoded: boolean;
   /** Whether only a word such as "consumption" indicates that the register counts import. */
@@ -46,7 +46,7 @@ export interface Facets {
   siblings: ReadonlySet<string>;
   /** Words of a use or a place, joined; empty if there are none. */
   place: string;
-  index: SaidOf['index'];
+  index: NameFacts['index'];
   subject: 'grid' | 'load' | 'sun' | 'store' | null;
   moves: 'charge' | 'discharge' | 'both' | null;
   /** Whether the register counts self-consumption, or its words leave that possibility open. */
@@ -80,19 +80,19 @@ const isSaying = (word: string): boolean =>
   word.length > 1 &&
   !PLAIN.has(word) &&
   !/^\d+$/.test(word) &&
-  saidOf(word).parts.length === 0 &&
-  !saidOf(word).has('tariff');
+  nameFactsOf(word).parts.length === 0 &&
+  !nameFactsOf(word).has('tariff');
 
 /** Returns the facts that a description states about a register. Pure. */
-export function facetsOf(described: Described): Facets {
+export function registerFactsOf(described: RegisterDescription): RegisterFacts {
   const names = described.names.filter((name) => name !== '');
-  const said = names.map(saidOf);
-  const shown = (described.understood ?? names).filter((name) => name !== '').map(saidOf);
-  const has = (concept: Parameters<SaidOf['has']>[0]) => said.some((one) => one.has(concept));
+  const said = names.map(nameFactsOf);
+  const shown = (described.understood ?? names).filter((name) => name !== '').map(nameFactsOf);
+  const has = (concept: Parameters<NameFacts['has']>[0]) => said.some((one) => one.has(concept));
   const coded = said.find(({ obis }) => obis !== null);
   const device = deviceFacets(described.device ?? '');
   const ignored = new Set(described.ignored ?? []);
-  const isKnown = (one: SaidOf) => one.unknown.every((word) => ignored.has(word));
+  const isKnown = (one: NameFacts) => one.unknown.every((word) => ignored.has(word));
   const isUnderstood = described.understood ? shown.some(isKnown) : said.every(isKnown);
   const directed = said.filter(({ direction }) => direction !== null && direction !== 'both');
   const ways = new Set(directed.map(({ direction }) => direction));
@@ -137,17 +137,17 @@ export function facetsOf(described: Described): Facets {
 }
 
 /** Whether the quantity of a code contradicts the unit: 16.7.0 is a power, even if a device sends it in kWh. */
-const isOtherQuantity = (obis: SaidOf['obis'], unit: Described['unit']): boolean =>
+const isOtherQuantity = (obis: NameFacts['obis'], unit: RegisterDescription['unit']): boolean =>
   (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
 
-type Has = (concept: Parameters<SaidOf['has']>[0]) => boolean;
+type Has = (concept: Parameters<NameFacts['has']>[0]) => boolean;
 
-function movesOf(has: Has): Facets['moves'] {
+function movesOf(has: Has): RegisterFacts['moves'] {
   const [charge, discharge] = [has('charge'), has('discharge')];
   return charge && discharge ? 'both' : charge ? 'charge' : discharge ? 'discharge' : null;
 }
 
-function subjectOf(has: Has, moves: boolean): Facets['subject'] {
+function subjectOf(has: Has, moves: boolean): RegisterFacts['subject'] {
   if (has('grid') || has('toGrid') || has('fromGrid')) return 'grid';
   if (has('store') || (moves && has('store'))) return 'store';
   if (has('sun') || has('inverter')) return 'sun';
@@ -155,8 +155,8 @@ function subjectOf(has: Has, moves: boolean): Facets['subject'] {
 }
 
 /** Returns the place or use in the names; the name that people read takes precedence over ids. */
-function placeOf(shown: readonly SaidOf[], said: readonly SaidOf[], ignored: ReadonlySet<string>): string {
-  const ofOne = ({ places }: SaidOf) => places.filter((word) => !word.split(' ').every((one) => ignored.has(one)));
+function placeOf(shown: readonly NameFacts[], said: readonly NameFacts[], ignored: ReadonlySet<string>): string {
+  const ofOne = ({ places }: NameFacts) => places.filter((word) => !word.split(' ').every((one) => ignored.has(one)));
   return ([...shown, ...said].map(ofOne).find((places) => places.length > 0) ?? []).join('_');
 }
 
@@ -164,14 +164,14 @@ function placeOf(shown: readonly SaidOf[], said: readonly SaidOf[], ignored: Rea
  * Returns the number of the circuit. Numbers in an id (`e1`, `x17`) usually distinguish nothing, so they count only after a noun that they
  * number.
  */
-const indexOf = (shown: readonly SaidOf[], said: readonly SaidOf[]): Facets['index'] =>
+const indexOf = (shown: readonly NameFacts[], said: readonly NameFacts[]): RegisterFacts['index'] =>
   shown.find(({ index }) => index !== null)?.index ?? said.find(({ index }) => index?.isNamed)?.index ?? null;
 
 /** Returns the facts that a device's name, model and manufacturer state. */
 function deviceFacets(name: string): DeviceFacets {
   if (name === '') return NO_DEVICE;
-  const said = saidOf(name);
-  const words = wordsOfName(name);
+  const said = nameFactsOf(name);
+  const words = foldedWordsOf(name);
   const isMeter = said.has('meter');
   const isStore = !isMeter && said.has('store');
   const isMaker = said.has('sun') || words.some((word) => INVERTERS.test(word));

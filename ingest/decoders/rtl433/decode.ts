@@ -1,9 +1,16 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { celsius, type Hearing, hearing, nothing, type Quantity, refusal } from '../read/heard.ts';
+import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { type Json, member, readObject, readText } from '../read/payload.ts';
-import { fromIso, fromUnix, trusted } from '../read/time.ts';
-import { addCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/meter.ts';
+import { type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs, unixToMs } from '../read/time.ts';
+import {
+  createValueCollector,
+  emptyResult,
+  type QuantityInput,
+  refusedResult,
+  toCelsius,
+  type ValueCollector,
+} from '../read/value-collector.ts';
+import { addMeterCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/meter.ts';
 
 type Rtl433Topic =
   | { what: 'event' }
@@ -47,7 +54,7 @@ const TEMPERATURE = /^(?:temperature|temp)_?(\d{0,2})_(C|F)$/;
 const SETPOINT = /^setpoint_(C|F)$/;
 
 /** Returns the meaning of a key by the unit at its end; null for keys that are not read. */
-function quantityOf(key: string, value: unknown): Omit<Quantity, 'device' | 'atMs'> | null {
+function quantityOf(key: string, value: unknown): Omit<QuantityInput, 'device' | 'atMs'> | null {
   const [, meter, energy] = ENERGY.exec(key) ?? [];
   const circuit = (number = '') => (number === '' ? 'import' : `ct${Number(number)}/import`);
   if (energy) {
@@ -58,10 +65,11 @@ function quantityOf(key: string, value: unknown): Omit<Quantity, 'device' | 'atM
   if (power) return { channel: circuit(clamp), kind: 'power_w', value, times: power === 'kW' ? 1_000 : 1, name: key };
   const [, probe = '', degrees] = TEMPERATURE.exec(key) ?? [];
   const room = probe === '' ? 'room' : `probe${Number(probe)}`;
-  if (degrees) return { channel: room, kind: 'temperature_c', value: celsius(value, degrees as 'C' | 'F'), name: key };
+  if (degrees)
+    return { channel: room, kind: 'temperature_c', value: toCelsius(value, degrees as 'C' | 'F'), name: key };
   const setpoint = SETPOINT.exec(key)?.[1];
   if (setpoint) {
-    return { channel: 'room', kind: 'setpoint_c', value: celsius(value, setpoint as 'C' | 'F'), name: key };
+    return { channel: 'room', kind: 'setpoint_c', value: toCelsius(value, setpoint as 'C' | 'F'), name: key };
   }
   return null;
 }
@@ -76,7 +84,11 @@ function isLossy(value: unknown): boolean {
 }
 
 /** Decoder of rtl_433: radio sensors of many manufacturers, and ERT meters, whose owners must set the unit of their counts. */
-export const rtl433 = withoutMemory({ name: 'rtl433', takes: (topic) => parseRtl433Topic(topic) !== null, decode });
+export const rtl433 = createStatelessFamily({
+  name: 'rtl433',
+  takes: (topic) => parseRtl433Topic(topic) !== null,
+  decode,
+});
 
 const TOPIC_PARTS = ['type', 'model', 'subtype', 'channel', 'id'];
 const ERT_TYPES = ['ert_type', 'EndpointType', 'ERTType'];
@@ -86,14 +98,14 @@ const MEDIA = new Map<unknown, Medium>([
   ['Electric', 'electric'],
 ]);
 
-function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null {
+function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const parsed = parseRtl433Topic(message.topic);
   if (!parsed) return null;
   if (parsed.what === 'event') return decodeEvent(message, settings);
-  const heard = hearing();
-  if (parsed.what === 'other') return nothing();
+  const heard = createValueCollector();
+  if (parsed.what === 'other') return emptyResult();
   const value = readText(message.payload);
-  if (value === null) return refusal('payload is not text');
+  if (value === null) return refusedResult('payload is not text');
   if (parsed.what === 'availability') {
     heard.addState({ device: parsed.host, channel: 'device', kind: 'availability', value, name: 'availability' });
     return heard;
@@ -104,33 +116,33 @@ function decode(message: DeviceMessage, settings: DecoderSettings): Heard | null
   else {
     // A model without an id identifies no meter: IDM messages of older versions have no id in their topic.
     const device = where.length > 1 ? meterId(where.at(-1)) : null;
-    if (device === null) return refusal(`${key} has no id of a meter in its topic`);
+    if (device === null) return refusedResult(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
-    addCounts(heard, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
+    addMeterCounts(heard, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
   }
   return heard;
 }
 
 /** Decodes an event: a JSON object with the keys of one device, on any topic. */
-export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard {
+export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
   const body = readObject(payload);
-  if (!body) return refusal('payload is not a JSON object');
-  const model = member(body, 'model');
-  if (typeof model !== 'string' || model === '') return refusal('payload has no model');
-  const heard = hearing();
-  const atMs = timeOf(member(body, 'time'), receivedAtMs, settings.tz);
+  if (!body) return refusedResult('payload is not a JSON object');
+  const model = ownMember(body, 'model');
+  if (typeof model !== 'string' || model === '') return refusedResult('payload has no model');
+  const heard = createValueCollector();
+  const atMs = timeOf(ownMember(body, 'time'), receivedAtMs, settings.tz);
   // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM, without stating which one applies. The consumption of NETIDM is
   // a net value, so NETIDM is not read.
   if (model.toUpperCase() === 'NETIDM') return heard;
   const { keys, isWater } = countsOf(model);
-  const counts = [...keys].filter((key) => member(body, key) !== undefined);
+  const counts = [...keys].filter((key) => ownMember(body, key) !== undefined);
   if (counts.length > 0) {
-    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => meterId(member(body, name)));
+    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => meterId(ownMember(body, name)));
     const device = ids.find((id) => id !== null) ?? null;
-    if (device === null) return refusal('payload has no id of a meter');
-    const value = member(body, counts[0] as string);
+    if (device === null) return refusedResult('payload has no id of a meter');
+    const value = ownMember(body, counts[0] as string);
     const count = { direction: 'import' as const, value, name: counts[0] as string };
-    addCounts(heard, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
+    addMeterCounts(heard, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
   }
   const device = deviceOf(body);
   for (const key of Object.keys(body)) {
@@ -141,7 +153,7 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   return heard;
 }
 
-function addKey(heard: Hearing, device: string, key: string, value: unknown, atMs: number | null) {
+function addKey(heard: ValueCollector, device: string, key: string, value: unknown, atMs: number | null) {
   const quantity = quantityOf(key, value);
   if (!quantity) return;
   if (quantity.kind === 'energy_total_kwh' && isLossy(value)) {
@@ -154,19 +166,22 @@ function addKey(heard: Hearing, device: string, key: string, value: unknown, atM
 
 /** Returns the device's id in the form of its topic, so that events and `devices` topics belong to the same device. */
 const deviceOf = (body: Json): string =>
-  TOPIC_PARTS.map((part) => member(body, part))
+  TOPIC_PARTS.map((part) => ownMember(body, part))
     .filter((part) => (typeof part === 'string' && part !== '') || typeof part === 'number')
     .map((part) => topicWord(part as string | number))
     .join('/');
 
 function mediumOf(body: Json): Medium {
-  const said = MEDIA.get(member(body, 'MeterType'));
-  const type = ERT_TYPES.map((name) => member(body, name)).find((one) => one !== undefined);
+  const said = MEDIA.get(ownMember(body, 'MeterType'));
+  const type = ERT_TYPES.map((name) => ownMember(body, name)).find((one) => one !== undefined);
   return said ?? mediumOfErt(type);
 }
 
 /** Parses local time, time with a zone, or Unix seconds as a text; `@1.2s` is a position in a file and yields null. */
 function timeOf(time: unknown, receivedAtMs: number, tz: string | undefined): number | null {
   const unix = readNumber(time);
-  return trusted(typeof unix === 'number' ? fromUnix(unix) : fromIso(time, { tz, receivedAtMs }), receivedAtMs);
+  return plausibleTimeMs(
+    typeof unix === 'number' ? unixToMs(unix) : parseIsoTime(time, { tz, receivedAtMs }),
+    receivedAtMs,
+  );
 }

@@ -1,8 +1,8 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
-import { asObject, type Json, member, mentions, readObject } from '../read/payload.ts';
-import { fromIso, trusted } from '../read/time.ts';
-import { addCounts, type Medium, mediumOfErt, meterId } from './meter.ts';
+import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
+import { asObject, type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { addMeterCounts, type Medium, mediumOfErt, meterId } from './meter.ts';
 
 /** Topic of rtlamr2mqtt, whose discovery messages state the meaning of the values. */
 const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
@@ -12,7 +12,7 @@ const OTHERS = new Set(['attributes', 'state', 'status', 'config']);
 const parseStateTopic = (topic: string): string | null => STATE.exec(topic)?.[1] ?? null;
 
 /** Whether a body may be a message of rtlamr. Users pipe its output to any topic, so this check avoids parsing all bodies. */
-const mayBeMessage = (payload: Buffer): boolean => mentions(payload, '"Message"');
+const mayBeMessage = (payload: Buffer): boolean => mentionsWords(payload, '"Message"');
 
 /** Whether only rtlamr publishes on the topic, so that an unreadable message there is refused. */
 function isOwnTopic(topic: string): boolean {
@@ -34,38 +34,48 @@ const TYPES = new Map<string, { id: string; type?: string; medium?: Medium; impo
 ]);
 
 /** Decoder of North American ERT meters, as rtlamr prints them (`-format=json`) and users pipe them to a broker. */
-export const rtlamr = withoutMemory({
+export const rtlamr = createStatelessFamily({
   name: 'rtlamr',
   takes: (topic) => parseStateTopic(topic) !== null || isOwnTopic(topic),
   knows: mayBeMessage,
   decode,
 });
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard | null {
+function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const state = parseStateTopic(topic);
   if (state !== null) return decodeState(state, payload, receivedAtMs, settings);
   const own = isOwnTopic(topic);
   // Users choose the topic freely. The body is examined before it is parsed, because it nearly always belongs to another family.
   if (!own && !mayBeMessage(payload)) return null;
   const body = readObject(payload);
-  const type = member(body, 'Type');
-  const message = asObject(member(body, 'Message'));
-  if (typeof type !== 'string' || !message || member(body, 'Time') === undefined) {
-    return own ? refusal('payload is not a message of rtlamr: JSON with Time, Type and Message') : null;
+  const type = ownMember(body, 'Type');
+  const message = asObject(ownMember(body, 'Message'));
+  if (typeof type !== 'string' || !message || ownMember(body, 'Time') === undefined) {
+    return own ? refusedResult('payload is not a message of rtlamr: JSON with Time, Type and Message') : null;
   }
-  return decodeMessage(type, message, trusted(fromIso(member(body, 'Time'), { receivedAtMs }), receivedAtMs), settings);
+  return decodeMessage(
+    type,
+    message,
+    plausibleTimeMs(parseIsoTime(ownMember(body, 'Time'), { receivedAtMs }), receivedAtMs),
+    settings,
+  );
 }
 
-function decodeMessage(type: string, message: Json, atMs: number | null, settings: DecoderSettings): Heard {
+function decodeMessage(
+  type: string,
+  message: Json,
+  atMs: number | null,
+  settings: DecoderSettings,
+): FamilyDecodeResult {
   const where = TYPES.get(type);
-  if (!where) return nothing();
-  const device = meterId(member(message, where.id));
-  if (device === null) return refusal(`Message.${where.id} is not the id of a meter`);
-  const heard = hearing();
-  const medium = where.medium ?? mediumOfErt(where.type && member(message, where.type));
+  if (!where) return emptyResult();
+  const device = meterId(ownMember(message, where.id));
+  if (device === null) return refusedResult(`Message.${where.id} is not the id of a meter`);
+  const heard = createValueCollector();
+  const medium = where.medium ?? mediumOfErt(where.type && ownMember(message, where.type));
   const count = (direction: 'import' | 'export', name?: string) =>
-    name === undefined ? [] : [{ direction, value: member(message, name), name }];
-  addCounts(heard, [...count('import', where.imports), ...count('export', where.exports)], {
+    name === undefined ? [] : [{ direction, value: ownMember(message, name), name }];
+  addMeterCounts(heard, [...count('import', where.imports), ...count('export', where.exports)], {
     device,
     medium,
     atMs,
@@ -78,13 +88,18 @@ function decodeMessage(type: string, message: Json, atMs: number | null, setting
  * Decodes a state of rtlamr2mqtt for owners who have set the meter's unit by hand. Without that setting, its discovery message states the
  * unit.
  */
-function decodeState(device: string, payload: Buffer, receivedAtMs: number, settings: DecoderSettings): Heard | null {
+function decodeState(
+  device: string,
+  payload: Buffer,
+  receivedAtMs: number,
+  settings: DecoderSettings,
+): FamilyDecodeResult | null {
   if (!Object.hasOwn(settings.meter ?? {}, device)) return null;
   const body = readObject(payload);
-  if (!body) return refusal('payload is not a JSON object');
-  const heard = hearing();
-  const atMs = trusted(fromIso(member(body, 'lastseen'), { receivedAtMs }), receivedAtMs);
-  const reading = { direction: 'import' as const, value: member(body, 'reading'), name: 'reading' };
-  addCounts(heard, [reading], { device, medium: 'electric', atMs, settings });
+  if (!body) return refusedResult('payload is not a JSON object');
+  const heard = createValueCollector();
+  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'lastseen'), { receivedAtMs }), receivedAtMs);
+  const reading = { direction: 'import' as const, value: ownMember(body, 'reading'), name: 'reading' };
+  addMeterCounts(heard, [reading], { device, medium: 'electric', atMs, settings });
   return heard;
 }

@@ -1,7 +1,7 @@
 import type { DecoderSettings } from '../family.ts';
-import type { Hearing } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
-import { US_GALLON, volumeChannel, volumeScale } from '../read/volume.ts';
+import type { ValueCollector } from '../read/value-collector.ts';
+import { US_GALLON, volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
 
 /** Medium of a meter, if its message states it; otherwise electric, with the unit that the owner sets. */
 export type Medium = 'electric' | 'gas' | 'water';
@@ -53,7 +53,7 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
   const word = unit.trim().toLowerCase();
   const energy = ENERGY.get(word);
   // ERT meters are North American, so their gallon is the American one.
-  const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : volumeScale(word));
+  const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : volumeScaleOf(word));
   if (!scale) return 'neither';
   const kind = energy ? 'energy_total_kwh' : 'volume_total_m3';
   // Division keeps decimals exact: 123456 / 100 is 1234.56, 123456 * 0.01 is slightly more.
@@ -64,8 +64,8 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
 }
 
 /** Adds the counts of a meter as registers in the unit that its owner has set; refuses all of them if no unit is set. */
-export function addCounts(
-  heard: Hearing,
+export function addMeterCounts(
+  heard: ValueCollector,
   counts: { direction: 'import' | 'export'; value: unknown; name: string }[],
   of: { device: string; medium: Medium; atMs: number | null; settings: DecoderSettings },
 ): void {
@@ -84,7 +84,7 @@ export function addCounts(
       const channel = medium === 'electric' ? direction : `${medium}/${direction}`;
       heard.add({ device, channel, value, ...scale, atMs, name });
     } else if (medium !== 'electric' && direction === 'import') {
-      heard.add({ device, channel: volumeChannel(medium), value, ...scale, atMs, name });
+      heard.add({ device, channel: volumeChannelOf(medium), value, ...scale, atMs, name });
     }
   }
 }

@@ -1,18 +1,25 @@
 import {
+  type ChannelAssignment,
+  createStatelessFamily,
   type DecoderSettings,
   type DeviceMessage,
-  type Heard,
-  type Place,
-  type SaidKind,
-  withoutMemory,
+  type FamilyDecodeResult,
+  type ValueKind,
 } from '../family.ts';
-import { hearing, refusal } from '../read/heard.ts';
 import { readJson } from '../read/payload.ts';
-import { trusted } from '../read/time.ts';
-import { matchFilter } from '../read/topic-filter.ts';
-import { volumeChannel, volumeScale } from '../read/volume.ts';
-import { channelOf, isSetpoint, placeOf, type SenmlName, takeApart, volumePlaceOf } from './names.ts';
-import { type Resolved, refusePack, resolve } from './resolve.ts';
+import { plausibleTimeMs } from '../read/time.ts';
+import { matchTopicFilter } from '../read/topic-filter.ts';
+import { createValueCollector, refusedResult } from '../read/value-collector.ts';
+import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
+import {
+  energyAssignmentOf,
+  isSetpoint,
+  type SenmlName,
+  senmlChannelOf,
+  splitSenmlName,
+  volumeAssignmentOf,
+} from './names.ts';
+import { packRefusalOf, type ResolvedRecord, resolvePack } from './resolve.ts';
 
 /**
  * Returns the device that a topic names by the wildcards of the owner's filters, for records without a name of their own. Returns null if
@@ -20,15 +27,15 @@ import { type Resolved, refusePack, resolve } from './resolve.ts';
  */
 function parseSenmlTopic(topic: string, filters: readonly string[]): { device: string } | null {
   for (const filter of filters) {
-    const wild = matchFilter(filter, topic);
+    const wild = matchTopicFilter(filter, topic);
     if (wild) return { device: wild.join('/') || (topic.split('/').at(-1) ?? topic) };
   }
   return null;
 }
 
 /** A number of a record, with its scale to the unit of its kind. */
-interface SenmlQuantity extends Place {
-  kind: SaidKind;
+interface SenmlQuantity extends ChannelAssignment {
+  kind: ValueKind;
   value: number | null;
   times?: number;
   per?: number;
@@ -63,20 +70,20 @@ const IPSO_ENERGY = 3331;
 const WATER_METER = { object: 3424, resource: 1 };
 
 /** Returns the quantities of a record, by its unit. `unitText`: the unit that the IPSO object states in a separate record (5701). */
-function quantitiesOf(record: Resolved, of: SenmlName, unitText: string | undefined): SenmlQuantity[] {
+function quantitiesOf(record: ResolvedRecord, of: SenmlName, unitText: string | undefined): SenmlQuantity[] {
   const { part, ipso } = of;
   if (ipso?.object === WATER_METER.object && ipso.resource === WATER_METER.resource) {
-    const scale = volumeScale(record.unit ?? 'm3');
-    const channel = volumeChannel('water', `${ipso.object}-${ipso.instance}`);
+    const scale = volumeScaleOf(record.unit ?? 'm3');
+    const channel = volumeChannelOf('water', `${ipso.object}-${ipso.instance}`);
     return scale ? [{ channel, kind: 'volume_total_m3', value: record.value, ...scale }] : [];
   }
   if (ipso && !IPSO_UNITS.has(ipso.resource) && ipso.resource !== IPSO_VALUE && ipso.resource !== IPSO_SETPOINT)
     return [];
   const unit = record.unit ?? (ipso && (IPSO_UNITS.get(ipso.resource) ?? unitText)) ?? '';
   const { value } = record;
-  const channel = (kind: SaidKind) => (ipso ? ipsoChannel(ipso, kind) : channelOf(part, kind));
+  const channel = (kind: ValueKind) => (ipso ? ipsoChannel(ipso, kind) : senmlChannelOf(part, kind));
   const place = (kind: 'energy_total_kwh' | 'power_w') =>
-    ipso ? { channel: ipsoChannel(ipso, kind) } : placeOf(part, kind);
+    ipso ? { channel: ipsoChannel(ipso, kind) } : energyAssignmentOf(part, kind);
   const energy = ENERGY.get(unit);
   if (energy) {
     const meter = place('energy_total_kwh');
@@ -90,9 +97,9 @@ function quantitiesOf(record: Resolved, of: SenmlName, unitText: string | undefi
     const sum = { ...meter, kind: 'energy_total_kwh', value: record.sum, per: J_PER_KWH / times } as const;
     return [{ ...meter, kind: 'power_w', value, times }, ...(record.sum === null ? [] : [sum])];
   }
-  const scale = volumeScale(unit);
+  const scale = volumeScaleOf(unit);
   if (scale) {
-    const meter = ipso ? null : volumePlaceOf(of);
+    const meter = ipso ? null : volumeAssignmentOf(of);
     return meter ? [{ ...meter, kind: 'volume_total_m3', value, ...scale }] : [];
   }
   const isWanted = ipso ? ipso.resource === IPSO_SETPOINT : isSetpoint(part);
@@ -102,13 +109,13 @@ function quantitiesOf(record: Resolved, of: SenmlName, unitText: string | undefi
   return [{ channel: channel(kind), kind, value: value === null ? null : value - KELVIN_OF_0_CELSIUS }];
 }
 
-function ipsoChannel({ object, instance }: { object: number; instance: number }, kind: SaidKind): string {
+function ipsoChannel({ object, instance }: { object: number; instance: number }, kind: ValueKind): string {
   const thing = `${object === IPSO_POWER ? IPSO_ENERGY : object}-${instance}`;
   return kind === 'temperature_c' || kind === 'setpoint_c' ? `room/${thing}` : `${thing}/import`;
 }
 
 /** Decoder of SenML packs (RFC 8428, JSON) on the topics that the owner has set. */
-export const senml = withoutMemory({ name: 'senml', decode });
+export const senml = createStatelessFamily({ name: 'senml', decode });
 
 /** IPSO resource that states the unit of its object. */
 const IPSO_UNIT = 5701;
@@ -117,17 +124,17 @@ const MAX_PART = 100;
 function decode(
   { topic, payload, receivedAtMs, replayed = false }: DeviceMessage,
   settings: DecoderSettings,
-): Heard | null {
+): FamilyDecodeResult | null {
   const parsed = parseSenmlTopic(topic, settings.senml?.topics ?? []);
   if (!parsed) return null;
   const pack = readJson(payload);
-  if (!Array.isArray(pack)) return refusal('payload is not a SenML pack: a JSON array of records');
-  const bad = refusePack(pack);
-  if (bad !== null) return refusal(bad);
-  const { records, refused } = resolve(pack, { receivedAtMs, replayed });
-  const heard = hearing();
+  if (!Array.isArray(pack)) return refusedResult('payload is not a SenML pack: a JSON array of records');
+  const bad = packRefusalOf(pack);
+  if (bad !== null) return refusedResult(bad);
+  const { records, refused } = resolvePack(pack, { receivedAtMs, replayed });
+  const heard = createValueCollector();
   for (const reason of refused) heard.refuse(reason);
-  const named = records.map((record) => ({ record, of: takeApart(record.base, record.name, parsed.device) }));
+  const named = records.map((record) => ({ record, of: splitSenmlName(record.base, record.name, parsed.device) }));
   const units = unitsOf(named);
   /** Names of the parts that have taken each channel. */
   const taken = new Map<string, string>();
@@ -145,14 +152,14 @@ function decode(
         heard.refuse(`${name.slice(0, 100)} cannot be told from ${first.slice(0, 100)}`);
         continue;
       }
-      heard.add({ ...quantity, device: of.device, atMs: trusted(record.atMs, receivedAtMs), name });
+      heard.add({ ...quantity, device: of.device, atMs: plausibleTimeMs(record.atMs, receivedAtMs), name });
     }
   }
   return heard;
 }
 
 /** Returns the units that IPSO objects state in separate records, by device and object. */
-function unitsOf(named: readonly { record: Resolved; of: SenmlName }[]): Map<string, string> {
+function unitsOf(named: readonly { record: ResolvedRecord; of: SenmlName }[]): Map<string, string> {
   const units = new Map<string, string>();
   for (const { record, of } of named) {
     if (of.ipso?.resource === IPSO_UNIT && record.text !== null) units.set(objectOf(of), record.text.trim());

@@ -1,8 +1,8 @@
 import { channelWord } from '#src/devices/channel-name.ts';
-import type { Place } from '../family.ts';
-import { volumeChannel } from '../read/volume.ts';
-import { judgeAlone } from '../registers-of-a-device/alone.ts';
-import { commodityOf } from '../vocabulary/volume-of.ts';
+import type { ChannelAssignment } from '../family.ts';
+import { volumeChannelOf } from '../read/volume.ts';
+import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
+import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 
 /** Path of a resource of an IPSO object (LwM2M): `3305/0/5805`. */
 const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
@@ -35,7 +35,7 @@ export interface SenmlName {
  * Splits a name into device and part: an IPSO path, a URN and its rest, a base name and its rest, or the text before and after the last
  * separator. `fallback`: the device if the name contains none.
  */
-export function takeApart(base: string, name: string, fallback: string): SenmlName {
+export function splitSenmlName(base: string, name: string, fallback: string): SenmlName {
   const whole = base + name;
   const [path, before, object, instance, resource] = IPSO.exec(whole) ?? WATER_METER.exec(whole) ?? [];
   if (path !== undefined) {
@@ -61,12 +61,12 @@ function ofUrn(whole: string): SenmlName {
 }
 
 /** Returns the channel of an energy or power by its part of the name; null if it is known not to count. */
-export function placeOf(part: string, kind: 'energy_total_kwh' | 'power_w'): Place | null {
+export function energyAssignmentOf(part: string, kind: 'energy_total_kwh' | 'power_w'): ChannelAssignment | null {
   const unit = kind === 'power_w' ? 'W' : 'kWh';
-  const what = judgeAlone({ names: [part], unit });
+  const what = classifySingleRegister({ names: [part], unit });
   if (what.is === 'not counted') return null;
   if (what.is === 'unknown') return { channel: `unknown/${channelWord(part)}`, asks: { unit } };
-  const channel = channelOf(part, kind);
+  const channel = senmlChannelOf(part, kind);
   const [, medium, direction] = /^(?:(gas|heat)\/)?(?:.*\/)?(import|export)/.exec(what.channel) ?? [];
   const directed = channel.replace(/(^|\/)(?:import|export)(?=$|\/)/, `$1${direction}`);
   const isNamed = medium === undefined || directed.split('/').includes(medium);
@@ -77,11 +77,11 @@ export function placeOf(part: string, kind: 'energy_total_kwh' | 'power_w'): Pla
 const PLAIN_VOLUME = /^(?:volume|volumen|total|meter|counter|reading|register|consumption|consumed|usage|m3|value)$/;
 
 /** Returns the channel of a volume by its part of the name; null if it is no gas, heat or water meter or the commodity is unknown. */
-export function volumePlaceOf({ device, part }: SenmlName): Place | null {
-  const commodity = commodityOf([part]) ?? commodityOf([part, device]);
+export function volumeAssignmentOf({ device, part }: SenmlName): ChannelAssignment | null {
+  const commodity = volumeCommodityOf([part]) ?? volumeCommodityOf([part, device]);
   if (commodity === null) return null;
   const circuit = wordsOf(part).filter((word) => !PLAIN_VOLUME.test(word) && !MEDIA.has(word) && !QUANTITIES.has(word));
-  return { channel: volumeChannel(commodity, circuit.join('/')) };
+  return { channel: volumeChannelOf(commodity, circuit.join('/')) };
 }
 
 const SETPOINT = new Set(['setpoint', 'set', 'point', 'target', 'wanted', 'desired']);
@@ -93,7 +93,7 @@ export const isSetpoint = (part: string): boolean =>
 /**
  * Returns a channel for a part of a name. Parts that differ only in words for the quantity share a channel; all others get different ones.
  */
-export function channelOf(part: string, kind: string): string {
+export function senmlChannelOf(part: string, kind: string): string {
   const words = wordsOf(part);
   const rest = words.filter((word) => !QUANTITIES.has(word));
   if (kind === 'temperature_c') return ['room', ...rest].join('/');

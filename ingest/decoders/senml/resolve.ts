@@ -1,5 +1,5 @@
 import type { DeviceMessage } from '../family.ts';
-import { asObject, type Json, member } from '../read/payload.ts';
+import { asObject, type Json, ownMember } from '../read/payload.ts';
 
 /** Newest supported version, and the default for packs that state none. */
 const VERSION = 10;
@@ -18,7 +18,7 @@ function timeOf(seconds: number, { receivedAtMs, replayed = false }: Receipt): n
 }
 
 /** A record with its base fields applied. */
-export interface Resolved {
+export interface ResolvedRecord {
   base: string;
   /** The record's own part of the name; the whole name is `base + name`. */
   name: string;
@@ -41,13 +41,13 @@ interface Base {
 }
 
 /** Returns the reason why a whole pack is unreadable; null if it is readable. */
-export function refusePack(pack: readonly unknown[]): string | null {
+export function packRefusalOf(pack: readonly unknown[]): string | null {
   for (const one of pack) {
     const record = asObject(one);
     if (!record) continue;
     const unknown = Object.keys(record).find((label) => label.endsWith('_'));
     if (unknown !== undefined) return `the pack has the label ${unknown.slice(0, 40)}, which must be understood`;
-    const version = member(record, 'bver');
+    const version = ownMember(record, 'bver');
     if (version === undefined) continue;
     if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return 'bver is not a version';
     if (version > VERSION) return `the pack has version ${version}, which is above ${VERSION}`;
@@ -59,9 +59,12 @@ export function refusePack(pack: readonly unknown[]): string | null {
  * Resolves the records of a pack (RFC 8428, section 4.6): base fields apply from their record onwards. An invalid record is refused alone;
  * an invalid base field refuses all records from there on, because their meaning is unknown.
  */
-export function resolve(pack: readonly unknown[], receipt: Receipt): { records: Resolved[]; refused: string[] } {
+export function resolvePack(
+  pack: readonly unknown[],
+  receipt: Receipt,
+): { records: ResolvedRecord[]; refused: string[] } {
   const base: Base = { bn: '', bu: null, bt: 0, bv: 0, bs: 0 };
-  const records: Resolved[] = [];
+  const records: ResolvedRecord[] = [];
   const refused: string[] = [];
   for (const [index, one] of pack.entries()) {
     const record = asObject(one);
@@ -84,13 +87,13 @@ export function resolve(pack: readonly unknown[], receipt: Receipt): { records: 
 /** Applies a record's base fields; returns the name of a field with a wrong type or length, otherwise null. */
 function rebase(base: Base, record: Json): string | null {
   for (const key of ['bn', 'bu'] as const) {
-    const value = member(record, key);
+    const value = ownMember(record, key);
     if (value === undefined) continue;
     if (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS) return key;
     base[key] = value;
   }
   for (const key of ['bt', 'bv', 'bs'] as const) {
-    const value = member(record, key);
+    const value = ownMember(record, key);
     if (value === undefined) continue;
     if (typeof value !== 'number' || !Number.isFinite(value)) return key;
     base[key] = value;
@@ -104,31 +107,31 @@ function rebase(base: Base, record: Json): string | null {
  */
 function wrongField(record: Json): string | null {
   for (const key of ['n', 'u'] as const) {
-    const value = member(record, key);
+    const value = ownMember(record, key);
     if (value !== undefined && (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS)) return key;
   }
   for (const key of ['v', 's', 't'] as const) {
-    const value = member(record, key);
+    const value = ownMember(record, key);
     if (value === undefined || (value === null && key !== 't')) continue;
     if (typeof value !== 'number' || !Number.isFinite(value)) return key;
   }
   return null;
 }
 
-function withBase(base: Base, record: Json, receipt: Receipt): Resolved {
+function withBase(base: Base, record: Json, receipt: Receipt): ResolvedRecord {
   const number = (key: string) => {
-    const value = member(record, key);
+    const value = ownMember(record, key);
     return typeof value === 'number' ? value : null;
   };
   const value = number('v');
   const sum = number('s');
-  const isBaseAlone = member(record, 's') === undefined && member(record, 'bs') !== undefined;
+  const isBaseAlone = ownMember(record, 's') === undefined && ownMember(record, 'bs') !== undefined;
   const seconds = base.bt + (number('t') ?? 0);
-  const text = member(record, 'vs');
+  const text = ownMember(record, 'vs');
   return {
     base: base.bn,
-    name: String(member(record, 'n') ?? ''),
-    unit: (member(record, 'u') as string | undefined) ?? base.bu,
+    name: String(ownMember(record, 'n') ?? ''),
+    unit: (ownMember(record, 'u') as string | undefined) ?? base.bu,
     value: value === null ? null : base.bv + value,
     // A base sum without a sum belongs to the record that contains it; for later records it is only added to their own sums. A null sum
     // means "no sum".

@@ -1,8 +1,14 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { celsius, type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
-import { isNewPrefix, learnPrefix, namesPrefix, type Prefixes } from '../shelly-gen2/prefixes.ts';
+import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import {
+  createValueCollector,
+  emptyResult,
+  refusedResult,
+  toCelsius,
+  type ValueCollector,
+} from '../read/value-collector.ts';
+import { canIdentifyPrefix, type DeviceIdsByPrefix, isNewPrefix, learnPrefix } from '../shelly-gen2/prefixes.ts';
 import { parseShellyGen2Topic } from '../shelly-gen2/topic.ts';
 
 const ROOT = 'shellies/';
@@ -41,7 +47,7 @@ interface Gen1Memory {
   /** Temperature unit of each sensor. It is a setting of the device, and only `info` states it. */
   unitOf: Map<string, 'C' | 'F'>;
   /** Prefixes of Gen2 devices, which may also lie below `shellies/`. */
-  gen2: Prefixes;
+  gen2: DeviceIdsByPrefix;
 }
 
 const newGen1Memory = (): Gen1Memory => ({ unitOf: new Map(), gen2: new Map() });
@@ -50,7 +56,7 @@ const newGen1Memory = (): Gen1Memory => ({ unitOf: new Map(), gen2: new Map() })
 function remembersGen1(topic: string): boolean {
   const parsed = parseShellyGen1Topic(topic);
   if (parsed?.leaf === 'info') return mayBeSensor(parsed.device);
-  return topic.startsWith('shellies/') && namesPrefix(topic);
+  return topic.startsWith('shellies/') && canIdentifyPrefix(topic);
 }
 
 function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
@@ -61,7 +67,7 @@ function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
 }
 
 function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
-  const unit = member(asObject(member(readObject(payload), 'tmp')), 'units');
+  const unit = ownMember(asObject(ownMember(readObject(payload), 'tmp')), 'units');
   return unit === 'C' || unit === 'F' ? unit : null;
 }
 
@@ -83,8 +89,8 @@ const OFF_C = 4;
 const NO_TEMPERATURE = 999;
 
 /** Decodes a radiator valve (TRV) from `info`, which contains all of its values. */
-function readValve(heard: Hearing, device: string, info: Json): void {
-  const thermostats = member(info, 'thermostats');
+function readValve(heard: ValueCollector, device: string, info: Json): void {
+  const thermostats = ownMember(info, 'thermostats');
   if (thermostats === undefined || thermostats === null) return;
   const first: unknown = Array.isArray(thermostats) ? thermostats[0] : thermostats;
   const valve = Array.isArray(thermostats) ? asObject(first) : null;
@@ -92,9 +98,9 @@ function readValve(heard: Hearing, device: string, info: Json): void {
   else if (first !== undefined) heard.refuse('thermostats is not a list of objects');
 }
 
-function readThermostat(heard: Hearing, device: string, valve: Json): void {
+function readThermostat(heard: ValueCollector, device: string, valve: Json): void {
   const measured = partOf(heard, valve, 'tmp');
-  if (measured && member(measured, 'is_valid') !== false) {
+  if (measured && ownMember(measured, 'is_valid') !== false) {
     const value = inCelsius(heard, measured, 'tmp');
     heard.add({ device, channel: CHANNEL, kind: 'temperature_c', value, name: 'tmp.value' });
   }
@@ -104,7 +110,7 @@ function readThermostat(heard: Hearing, device: string, valve: Json): void {
     const off = typeof value === 'number' && Math.abs(value - OFF_C) < 0.01;
     if (!off) heard.add({ device, channel: CHANNEL, kind: 'setpoint_c', value, name: 'target_t.value' });
   }
-  const position = readNumber(member(valve, 'pos'));
+  const position = readNumber(ownMember(valve, 'pos'));
   if (position === undefined) heard.refuse('pos is not a number');
   // -1: the valve has never been calibrated.
   else if (position !== null && position >= 0) {
@@ -115,21 +121,21 @@ function readThermostat(heard: Hearing, device: string, valve: Json): void {
 /** Converts a temperature, from a topic or from `info`, to °C; returns null for "no reading". */
 const temperatureOf = (value: unknown, unit: 'C' | 'F'): unknown => {
   const read = readNumber(value);
-  return read === NO_TEMPERATURE ? null : celsius(read === undefined ? value : read, unit);
+  return read === NO_TEMPERATURE ? null : toCelsius(read === undefined ? value : read, unit);
 };
 
 /** Returns a member that is an object; null if it is missing or was refused. */
-function partOf(heard: Hearing, valve: Json, name: string): Json | null {
-  const value = member(valve, name);
+function partOf(heard: ValueCollector, valve: Json, name: string): Json | null {
+  const value = ownMember(valve, name);
   const part = asObject(value);
   if (!part && value !== undefined && value !== null) heard.refuse(`${name} is not an object`);
   return part;
 }
 
 /** Converts a value with its unit to °C. Devices use °C unless they state F. */
-function inCelsius(heard: Hearing, part: Json, name: string): unknown {
-  const units = member(part, 'units') ?? 'C';
-  if (units === 'C' || units === 'F') return temperatureOf(member(part, 'value'), units);
+function inCelsius(heard: ValueCollector, part: Json, name: string): unknown {
+  const units = ownMember(part, 'units') ?? 'C';
+  if (units === 'C' || units === 'F') return temperatureOf(ownMember(part, 'value'), units);
   heard.refuse(`${name}.units is neither C nor F`);
   return null;
 }
@@ -148,18 +154,22 @@ export const shellyGen1: Family<Gen1Memory> = {
   decode,
 };
 
-function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, memory: Gen1Memory): Heard | null {
+function decode(
+  { topic, payload }: DeviceMessage,
+  _settings: DecoderSettings,
+  memory: Gen1Memory,
+): FamilyDecodeResult | null {
   const parsed = parseShellyGen1Topic(topic);
   if (!parsed) return null;
   // A Gen2 device can also publish `shellies/{name}/online`, if its owner has named it so.
   if (parsed.leaf === 'online' && memory.gen2.has(`shellies/${parsed.device}`)) return null;
   // An empty payload deletes a retained message.
-  if (parsed.leaf === 'other' || payload.length === 0) return nothing();
+  if (parsed.leaf === 'other' || payload.length === 0) return emptyResult();
   if (parsed.leaf === 'info') return decodeInfo(payload, parsed.device);
   if (parsed.leaf === 'meter') return decodeMeter(payload, parsed);
   const text = readText(payload);
-  if (text === null) return refusal('payload is not text');
-  const heard = hearing();
+  if (text === null) return refusedResult('payload is not text');
+  const heard = createValueCollector();
   const { device, leaf: name } = parsed;
   if (name === 'online') heard.addState({ device, channel: 'device', kind: 'availability', value: text, name });
   else {
@@ -169,10 +179,10 @@ function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, m
   return heard;
 }
 
-function decodeInfo(payload: Buffer, device: string): Heard {
+function decodeInfo(payload: Buffer, device: string): FamilyDecodeResult {
   const info = readObject(payload);
-  if (!info) return refusal('payload is not a JSON object');
-  const heard = hearing();
+  if (!info) return refusedResult('payload is not a JSON object');
+  const heard = createValueCollector();
   readValve(heard, device, info);
   return heard;
 }
@@ -184,13 +194,13 @@ function decodeInfo(payload: Buffer, device: string): Heard {
 function decodeMeter(
   payload: Buffer,
   { device, part, index, quantity }: Extract<ShellyGen1Topic, { leaf: 'meter' }>,
-): Heard {
+): FamilyDecodeResult {
   const clamp = part === 'emeter';
   const register = clamp ? quantity.startsWith('total') : quantity === 'energy';
-  if (!register && quantity !== 'power') return nothing();
+  if (!register && quantity !== 'power') return emptyResult();
   const value = readText(payload);
-  if (value === null) return refusal('payload is not text');
-  const heard = hearing();
+  if (value === null) return refusedResult('payload is not text');
+  const heard = createValueCollector();
   const direction = quantity === 'total_returned' ? 'export' : 'import';
   const channel = `${part === 'relay' ? 'switch' : part}${index}/${direction}`;
   const name = index === '' ? `${part}/${quantity}` : `${part}/${index}/${quantity}`;

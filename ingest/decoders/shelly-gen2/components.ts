@@ -1,7 +1,7 @@
-import type { SaidKind } from '../family.ts';
-import type { Hearing } from '../read/heard.ts';
+import type { ValueKind } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member } from '../read/payload.ts';
+import { asObject, type Json, ownMember } from '../read/payload.ts';
+import type { ValueCollector } from '../read/value-collector.ts';
 import { type Component, parseComponent } from './topic.ts';
 
 /** Status of one component of a device: complete, or only the members that have changed. */
@@ -14,13 +14,13 @@ interface Part {
   atMs: number | null;
 }
 
-type ReadPart = (heard: Hearing, part: Part) => void;
+type ReadPart = (heard: ValueCollector, part: Part) => void;
 
 /** Adds a member of a component's status. A missing member has not changed; a null member could not be measured. */
 function addMember(
-  heard: Hearing,
+  heard: ValueCollector,
   { device, name, atMs }: Part,
-  said: { channel: string; kind: SaidKind; value: unknown; member: string },
+  said: { channel: string; kind: ValueKind; value: unknown; member: string },
 ): void {
   // All registers are in Wh.
   const per = said.kind === 'energy_total_kwh' ? 1_000 : 1;
@@ -37,17 +37,17 @@ const OFF_C = 4;
 const readTemperature: ReadPart = (heard, part) => {
   if (part.id === 0 && METER.test(part.device)) return;
   const channel = part.id === 0 ? 'room' : `room/temperature${part.id}`;
-  addMember(heard, part, { channel, kind: 'temperature_c', value: member(part.status, 'tC'), member: 'tC' });
+  addMember(heard, part, { channel, kind: 'temperature_c', value: ownMember(part.status, 'tC'), member: 'tC' });
 };
 
 /** Decodes `thermostat` of wall displays. The device may also have a `temperature:0` with a different value. */
 const readThermostat: ReadPart = (heard, part) => {
   const channel = `room/thermostat${part.id}`;
   addCurrent(heard, part, channel);
-  const target = member(part.status, 'target_C');
+  const target = ownMember(part.status, 'target_C');
   addMember(heard, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
   const { device, atMs, status } = part;
-  const value = member(status, 'output');
+  const value = ownMember(status, 'output');
   heard.addState({ device, channel, kind: 'heating', value, atMs, name: `${part.name} output` });
 };
 
@@ -55,11 +55,11 @@ const readThermostat: ReadPart = (heard, part) => {
 const readValve: ReadPart = (heard, part) => {
   const channel = `room/blutrv${part.id}`;
   addCurrent(heard, part, channel);
-  const target = member(part.status, 'target_C');
+  const target = ownMember(part.status, 'target_C');
   if (readNumber(target) !== OFF_C) {
     addMember(heard, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
   }
-  const position = readNumber(member(part.status, 'pos'));
+  const position = readNumber(ownMember(part.status, 'pos'));
   const { device, atMs } = part;
   if (position === undefined) heard.refuse(`${part.name} pos is not a number`);
   // A negative position means that the valve has never been calibrated.
@@ -69,7 +69,7 @@ const readValve: ReadPart = (heard, part) => {
 };
 
 function addCurrent(heard: Parameters<ReadPart>[0], part: Part, channel: string): void {
-  const value = member(part.status, 'current_C');
+  const value = ownMember(part.status, 'current_C');
   addMember(heard, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
 }
 
@@ -93,21 +93,21 @@ const readMetered =
       ['aenergy', 'import'],
       ['ret_aenergy', 'export'],
     ] as const) {
-      const register = member(part.status, name);
+      const register = ownMember(part.status, name);
       if (register === undefined || register === null) continue;
-      const value = member(asObject(register), 'total');
+      const value = ownMember(asObject(register), 'total');
       if (!asObject(register)) heard.refuse(`${part.name} ${name} is not an object`);
       const said = { channel: `${channel}/${direction}`, kind: 'energy_total_kwh', value } as const;
       addMember(heard, part, { ...said, member: `${name}.total` });
     }
-    const value = member(part.status, 'apower');
+    const value = ownMember(part.status, 'apower');
     addMember(heard, part, { channel: `${channel}/import`, kind: 'power_w', value, member: 'apower' });
   };
 
 /** Decodes `em`: the power of three phases and their total, negative for export. */
 const readThreePhasePower: ReadPart = (heard, part) => {
   const add = (name: string, channel: string) =>
-    addMember(heard, part, { channel, kind: 'power_w', value: member(part.status, name), member: name });
+    addMember(heard, part, { channel, kind: 'power_w', value: ownMember(part.status, name), member: name });
   add('total_act_power', `em${part.id}/import`);
   for (const [letter, phase] of PHASES) add(`${letter}_act_power`, `em${part.id}/import${phase}`);
 };
@@ -115,7 +115,7 @@ const readThreePhasePower: ReadPart = (heard, part) => {
 /** Decodes `emdata`: the registers of the `em` with the same number, on the same channels as its power. */
 const readThreePhaseEnergy: ReadPart = (heard, part) => {
   const add = (name: string, channel: string) =>
-    addMember(heard, part, { channel, kind: 'energy_total_kwh', value: member(part.status, name), member: name });
+    addMember(heard, part, { channel, kind: 'energy_total_kwh', value: ownMember(part.status, name), member: name });
   add('total_act', `em${part.id}/import`);
   add('total_act_ret', `em${part.id}/export`);
   for (const [letter, phase] of PHASES) {
@@ -126,7 +126,7 @@ const readThreePhaseEnergy: ReadPart = (heard, part) => {
 
 /** Decodes `em1`: the power of one channel of a meter. */
 const readChannelPower: ReadPart = (heard, part) => {
-  const value = member(part.status, 'act_power');
+  const value = ownMember(part.status, 'act_power');
   addMember(heard, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
 };
 
@@ -137,7 +137,7 @@ const readChannelEnergy: ReadPart = (heard, part) => {
     ['total_act_ret_energy', 'export'],
   ] as const) {
     const said = { channel: `em1-${part.id}/${direction}`, kind: 'energy_total_kwh' } as const;
-    addMember(heard, part, { ...said, value: member(part.status, name), member: name });
+    addMember(heard, part, { ...said, value: ownMember(part.status, name), member: name });
   }
 };
 
@@ -155,11 +155,11 @@ const READERS = new Map<string, ReadPart>([
 ]);
 
 /** Whether components of this type are read. */
-export const isRead = ({ type }: Component): boolean => READERS.has(type);
+export const isReadableComponent = ({ type }: Component): boolean => READERS.has(type);
 
 /** Decodes one component; null means that the component was removed. */
 export function readComponent(
-  heard: Hearing,
+  heard: ValueCollector,
   component: Component,
   said: { device: string; value: unknown; atMs: number | null },
 ): void {
@@ -173,7 +173,7 @@ export function readComponent(
 
 /** Decodes all components of a status; members without a number (`sys`, `wifi`) are ignored. */
 export function readComponents(
-  heard: Hearing,
+  heard: ValueCollector,
   status: Json,
   { device, atMs }: { device: string; atMs: number | null },
 ): void {

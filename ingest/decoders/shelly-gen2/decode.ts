@@ -1,27 +1,39 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
-import { fromUnix, trusted } from '../read/time.ts';
-import { isRead, readComponent, readComponents } from './components.ts';
-import { deviceBehind, isNewPrefix, isOurs, learnPrefix, namesPrefix, type Prefixes, sourceOf } from './prefixes.ts';
+import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { isReadableComponent, readComponent, readComponents } from './components.ts';
+import {
+  canIdentifyPrefix,
+  type DeviceIdsByPrefix,
+  deviceBehind,
+  isNewPrefix,
+  isShellyPrefix,
+  learnPrefix,
+  senderIdOf,
+} from './prefixes.ts';
 import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
 
 /** Notifications that contain a status; `NotifyEvent` reports button presses and similar events. */
 const STATUS_METHODS = new Set(['NotifyStatus', 'NotifyFullStatus']);
 
 /** Decoder of Shelly Gen2, Gen3 and Gen4: frames with changes, whole components, availability. */
-export const shellyGen2: Family<Prefixes> = {
+export const shellyGen2: Family<DeviceIdsByPrefix> = {
   name: 'shelly-gen2',
   takes: (topic) => parseShellyGen2Topic(topic) !== null,
-  remembers: namesPrefix,
+  remembers: canIdentifyPrefix,
   newMemory: () => new Map(),
   isNews: isNewPrefix,
   learn: learnPrefix,
   decode,
 };
 
-function decode(message: DeviceMessage, _settings: DecoderSettings, prefixes: Prefixes): Heard | null {
+function decode(
+  message: DeviceMessage,
+  _settings: DecoderSettings,
+  prefixes: DeviceIdsByPrefix,
+): FamilyDecodeResult | null {
   const parsed = parseShellyGen2Topic(message.topic);
   if (!parsed) return null;
   const { payload } = message;
@@ -31,37 +43,37 @@ function decode(message: DeviceMessage, _settings: DecoderSettings, prefixes: Pr
   }
   if (parsed.leaf === 'events') return decodeFrame(message);
   if (parsed.leaf === 'rpc') return decodeReply(readObject(payload));
-  return isOurs(prefix, prefixes) ? decodeOnline(payload, deviceBehind(prefix, prefixes)) : null;
+  return isShellyPrefix(prefix, prefixes) ? decodeOnline(payload, deviceBehind(prefix, prefixes)) : null;
 }
 
-function decodeComponent(payload: Buffer, component: Component, device: string): Heard | null {
-  if (!isRead(component)) return null;
+function decodeComponent(payload: Buffer, component: Component, device: string): FamilyDecodeResult | null {
+  if (!isReadableComponent(component)) return null;
   // An empty payload deletes a retained message.
-  if (payload.length === 0) return nothing();
+  if (payload.length === 0) return emptyResult();
   const value = readObject(payload);
-  if (!value) return refusal('payload is not a JSON object');
-  const heard = hearing();
+  if (!value) return refusedResult('payload is not a JSON object');
+  const heard = createValueCollector();
   // A component has no time of its own: `minute_ts` is the start of the minute, not the time of measurement.
   readComponent(heard, component, { device, value, atMs: null });
   return heard;
 }
 
 /** Decodes a frame, which contains only members that have changed. */
-function decodeFrame({ payload, receivedAtMs }: DeviceMessage): Heard {
-  if (payload.length === 0) return nothing();
+function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
+  if (payload.length === 0) return emptyResult();
   const frame = readObject(payload);
-  if (!frame) return refusal('payload is not a JSON object');
-  const method = member(frame, 'method');
-  if (typeof method !== 'string') return refusal('the frame has no method');
-  if (!STATUS_METHODS.has(method)) return nothing();
-  const device = sourceOf(member(frame, 'src'));
-  if (device === null) return refusal('the frame does not say by src which device has sent it');
-  const params = asObject(member(frame, 'params'));
-  if (!params) return refusal('the frame has no params');
-  const heard = hearing();
-  const ts = readNumber(member(params, 'ts'));
+  if (!frame) return refusedResult('payload is not a JSON object');
+  const method = ownMember(frame, 'method');
+  if (typeof method !== 'string') return refusedResult('the frame has no method');
+  if (!STATUS_METHODS.has(method)) return emptyResult();
+  const device = senderIdOf(ownMember(frame, 'src'));
+  if (device === null) return refusedResult('the frame does not say by src which device has sent it');
+  const params = asObject(ownMember(frame, 'params'));
+  if (!params) return refusedResult('the frame has no params');
+  const heard = createValueCollector();
+  const ts = readNumber(ownMember(params, 'ts'));
   // Until its clock is set, a device counts seconds since it was switched on.
-  const atMs = typeof ts === 'number' ? trusted(fromUnix(ts), receivedAtMs) : null;
+  const atMs = typeof ts === 'number' ? plausibleTimeMs(unixToMs(ts), receivedAtMs) : null;
   readComponents(heard, params, { device, atMs });
   return heard;
 }
@@ -70,22 +82,22 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): Heard {
  * Decodes a reply. Requests are commands and are not read. Of the replies, which come on the requester's topic, only the status of all
  * components is read, because only it names them. Returns null if the message is not from a Shelly.
  */
-function decodeReply(frame: Json | null): Heard | null {
-  const result = asObject(member(frame, 'result'));
-  const device = sourceOf(member(frame, 'src'));
-  if (typeof member(frame, 'method') === 'string') return nothing();
+function decodeReply(frame: Json | null): FamilyDecodeResult | null {
+  const result = asObject(ownMember(frame, 'result'));
+  const device = senderIdOf(ownMember(frame, 'src'));
+  if (typeof ownMember(frame, 'method') === 'string') return emptyResult();
   if (!result || device === null || defaultIdOf(device) !== device) return null;
-  const heard = hearing();
+  const heard = createValueCollector();
   readComponents(heard, result, { device, atMs: null });
   return heard;
 }
 
 /** Decodes the availability: `true` or `false` and nothing else. */
-function decodeOnline(payload: Buffer, device: string): Heard {
+function decodeOnline(payload: Buffer, device: string): FamilyDecodeResult {
   const value = readText(payload);
-  if (value === '') return nothing();
-  if (value !== 'true' && value !== 'false') return refusal('online is neither true nor false');
-  const heard = hearing();
+  if (value === '') return emptyResult();
+  if (value !== 'true' && value !== 'false') return refusedResult('online is neither true nor false');
+  const heard = createValueCollector();
   heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'online' });
   return heard;
 }

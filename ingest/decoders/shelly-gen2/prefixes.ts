@@ -1,6 +1,6 @@
 import type { DeviceMessage } from '../family.ts';
-import { member, readObject } from '../read/payload.ts';
-import { isRead } from './components.ts';
+import { ownMember, readObject } from '../read/payload.ts';
+import { isReadableComponent } from './components.ts';
 import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
 
 const ID = /^\P{Cc}{1,128}$/u;
@@ -20,53 +20,53 @@ const ROOTS_OF_OTHERS = new Set([
 ]);
 
 /** Device ids by topic prefix. Owners choose the prefixes. */
-export type Prefixes = Map<string, string>;
+export type DeviceIdsByPrefix = Map<string, string>;
 
 /**
  * Whether messages on this topic identify the device behind a prefix: frames and components do, if the prefix itself does not contain the
  * default id.
  */
-export function namesPrefix(topic: string): boolean {
+export function canIdentifyPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);
-  const speaks = parsed?.leaf === 'events' || (parsed?.leaf === 'component' && isRead(parsed.component));
+  const speaks = parsed?.leaf === 'events' || (parsed?.leaf === 'component' && isReadableComponent(parsed.component));
   return speaks === true && defaultIdOf(parsed?.prefix ?? '') === null;
 }
 
 /** Whether a message identifies the device of a prefix for the first time. Frames come every few seconds and mostly repeat the known id. */
-export function isNewPrefix(prefixes: Prefixes, message: DeviceMessage): boolean {
+export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage): boolean {
   const parsed = parseShellyGen2Topic(message.topic);
   if (parsed?.leaf === 'component')
     return !prefixes.has(parsed.prefix) && isComponent(parsed.component, message.payload);
   if (parsed?.leaf !== 'events') return false;
-  const source = sourceOf(member(readObject(message.payload), 'src'));
+  const source = senderIdOf(ownMember(readObject(message.payload), 'src'));
   return source !== null && prefixes.get(parsed.prefix) !== source;
 }
 
 const isComponent = (component: Component, payload: Buffer): boolean =>
-  isRead(component) && readObject(payload) !== null;
+  isReadableComponent(component) && readObject(payload) !== null;
 
 /** Stores the device behind a prefix, which a frame names as its sender. Whole components name none, so the prefix serves as the id. */
-export function learnPrefix(prefixes: Prefixes, { topic, payload }: DeviceMessage): void {
+export function learnPrefix(prefixes: DeviceIdsByPrefix, { topic, payload }: DeviceMessage): void {
   const parsed = parseShellyGen2Topic(topic);
   if (parsed?.leaf === 'component' && !prefixes.has(parsed.prefix) && isComponent(parsed.component, payload)) {
     prefixes.set(parsed.prefix, parsed.prefix);
   }
   if (parsed?.leaf !== 'events') return;
-  const source = sourceOf(member(readObject(payload), 'src'));
+  const source = senderIdOf(ownMember(readObject(payload), 'src'));
   if (source !== null) prefixes.set(parsed.prefix, source);
 }
 
 /** Returns the sender of a frame as a device id; null if it is not valid. */
-export const sourceOf = (source: unknown): string | null =>
+export const senderIdOf = (source: unknown): string | null =>
   typeof source === 'string' && ID.test(source) ? source : null;
 
 /** Returns the device behind a prefix: the default id in the prefix, else the id from its frames, else the prefix itself. */
-export const deviceBehind = (prefix: string, prefixes: Prefixes): string =>
+export const deviceBehind = (prefix: string, prefixes: DeviceIdsByPrefix): string =>
   defaultIdOf(prefix) ?? prefixes.get(prefix) ?? prefix;
 
 /**
  * Whether `{prefix}/online` comes from a Shelly: the prefix contains a default id, or is already known. The word `online` alone is not
  * sufficient, because other devices use it, too.
  */
-export const isOurs = (prefix: string, prefixes: Prefixes): boolean =>
+export const isShellyPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): boolean =>
   prefixes.has(prefix) || (defaultIdOf(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));

@@ -1,19 +1,19 @@
-import { assignChannels, type NamedMeaning, type Quantity } from './channels.ts';
-import { meaningOf } from './meaning.ts';
-import type { Metric, Opened } from './payload.ts';
+import { assignChannels, type MetricQuantity, type NamedMetricMeaning } from './channels.ts';
+import { metricMeaningOf } from './meaning.ts';
+import type { SparkplugMetric, SparkplugPayload } from './payload.ts';
 
 /** A metric, as its birth message has announced it. */
-export interface Born {
+export interface AnnouncedMetric {
   name: string;
   datatype: number;
   /** Channel and unit of the metric; null if it is not read. */
-  quantity: Quantity | null;
+  quantity: MetricQuantity | null;
 }
 
 /** Announced metrics of a birth message: those of a node, or of one of its devices. */
-export interface Birth {
-  byName: Map<string, Born>;
-  byAlias: Map<bigint, Born>;
+export interface BirthMetrics {
+  byName: Map<string, AnnouncedMetric>;
+  byAlias: Map<bigint, AnnouncedMetric>;
   /** Refusals of metrics with an invalid announcement, one sentence each. */
   refused: string[];
 }
@@ -24,9 +24,9 @@ export const MAX_METRICS_OF_NODE = 5_000;
 const NUMERIC = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]);
 
 /** Reads the metrics of a birth message. `room`: how many more metrics the node may have. */
-export function readBirth({ metrics }: Opened, room = MAX_METRICS_OF_NODE): Birth {
-  const birth: Birth = { byName: new Map(), byAlias: new Map(), refused: [] };
-  const meanings: NamedMeaning[] = [];
+export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRICS_OF_NODE): BirthMetrics {
+  const birth: BirthMetrics = { byName: new Map(), byAlias: new Map(), refused: [] };
+  const meanings: NamedMetricMeaning[] = [];
   const twice = new Set<bigint>();
   for (const { name, alias, datatype = 0, unit } of metrics) {
     if (name === undefined) {
@@ -34,16 +34,16 @@ export function readBirth({ metrics }: Opened, room = MAX_METRICS_OF_NODE): Birt
       continue;
     }
     if (birth.byName.has(name)) {
-      birth.refused.push(`${shown(name)} is announced twice`);
+      birth.refused.push(`${toPrintableName(name)} is announced twice`);
       continue;
     }
     if (birth.byName.size >= room) {
       birth.refused.push(`a node has more than ${MAX_METRICS_OF_NODE} metrics`);
       break;
     }
-    const born: Born = { name, datatype, quantity: null };
+    const born: AnnouncedMetric = { name, datatype, quantity: null };
     birth.byName.set(name, born);
-    const meaning = NUMERIC.has(datatype) ? meaningOf(name, unit) : null;
+    const meaning = NUMERIC.has(datatype) ? metricMeaningOf(name, unit) : null;
     if (meaning) meanings.push({ ...meaning, name });
     if (alias === undefined) continue;
     if (birth.byAlias.has(alias)) twice.add(alias);
@@ -62,9 +62,12 @@ export function readBirth({ metrics }: Opened, room = MAX_METRICS_OF_NODE): Birt
 }
 
 /** Returns the announced metric to which a received metric belongs; undefined if no birth has announced it. */
-export const findBorn = (birth: Birth, { name, alias }: Metric): Born | undefined =>
+export const findAnnouncedMetric = (
+  birth: BirthMetrics,
+  { name, alias }: SparkplugMetric,
+): AnnouncedMetric | undefined =>
   (name === undefined ? undefined : birth.byName.get(name)) ??
   (alias === undefined ? undefined : birth.byAlias.get(alias));
 
 /** Shortens a metric's name and replaces control characters, for use in a refusal. */
-export const shown = (name: string): string => name.slice(0, 60).replaceAll(/\p{C}/gu, '?');
+export const toPrintableName = (name: string): string => name.slice(0, 60).replaceAll(/\p{C}/gu, '?');

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Place } from '../family.ts';
-import { judge } from '../registers-of-a-device/judge.ts';
-import type { Meaning } from './meaning.ts';
-import { joined } from './parts.ts';
+import type { ChannelAssignment } from '../family.ts';
+import { classifyRegisters } from '../registers-of-a-device/judge.ts';
+import type { MetricMeaning } from './meaning.ts';
+import { joinWords } from './parts.ts';
 
-export interface NamedMeaning extends Meaning {
+export interface NamedMetricMeaning extends MetricMeaning {
   name: string;
 }
 
 /** Channel and unit of a metric, permanent across births. */
-export interface Quantity extends Place {
-  unit: Meaning['unit'];
+export interface MetricQuantity extends ChannelAssignment {
+  unit: MetricMeaning['unit'];
 }
 
 /**
@@ -18,8 +18,8 @@ export interface Quantity extends Place {
  * the metrics changes from birth to birth. Registers and powers are classified together. If temperatures or volumes would share a channel,
  * the metric with the plainest name gets it, and the channels of the others contain all words of their names.
  */
-export function assignChannels(meanings: readonly NamedMeaning[]): Map<string, Quantity | null> {
-  const assigned = new Map<string, Quantity | null>();
+export function assignChannels(meanings: readonly NamedMetricMeaning[]): Map<string, MetricQuantity | null> {
+  const assigned = new Map<string, MetricQuantity | null>();
   const sorted = meanings.toSorted(plainerFirst);
   const judged = sorted.flatMap(({ described, ...one }, at) => {
     if (!described) return [];
@@ -27,15 +27,15 @@ export function assignChannels(meanings: readonly NamedMeaning[]): Map<string, Q
     if (isAgain) assigned.set(one.name, null);
     return isAgain ? [] : [{ one, described, label: one.name }];
   });
-  for (const [{ one, described }, channel] of judge(judged)) {
+  for (const [{ one, described }, channel] of classifyRegisters(judged)) {
     const asks = /(?:^|\/)unknown\//.test(channel) ? { asks: { unit: one.unit.kind === 'power_w' ? 'W' : 'kWh' } } : {};
     assigned.set(one.name, { unit: one.unit, channel, key: one.name, described, ...asks });
   }
-  const taken = new Map<string, NamedMeaning>();
+  const taken = new Map<string, NamedMetricMeaning>();
   for (const meaning of sorted) {
     if (meaning.described) continue;
     const { unit, channel, words, name } = meaning;
-    const longer = joined(words);
+    const longer = joinWords(words);
     const options = [channel, `${longer}/${channel}`, `${longer.slice(0, 24)}_${shortHash(name)}/${channel}`];
     const rival = taken.get(`${unit.kind} ${channel}`);
     const free =
@@ -47,14 +47,14 @@ export function assignChannels(meanings: readonly NamedMeaning[]): Map<string, Q
 }
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
-const scale = ({ unit }: Pick<Meaning, 'unit'>): number => unit.times / unit.per;
+const scale = ({ unit }: Pick<MetricMeaning, 'unit'>): number => unit.times / unit.per;
 
 /** Whether two metrics are the same register in different units (`energy_kwh` and `energy_wh`), which would count twice. */
-const isSameRegister = (one: Omit<Meaning, 'described'>, other: Omit<Meaning, 'described'>): boolean =>
+const isSameRegister = (one: Omit<MetricMeaning, 'described'>, other: Omit<MetricMeaning, 'described'>): boolean =>
   one.unit.kind === other.unit.kind && scale(one) !== scale(other) && one.words.join(' ') === other.words.join(' ');
 
 /** Orders metrics: fewer words first, then the finer unit, then by code units, so that the order is the same on every machine. */
-function plainerFirst(one: NamedMeaning, other: NamedMeaning): number {
+function plainerFirst(one: NamedMetricMeaning, other: NamedMetricMeaning): number {
   const order = one.words.length - other.words.length || scale(one) - scale(other);
   return order || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 }

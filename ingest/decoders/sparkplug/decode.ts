@@ -1,9 +1,28 @@
-import type { DeviceMessage, Family, Heard } from '../family.ts';
-import { celsius, type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
-import { trusted } from '../read/time.ts';
-import { type Birth, type Born, findBorn, readBirth, shown } from './births.ts';
-import { bdSeqOf, isDeathOf, learn, nativeId, nodeOf, type SparkplugMemory } from './memory.ts';
-import { type Metric, type Opened, openPayload } from './payload.ts';
+import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
+import { plausibleTimeMs } from '../read/time.ts';
+import {
+  createValueCollector,
+  emptyResult,
+  refusedResult,
+  toCelsius,
+  type ValueCollector,
+} from '../read/value-collector.ts';
+import {
+  type AnnouncedMetric,
+  type BirthMetrics,
+  findAnnouncedMetric,
+  readBirthMetrics,
+  toPrintableName,
+} from './births.ts';
+import {
+  bdSeqOf,
+  findSparkplugNode,
+  isDeathOf,
+  learnSparkplugMessage,
+  nativeId,
+  type SparkplugMemory,
+} from './memory.ts';
+import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
 /** Numbers of bits by datatype: Int8 to Int64 here, UInt8 to UInt64 below. */
@@ -24,7 +43,7 @@ const UNSIGNED = new Map([
  * Returns the value of a metric as a number or text; null for an intended "no value"; false if it does not fit its datatype. `datatype`:
  * that of the metric or, if the message has none, of its birth.
  */
-function readValue(metric: Metric, datatype: number): number | string | boolean | null {
+function readValue(metric: SparkplugMetric, datatype: number): number | string | boolean | null {
   const { intValue, longValue, plainValue } = metric;
   if (metric.isNull) return null;
   if (plainValue !== undefined) {
@@ -62,7 +81,7 @@ export const sparkplug: Family<SparkplugMemory> = {
   newMemory: () => new Map(),
   // The order of births and deaths across several topics matters, so a repeated one is not redundant.
   isNews: () => true,
-  learn,
+  learn: learnSparkplugMessage,
   decode,
 };
 
@@ -71,32 +90,36 @@ function remembers(topic: string): boolean {
   return parsed !== null && parsed !== 'state' && (parsed.verb === 'birth' || parsed.verb === 'death');
 }
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage, _: unknown, memory: SparkplugMemory): Heard | null {
+function decode(
+  { topic, payload, receivedAtMs }: DeviceMessage,
+  _: unknown,
+  memory: SparkplugMemory,
+): FamilyDecodeResult | null {
   const parsed = parseSparkplugTopic(topic);
   if (!parsed) return null;
-  if (parsed === 'state' || parsed.verb === 'command') return nothing();
-  const opened = openPayload(payload);
-  if (typeof opened === 'string') return refusal(opened);
-  const heard = hearing();
+  if (parsed === 'state' || parsed.verb === 'command') return emptyResult();
+  const opened = parseSparkplugPayload(payload);
+  if (typeof opened === 'string') return refusedResult(opened);
+  const heard = createValueCollector();
   for (const reason of opened.refused) heard.refuse(reason);
   const message: Message = { topic: parsed, opened, receivedAtMs, device: nativeId(memory, parsed), heard };
   if (parsed.verb === 'birth') hearBirth(message);
   else if (parsed.verb === 'death') hearDeath(message, memory);
-  else hearData(message, nodeOf(memory, parsed)?.births.get(parsed.device));
+  else hearData(message, findSparkplugNode(memory, parsed)?.births.get(parsed.device));
   return heard;
 }
 
 interface Message {
   topic: SparkplugTopic;
-  opened: Opened;
+  opened: SparkplugPayload;
   receivedAtMs: number;
   device: string;
-  heard: Hearing;
+  heard: ValueCollector;
 }
 
 function hearBirth(message: Message): void {
   const { opened, device, heard } = message;
-  const birth = readBirth(opened);
+  const birth = readBirthMetrics(opened);
   for (const reason of birth.refused) heard.refuse(reason);
   heard.addState({
     device,
@@ -106,7 +129,7 @@ function hearBirth(message: Message): void {
     atMs: sentAt(message),
     name: 'birth',
   });
-  const once = new Set<Born>();
+  const once = new Set<AnnouncedMetric>();
   for (const metric of opened.metrics) {
     const born = metric.name === undefined ? undefined : birth.byName.get(metric.name);
     // A metric that a message contains twice was refused above.
@@ -122,7 +145,7 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
     heard.addState({ ...dead, device, atMs: sentAt(message) });
     return;
   }
-  const node = nodeOf(memory, topic);
+  const node = findSparkplugNode(memory, topic);
   const bdSeq = bdSeqOf(opened);
   if (bdSeq === null && node?.bdSeq !== null) {
     heard.refuse('bdSeq is missing: nobody can tell which session ended');
@@ -134,38 +157,46 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
   }
 }
 
-function hearData(message: Message, birth: Birth | undefined): void {
+function hearData(message: Message, birth: BirthMetrics | undefined): void {
   const { opened, heard } = message;
   if (!birth) {
     heard.refuse('no birth yet: ask for a rebirth');
     return;
   }
   for (const metric of opened.metrics) {
-    const born = findBorn(birth, metric);
+    const born = findAnnouncedMetric(birth, metric);
     if (born) hearMetric(message, metric, born);
     else heard.refuse(`${calledBy(metric)} is of no birth: ask for a rebirth`);
   }
 }
 
-function hearMetric({ opened, receivedAtMs, device, heard }: Message, metric: Metric, born: Born): void {
+function hearMetric(
+  { opened, receivedAtMs, device, heard }: Message,
+  metric: SparkplugMetric,
+  born: AnnouncedMetric,
+): void {
   // The sender marks a transient value as not to be stored.
   if (!born.quantity || metric.isTransient) return;
   const { unit, ...place } = born.quantity;
-  const name = shown(born.name);
-  const atMs = trusted(metric.timestampMs ?? (metric.isHistorical ? null : (opened.timestampMs ?? null)), receivedAtMs);
+  const name = toPrintableName(born.name);
+  const atMs = plausibleTimeMs(
+    metric.timestampMs ?? (metric.isHistorical ? null : (opened.timestampMs ?? null)),
+    receivedAtMs,
+  );
   if (metric.isHistorical && atMs === null && !metric.isNull) {
     heard.refuse(`${name} is historical, and has no time that can be trusted`);
     return;
   }
   const { kind, times, per, fahrenheit } = unit;
   const read = readValue(metric, metric.datatype || born.datatype);
-  const value = fahrenheit ? celsius(read, 'F') : read;
+  const value = fahrenheit ? toCelsius(read, 'F') : read;
   heard.add({ ...place, device, kind, value, times, per, atMs, name });
 }
 
-const sentAt = ({ opened, receivedAtMs }: Message): number | null => trusted(opened.timestampMs ?? null, receivedAtMs);
+const sentAt = ({ opened, receivedAtMs }: Message): number | null =>
+  plausibleTimeMs(opened.timestampMs ?? null, receivedAtMs);
 
-function calledBy({ name, alias }: Metric): string {
-  if (name !== undefined) return shown(name);
+function calledBy({ name, alias }: SparkplugMetric): string {
+  if (name !== undefined) return toPrintableName(name);
   return alias === undefined ? 'a metric without name and alias' : `alias ${alias}`;
 }

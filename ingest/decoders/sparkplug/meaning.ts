@@ -1,9 +1,9 @@
 import { channelWord } from '#src/devices/channel-name.ts';
-import { volumeChannel } from '../read/volume.ts';
-import { type Described, facetsOf } from '../registers-of-a-device/register.ts';
-import { commodityOf } from '../vocabulary/volume-of.ts';
-import { circuitOf, isElectric } from './parts.ts';
-import { type Unit, unitOf, volumeUnitOf } from './units.ts';
+import { volumeChannelOf } from '../read/volume.ts';
+import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
+import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
+import { circuitOfWords, isElectricityWord } from './parts.ts';
+import { type MetricUnit, metricUnitOf, metricVolumeUnitOf } from './units.ts';
 
 /** Words of a name, split at blanks, slashes, dots and changes of case; `kWh` and `L1` stay whole. */
 const WORD = /[kKMG]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
@@ -15,7 +15,7 @@ const SHORT = new Set(['w', 'c', 'f']);
 interface NamedWords {
   /** Words in lower case, without the unit. */
   words: string[];
-  unit: Unit | undefined;
+  unit: MetricUnit | undefined;
   /** Whether the unit is a single letter that may be no unit: `Valve W`. */
   doubtful: boolean;
 }
@@ -27,31 +27,31 @@ function splitName(name: string): NamedWords {
   const lower = found.map((word) => word.toLowerCase());
   const none = { words: lower, unit: undefined, doubtful: false };
   if (bracketed !== undefined) {
-    const unit = unitOf(bracketed) ?? volumeUnitOf(bracketed);
+    const unit = metricUnitOf(bracketed) ?? metricVolumeUnitOf(bracketed);
     // The brackets of `Energy (L1)` contain words instead of a unit; the words of `(kVArh)` do no harm.
     if (unit) return { words: lower, unit, doubtful: false };
     lower.push(...(bracketed.match(WORD) ?? []).map((word) => word.toLowerCase()));
     if (/[a-z]/i.test(bracketed) && /w/i.test(bracketed)) return none;
   }
   for (let index = found.length - 1; index >= 0; index--) {
-    const unit = unitOf(found[index] as string);
+    const unit = metricUnitOf(found[index] as string);
     if (!unit || (SHORT.has(lower[index] as string) && index < found.length - 1)) continue;
     // `degC` is split into two words.
     const deg = index > 0 && lower[index - 1] === 'deg' ? 1 : 0;
     return { words: lower.toSpliced(index - deg, 1 + deg), unit, doubtful: SHORT.has(lower[index] as string) };
   }
   const last = found.at(-1) ?? '';
-  const volume = /^(?:m3|ft3|lit(?:er|re)s)$/.test(last) ? volumeUnitOf(last) : undefined;
+  const volume = /^(?:m3|ft3|lit(?:er|re)s)$/.test(last) ? metricVolumeUnitOf(last) : undefined;
   return volume ? { words: lower.slice(0, -1), unit: volume, doubtful: false } : none;
 }
 
 /** Meaning of a metric before the other metrics of its device are considered. */
-export interface Meaning {
-  unit: Omit<Unit, 'kind'> & { kind: Unit['kind'] | 'setpoint_c' };
+export interface MetricMeaning {
+  unit: Omit<MetricUnit, 'kind'> & { kind: MetricUnit['kind'] | 'setpoint_c' };
   /** Channel of a temperature or a volume. */
   channel: string;
   /** Description of energy and power for the joint classification. */
-  described?: Described;
+  described?: RegisterDescription;
   /** All words of the name except the unit. */
   words: string[];
 }
@@ -69,31 +69,35 @@ const TEMPERATURE = /^(temperature|temperatures|temp|temperatur)\d*$/;
 const SETPOINT = /^(setpoint|target|desired)$/;
 
 /** Returns the meaning of a metric by its name and the unit property; null if it is not read. */
-export function meaningOf(name: string, property: string | undefined): Meaning | null {
+export function metricMeaningOf(name: string, property: string | undefined): MetricMeaning | null {
   const { words, unit: named, doubtful } = splitName(name);
   // The unit property takes precedence over the name, even if its unit is not read.
-  const unit = property === undefined ? named : (unitOf(property) ?? volumeUnitOf(property));
+  const unit = property === undefined ? named : (metricUnitOf(property) ?? metricVolumeUnitOf(property));
   if (!unit || words.some((word) => NEVER.test(word))) return null;
   if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
   if (unit.kind === 'volume_total_m3') return volume(words, name, unit);
   const unfit = unit.kind === 'power_w' ? PEAK_POWER : SPANS;
   if (words.some((word) => unfit.test(word))) return null;
-  if (property === undefined && doubtful && !words.some(isElectric)) return null;
+  if (property === undefined && doubtful && !words.some(isElectricityWord)) return null;
   const of = unit.kind === 'power_w' ? 'W' : 'kWh';
-  const described: Described = { names: [name], unit: of, ...(/gj/i.test(property ?? '') && { commodity: 'heat' }) };
-  return facetsOf(described).not === null ? { unit, channel: '', described, words } : null;
+  const described: RegisterDescription = {
+    names: [name],
+    unit: of,
+    ...(/gj/i.test(property ?? '') && { commodity: 'heat' }),
+  };
+  return registerFactsOf(described).not === null ? { unit, channel: '', described, words } : null;
 }
 
 /** Returns the meaning of a volume; null if it is no register of gas, heat or water. */
-function volume(words: string[], name: string, unit: Unit): Meaning | null {
-  const commodity = commodityOf([name]);
+function volume(words: string[], name: string, unit: MetricUnit): MetricMeaning | null {
+  const commodity = volumeCommodityOf([name]);
   if (commodity === null || words.some((word) => RESETS.test(word))) return null;
   const named = words.filter((word) => !/^(volume|volumen|counter|index|m3|ft3|l)$/.test(word));
-  return { unit, channel: volumeChannel(commodity, circuitOf(named)), words: named };
+  return { unit, channel: volumeChannelOf(commodity, circuitOfWords(named)), words: named };
 }
 
 /** Returns the meaning of a temperature. `certain`: the unit is unambiguous, not a letter that may name a part (`Setpoint C`). */
-function temperature(words: string[], unit: Unit, certain: boolean): Meaning | null {
+function temperature(words: string[], unit: MetricUnit, certain: boolean): MetricMeaning | null {
   const isTemperature = words.some((word) => TEMPERATURE.test(word) || (certain && SETPOINT.test(word)));
   if (!isTemperature || words.some((word) => RESETS.test(word))) return null;
   const rest = words.filter((word) => !/^(temperature|temperatures|temp|temperatur|room|current|actual)$/.test(word));

@@ -1,6 +1,6 @@
 import type { DeviceMessage } from '../family.ts';
-import { type Birth, MAX_METRICS_OF_NODE, readBirth } from './births.ts';
-import { type Metric, type Opened, openPayload } from './payload.ts';
+import { type BirthMetrics, MAX_METRICS_OF_NODE, readBirthMetrics } from './births.ts';
+import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
 /** Bounds per gateway. Beyond them, the nodes with the oldest births are evicted; their data are refused until the next birth. */
@@ -14,7 +14,7 @@ export interface SparkplugNode {
   /** Number of the node's session; null if the birth stated none or was not received. */
   bdSeq: bigint | null;
   /** Valid births by device; the key null is the node itself. */
-  births: Map<string | null, Birth>;
+  births: Map<string | null, BirthMetrics>;
   /** All devices that were ever born: a node's death includes them, and they are needed to find duplicate names. */
   devices: Set<string>;
 }
@@ -25,21 +25,22 @@ export type SparkplugMemory = Map<string, SparkplugNode>;
 type Owner = Pick<SparkplugTopic, 'group' | 'edge' | 'device'>;
 const keyOf = ({ group, edge }: Pick<Owner, 'group' | 'edge'>): string => `${group}/${edge}`;
 
-export const nodeOf = (memory: SparkplugMemory, owner: Owner): SparkplugNode | undefined => memory.get(keyOf(owner));
+export const findSparkplugNode = (memory: SparkplugMemory, owner: Owner): SparkplugNode | undefined =>
+  memory.get(keyOf(owner));
 
 /** Learns from a birth or death message. */
-export function learn(memory: SparkplugMemory, { topic, payload }: DeviceMessage): void {
+export function learnSparkplugMessage(memory: SparkplugMemory, { topic, payload }: DeviceMessage): void {
   const parsed = parseSparkplugTopic(topic);
   if (parsed === null || parsed === 'state') return;
   if (parsed.verb !== 'birth' && parsed.verb !== 'death') return;
-  const opened = openPayload(payload);
+  const opened = parseSparkplugPayload(payload);
   if (parsed.verb === 'birth') bear(memory, parsed, typeof opened === 'string' ? null : opened);
   else if (typeof opened !== 'string') bury(memory, parsed, opened);
 }
 
 /** Stores a birth. `opened` is null if the birth is unreadable; the previous birth is then invalid, too. */
-function bear(memory: SparkplugMemory, owner: Owner, opened: Opened | null): void {
-  const known = nodeOf(memory, owner);
+function bear(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload | null): void {
+  const known = findSparkplugNode(memory, owner);
   const { group, edge, device } = owner;
   const node = known ?? { group, edge, bdSeq: null, births: new Map(), devices: new Set<string>() };
   if (device === null) {
@@ -49,15 +50,15 @@ function bear(memory: SparkplugMemory, owner: Owner, opened: Opened | null): voi
   } else node.births.delete(device);
   if (opened && (device === null || node.devices.has(device) || node.devices.size < MAX_DEVICES_OF_NODE)) {
     if (device !== null) node.devices.add(device);
-    node.births.set(device, readBirth(opened, MAX_METRICS_OF_NODE - sizeOf(node)));
+    node.births.set(device, readBirthMetrics(opened, MAX_METRICS_OF_NODE - sizeOf(node)));
   }
   memory.delete(keyOf(owner));
   memory.set(keyOf(owner), node);
   forget(memory);
 }
 
-function bury(memory: SparkplugMemory, owner: Owner, opened: Opened): void {
-  const node = nodeOf(memory, owner);
+function bury(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload): void {
+  const node = findSparkplugNode(memory, owner);
   if (!node) return;
   if (owner.device !== null) node.births.delete(owner.device);
   else if (isDeathOf(node, bdSeqOf(opened))) node.births.clear();
@@ -68,8 +69,8 @@ export const isDeathOf = (node: SparkplugNode | undefined, bdSeq: bigint | null)
   node === undefined || node.bdSeq === null || node.bdSeq === bdSeq;
 
 /** Returns the session number that a node's birth and its death share; null if there is none. */
-export function bdSeqOf({ metrics }: Opened): bigint | null {
-  const metric: Metric | undefined = metrics.find(({ name }) => name === 'bdSeq');
+export function bdSeqOf({ metrics }: SparkplugPayload): bigint | null {
+  const metric: SparkplugMetric | undefined = metrics.find(({ name }) => name === 'bdSeq');
   if (!metric || metric.isNull) return null;
   return metric.longValue ?? (metric.intValue === undefined ? null : BigInt(metric.intValue));
 }

@@ -1,6 +1,6 @@
-import { fold } from '../vocabulary/fold.ts';
-import { isForeignTerm } from '../vocabulary/lexicon.ts';
-import { saidOf } from '../vocabulary/said-of.ts';
+import { foldAccents } from '../vocabulary/fold.ts';
+import { isNonEnglishTerm } from '../vocabulary/lexicon.ts';
+import { nameFactsOf } from '../vocabulary/name-facts.ts';
 
 /** Words that all metrics of a kind may have; they do not become a circuit. */
 const COMMON =
@@ -9,25 +9,25 @@ const COMMON =
 const MAX_CIRCUIT = 40;
 
 /** Whether a word indicates electricity, a direction or a tariff or phase, so that a `W` next to it means watts. */
-export function isElectric(word: string): boolean {
-  const { direction, parts } = saidOf(word);
-  return COMMON.test(word) || direction !== null || parts.length > 0 || saidOf(word).has('produced');
+export function isElectricityWord(word: string): boolean {
+  const { direction, parts } = nameFactsOf(word);
+  return COMMON.test(word) || direction !== null || parts.length > 0 || nameFactsOf(word).has('produced');
 }
 
 /** Returns the circuit of a volume from its words: `meter` alone is none, but `meter 2` is. */
-export const circuitOf = (words: readonly string[]): string =>
-  joined(
+export const circuitOfWords = (words: readonly string[]): string =>
+  joinWords(
     words.filter(
       (word, index) =>
         !COMMON.test(word) &&
-        !isForeignTerm(fold(word)) &&
-        saidOf(word).direction === null &&
+        !isNonEnglishTerm(foldAccents(word)) &&
+        nameFactsOf(word).direction === null &&
         (word !== 'meter' || /^\d/.test(words[index + 1] ?? '')),
     ),
   );
 
 /** Joins words into one word of a channel. A long result is cut and may then not be unique. */
-export const joined = (words: readonly string[]): string =>
+export const joinWords = (words: readonly string[]): string =>
   words
     .join('_')
     .replaceAll(/[^a-z0-9_-]+/g, '_')

@@ -1,7 +1,7 @@
 import type { Type } from 'protobufjs/light.js';
 import protobuf from 'protobufjs/light.js';
-import { asObject, type Json, MAX_BYTES, member } from '../read/payload.ts';
-import { unitProperty } from './units.ts';
+import { asObject, type Json, MAX_DECODED_BYTES, ownMember } from '../read/payload.ts';
+import { unitPropertyOf } from './units.ts';
 
 const optional = (type: string, id: number) => ({ type, id });
 const repeated = (type: string, id: number) => ({ rule: 'repeated', type, id });
@@ -61,7 +61,7 @@ const MAX_METRICS = 20_000;
 const MAX_NAME = 256;
 
 /** A metric as received. Missing members are undefined. */
-export interface Metric {
+export interface SparkplugMetric {
   /** Name of the metric; also undefined if it is empty. */
   name: string | undefined;
   alias: bigint | undefined;
@@ -78,24 +78,24 @@ export interface Metric {
   plainValue: number | boolean | string | undefined;
 }
 
-export interface Opened {
+export interface SparkplugPayload {
   /** Time of sending in Unix ms, as sent. */
   timestampMs: number | undefined;
-  metrics: Metric[];
+  metrics: SparkplugMetric[];
   /** Refusals of metrics that could not be parsed, one sentence each. */
   refused: string[];
 }
 
 /** Parses a payload; returns an error sentence if it is not Sparkplug B. */
-export function openPayload(payload: Buffer): Opened | string {
-  if (payload.length > MAX_BYTES) return 'payload is too long';
+export function parseSparkplugPayload(payload: Buffer): SparkplugPayload | string {
+  if (payload.length > MAX_DECODED_BYTES) return 'payload is too long';
   const body = decoded(PAYLOAD, payload);
   // Random bytes can pass as protobuf with unknown fields; an empty payload is not Sparkplug either.
   if (!body || Object.keys(body).length === 0) return 'payload is no Sparkplug B protobuf';
-  if (String(member(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not read';
-  const parts = member(body, 'metrics');
+  if (String(ownMember(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not read';
+  const parts = ownMember(body, 'metrics');
   const all = Array.isArray(parts) ? (parts as Uint8Array[]) : [];
-  const opened: Opened = { timestampMs: numberIn(body, 'timestamp'), metrics: [], refused: [] };
+  const opened: SparkplugPayload = { timestampMs: numberIn(body, 'timestamp'), metrics: [], refused: [] };
   if (all.length > MAX_METRICS) opened.refused.push(`payload has more than ${MAX_METRICS} metrics`);
   all.slice(0, MAX_METRICS).forEach((bytes, index) => {
     const metric = openMetric(bytes);
@@ -105,24 +105,24 @@ export function openPayload(payload: Buffer): Opened | string {
   return opened;
 }
 
-function openMetric(bytes: Uint8Array): Metric | string {
+function openMetric(bytes: Uint8Array): SparkplugMetric | string {
   const body = decoded(METRIC, bytes);
   if (!body) return 'is no protobuf';
-  const name = member(body, 'name');
+  const name = ownMember(body, 'name');
   if (typeof name === 'string' && name.length > MAX_NAME) return 'has too long a name';
   const plain = ['floatValue', 'doubleValue', 'booleanValue', 'stringValue'].find((key) => Object.hasOwn(body, key));
   return {
     name: typeof name === 'string' && name !== '' ? name : undefined,
     alias: bigIn(body, 'alias'),
     timestampMs: numberIn(body, 'timestamp'),
-    datatype: member(body, 'datatype') as number | undefined,
-    isHistorical: member(body, 'isHistorical') === true,
-    isTransient: member(body, 'isTransient') === true,
-    isNull: member(body, 'isNull') === true,
-    unit: unitProperty(asObject(member(body, 'properties'))),
-    intValue: member(body, 'intValue') as number | undefined,
+    datatype: ownMember(body, 'datatype') as number | undefined,
+    isHistorical: ownMember(body, 'isHistorical') === true,
+    isTransient: ownMember(body, 'isTransient') === true,
+    isNull: ownMember(body, 'isNull') === true,
+    unit: unitPropertyOf(asObject(ownMember(body, 'properties'))),
+    intValue: ownMember(body, 'intValue') as number | undefined,
     longValue: bigIn(body, 'longValue'),
-    plainValue: plain === undefined ? undefined : (body[plain] as Metric['plainValue']),
+    plainValue: plain === undefined ? undefined : (body[plain] as SparkplugMetric['plainValue']),
   };
 }
 
@@ -137,7 +137,7 @@ function decoded(type: Type, bytes: Uint8Array): Json | null {
 
 /** Joins a 64-bit number from its two unsigned halves. */
 function bigIn(body: Json, name: string): bigint | undefined {
-  const halves = asObject(member(body, name));
+  const halves = asObject(ownMember(body, name));
   return halves ? (BigInt(Number(halves.high) >>> 0) << 32n) | BigInt(Number(halves.low) >>> 0) : undefined;
 }
 

@@ -1,51 +1,54 @@
-import type { SaidKind } from '../family.ts';
-import { asObject, type Json, member } from '../read/payload.ts';
-import { volumeScale } from '../read/volume.ts';
+import type { ValueKind } from '../family.ts';
+import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { volumeScaleOf } from '../read/volume.ts';
 
 /** Scale of a unit: `value * times / per` is in the unit of the kind. */
-export interface Unit {
-  kind: Extract<SaidKind, 'energy_total_kwh' | 'power_w' | 'temperature_c' | 'volume_total_m3'>;
+export interface MetricUnit {
+  kind: Extract<ValueKind, 'energy_total_kwh' | 'power_w' | 'temperature_c' | 'volume_total_m3'>;
   times: number;
   per: number;
   fahrenheit?: true;
 }
 
-const energy = (times: number, per = 1): Unit => ({ kind: 'energy_total_kwh', times, per });
-const power = (times: number): Unit => ({ kind: 'power_w', times, per: 1 });
-const CELSIUS: Unit = { kind: 'temperature_c', times: 1, per: 1 };
-const FAHRENHEIT: Unit = { ...CELSIUS, fahrenheit: true };
+const energy = (times: number, per = 1): MetricUnit => ({ kind: 'energy_total_kwh', times, per });
+const power = (times: number): MetricUnit => ({ kind: 'power_w', times, per: 1 });
+const CELSIUS: MetricUnit = { kind: 'temperature_c', times: 1, per: 1 };
+const FAHRENHEIT: MetricUnit = { ...CELSIUS, fahrenheit: true };
 
 /** Units by their usual spellings, in lower case without blanks, dots and dashes. */
-const ANY_CASE = new Map<string, Unit>([
-  ...['wh', 'watthour', 'watthours'].map((text): [string, Unit] => [text, energy(1, 1_000)]),
-  ...['kwh', 'kilowatthour', 'kilowatthours'].map((text): [string, Unit] => [text, energy(1)]),
-  ...['megawatthour', 'megawatthours'].map((text): [string, Unit] => [text, energy(1_000)]),
+const ANY_CASE = new Map<string, MetricUnit>([
+  ...['wh', 'watthour', 'watthours'].map((text): [string, MetricUnit] => [text, energy(1, 1_000)]),
+  ...['kwh', 'kilowatthour', 'kilowatthours'].map((text): [string, MetricUnit] => [text, energy(1)]),
+  ...['megawatthour', 'megawatthours'].map((text): [string, MetricUnit] => [text, energy(1_000)]),
   ['gwh', energy(1_000_000)],
-  ...['w', 'watt', 'watts'].map((text): [string, Unit] => [text, power(1)]),
-  ...['kw', 'kilowatt', 'kilowatts'].map((text): [string, Unit] => [text, power(1_000)]),
-  ...['megawatt', 'megawatts'].map((text): [string, Unit] => [text, power(1_000_000)]),
-  ...['c', '°c', 'ºc', '℃', 'degc', 'cel', 'celsius', 'degreescelsius'].map((text): [string, Unit] => [text, CELSIUS]),
-  ...['f', '°f', 'ºf', '℉', 'degf', 'fahrenheit', 'degreesfahrenheit'].map((text): [string, Unit] => [
+  ...['w', 'watt', 'watts'].map((text): [string, MetricUnit] => [text, power(1)]),
+  ...['kw', 'kilowatt', 'kilowatts'].map((text): [string, MetricUnit] => [text, power(1_000)]),
+  ...['megawatt', 'megawatts'].map((text): [string, MetricUnit] => [text, power(1_000_000)]),
+  ...['c', '°c', 'ºc', '℃', 'degc', 'cel', 'celsius', 'degreescelsius'].map((text): [string, MetricUnit] => [
+    text,
+    CELSIUS,
+  ]),
+  ...['f', '°f', 'ºf', '℉', 'degf', 'fahrenheit', 'degreesfahrenheit'].map((text): [string, MetricUnit] => [
     text,
     FAHRENHEIT,
   ]),
 ]);
 /** Units whose case matters: a small m means milli, not mega. `mwh` is ambiguous and therefore no unit. */
-const EXACT = new Map<string, Unit>([
+const EXACT = new Map<string, MetricUnit>([
   ['MWh', energy(1_000)],
   ['MWH', energy(1_000)],
   ['MW', power(1_000_000)],
 ]);
 
 /** Returns the unit that a text names; undefined if it names none that is read. */
-export function unitOf(text: string): Unit | undefined {
+export function metricUnitOf(text: string): MetricUnit | undefined {
   const packed = text.slice(0, 40).replaceAll(/[\s.·*_-]/g, '');
   return EXACT.get(packed) ?? ANY_CASE.get(packed.toLowerCase());
 }
 
 /** Returns the volume unit in a property, in brackets or at the end of a name. Elsewhere `m3` and `l` number motors and lines. */
-export function volumeUnitOf(text: string): Unit | undefined {
-  const scale = volumeScale(text.trim());
+export function metricVolumeUnitOf(text: string): MetricUnit | undefined {
+  const scale = volumeScaleOf(text.trim());
   return scale && { kind: 'volume_total_m3', ...scale };
 }
 
@@ -53,9 +56,9 @@ export function volumeUnitOf(text: string): Unit | undefined {
 const KEYS = new Set(['engunit', 'engunits', 'engineeringunit', 'engineeringunits', 'unit', 'units', 'uom']);
 
 /** Returns the text of the property that states a metric's unit; undefined if there is none. */
-export function unitProperty(properties: Json | null): string | undefined {
-  const keys = member(properties, 'keys');
-  const values = member(properties, 'values');
+export function unitPropertyOf(properties: Json | null): string | undefined {
+  const keys = ownMember(properties, 'keys');
+  const values = ownMember(properties, 'values');
   if (!Array.isArray(keys) || !Array.isArray(values)) return undefined;
   for (const [index, key] of keys.slice(0, 1_000).entries()) {
     if (
@@ -67,8 +70,8 @@ export function unitProperty(properties: Json | null): string | undefined {
     )
       continue;
     const value = asObject(values[index]);
-    const text = member(value, 'stringValue');
-    if (member(value, 'isNull') !== true && typeof text === 'string' && text.trim() !== '') return text;
+    const text = ownMember(value, 'stringValue');
+    if (ownMember(value, 'isNull') !== true && typeof text === 'string' && text.trim() !== '') return text;
   }
   return undefined;
 }

@@ -1,11 +1,17 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard, SaidKind } from '../family.ts';
-import { degrees, energyScale, powerScale, type Scale, volumeUnit } from '../homeassistant/units.ts';
-import { celsius, hearing, nothing, refusal } from '../read/heard.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
+import {
+  energyScale,
+  powerScale,
+  temperatureScaleOf,
+  type UnitScale,
+  volumeUnitScale,
+} from '../homeassistant/units.ts';
 import { readJson, readText } from '../read/payload.ts';
-import { volumeChannel } from '../read/volume.ts';
-import { judgeAlone } from '../registers-of-a-device/alone.ts';
-import type { Described } from '../registers-of-a-device/register.ts';
-import { commodityOf } from '../vocabulary/volume-of.ts';
+import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../read/value-collector.ts';
+import { volumeChannelOf } from '../read/volume.ts';
+import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
+import type { RegisterDescription } from '../registers-of-a-device/register.ts';
+import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 
 /** Attributes of an entity without which its later states cannot be decoded. */
 const ATTRIBUTES = ['unit_of_measurement', 'device_class', 'state_class', 'friendly_name'] as const;
@@ -35,11 +41,11 @@ function parseStreamTopic(topic: string): StreamTopic | null {
 type Told = Partial<Record<Attribute, string>>;
 
 /** How the state of an entity is decoded. */
-interface Readable extends Scale {
-  kind: SaidKind;
+interface Readable extends UnitScale {
+  kind: ValueKind;
   channel: string;
   asks?: { unit: string };
-  described?: Described;
+  described?: RegisterDescription;
   degrees?: 'C' | 'F';
 }
 
@@ -51,7 +57,7 @@ function readableOf(object: string, told: Told): Readable | null {
   const deviceClass = told.device_class?.toLowerCase();
   const isCumulative = told.state_class === undefined ? undefined : CUMULATIVE.has(told.state_class.toLowerCase());
   if (deviceClass === 'temperature') {
-    const scale = degrees(unit);
+    const scale = temperatureScaleOf(unit);
     return scale && { kind: 'temperature_c', channel: 'temperature', degrees: scale };
   }
   const power = powerScale(unit);
@@ -65,11 +71,11 @@ function readableOf(object: string, told: Told): Readable | null {
   if (energy && (deviceClass === undefined || ['energy', 'gas', 'water'].includes(deviceClass))) {
     return energyOf(names, { deviceClass, unit }, energy, isCumulative === true);
   }
-  const volume = volumeUnit(unit);
+  const volume = volumeUnitScale(unit);
   if (!volume || !(deviceClass === undefined || ['gas', 'water', 'volume'].includes(deviceClass))) return null;
   const commodity = deviceClass === 'gas' || deviceClass === 'water' ? ({ commodity: deviceClass } as const) : {};
-  const medium = commodityOf(names, { ...commodity, isTotal: isCumulative === true });
-  return medium && { kind: 'volume_total_m3', channel: volumeChannel(medium), ...volume };
+  const medium = volumeCommodityOf(names, { ...commodity, isTotal: isCumulative === true });
+  return medium && { kind: 'volume_total_m3', channel: volumeChannelOf(medium), ...volume };
 }
 
 /**
@@ -79,19 +85,19 @@ function readableOf(object: string, told: Told): Readable | null {
 function energyOf(
   names: string[],
   { deviceClass, unit }: { deviceClass: string | undefined; unit: string | null },
-  scale: Scale,
+  scale: UnitScale,
   isTotal: boolean,
 ): Readable | null {
   const kind = 'energy_total_kwh';
   const isOther = deviceClass === 'gas' || deviceClass === 'water';
   const commodity = isOther ? deviceClass : /^gj$/i.test(unit ?? '') ? 'heat' : undefined;
-  const described: Described = {
+  const described: RegisterDescription = {
     names,
     unit: isTotal ? 'kWh' : null,
     isAlone: true,
     ...(commodity && { commodity }),
   };
-  const what = judgeAlone(described);
+  const what = classifySingleRegister(described);
   if (what.is === 'not counted') return null;
   if (what.is === 'unknown') return { kind, channel: 'unknown/energy', ...scale, asks: { unit: 'kWh' }, described };
   return { kind, channel: what.channel, ...scale, described };
@@ -139,12 +145,12 @@ function decode(
   { topic, payload }: DeviceMessage,
   _settings: DecoderSettings,
   memory: Map<string, Told>,
-): Heard | null {
+): FamilyDecodeResult | null {
   const parsed = parseStreamTopic(topic);
   if (!parsed) return null;
   const { device, object } = parsed;
-  if (parsed.about === 'attribute') return quoted(payload) === null ? null : nothing();
-  const heard = hearing();
+  if (parsed.about === 'attribute') return quoted(payload) === null ? null : emptyResult();
+  const heard = createValueCollector();
   if (parsed.about === 'action') {
     const action = quoted(payload);
     const value = action === null ? undefined : HEATING.get(action);
@@ -156,10 +162,10 @@ function decode(
   // Other families have such topics, too. A unit in quotation marks identifies the state stream.
   if (told?.unit_of_measurement === undefined) return null;
   const readable = readableOf(object, told);
-  if (!readable || payload.length === 0) return nothing();
+  if (!readable || payload.length === 0) return emptyResult();
   const text = readText(payload);
-  if (text === null) return refusal('the payload is no text');
+  if (text === null) return refusedResult('the payload is no text');
   const { degrees, ...quantity } = readable;
-  heard.add({ ...quantity, device, value: degrees ? celsius(text, degrees) : text, name: object });
+  heard.add({ ...quantity, device, value: degrees ? toCelsius(text, degrees) : text, name: object });
   return heard;
 }

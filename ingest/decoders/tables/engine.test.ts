@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { blueprint } from '../_blueprint/decode.ts';
-import { familyOf } from './engine.ts';
-import { parseTable, readTable, type Table } from './form.ts';
+import { createTableFamily } from './engine.ts';
+import { type FamilyTable, parseTable, readTable } from './form.ts';
 
 const BLUEPRINT = readFileSync(new URL('../_blueprint/table.json', import.meta.url), 'utf8');
 const messageOf = (topic: string, payload: string) => ({
@@ -12,7 +12,7 @@ const messageOf = (topic: string, payload: string) => ({
 });
 
 test('reads the blueprint’s cases by table as by code', () => {
-  const family = familyOf(parseTable('table.json', BLUEPRINT));
+  const family = createTableFamily(parseTable('table.json', BLUEPRINT));
   const body = '{"time": "2026-07-04T23:59:00Z", "total_wh": 1234, "power": "x"}';
   for (const message of [
     messageOf('example/cellar/energy', body),
@@ -37,7 +37,7 @@ test('each table is valid and names its sources', () => {
 
 /** Returns the error of the blueprint's table after one member of its topic or field was changed. */
 function faultOf(change: (topic: Record<string, unknown>, field: Record<string, unknown>) => void): string {
-  const table = JSON.parse(BLUEPRINT) as Table;
+  const table = JSON.parse(BLUEPRINT) as FamilyTable;
   const [topic] = table.topics;
   change(topic as never, topic?.fields?.power as never);
   try {

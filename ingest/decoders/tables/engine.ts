@@ -1,21 +1,34 @@
 import { readPath } from '#src/core/json-path.ts';
 import { SCALES } from '#src/devices/mapped-quantity.ts';
-import { type DecoderSettings, type DeviceMessage, type Family, type Heard, withoutMemory } from '../family.ts';
-import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import {
+  createStatelessFamily,
+  type DecoderSettings,
+  type DeviceMessage,
+  type Family,
+  type FamilyDecodeResult,
+} from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, mentions, readJson, readText } from '../read/payload.ts';
-import { readTime } from '../read/time.ts';
-import { type FieldEntry, type Parts, readTable, type Table, type TopicEntry } from './form.ts';
-import { type Named, namedIn, type Pattern, patternOf, sourceOf, templateOf } from './pattern.ts';
+import { asObject, mentionsWords, readJson, readText } from '../read/payload.ts';
+import { parseMessageTime } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
+import { type FamilyTable, type FieldEntry, readTable, type TopicEntry, type TopicParts } from './form.ts';
+import {
+  compilePattern,
+  compileTemplate,
+  matchPattern,
+  type PartValues,
+  patternSourceOf,
+  type TopicPattern,
+} from './pattern.ts';
 
 type ReadPlace = (json: unknown) => unknown;
 
 /** A field of a table, compiled for reading. */
 interface Field {
   entry: FieldEntry;
-  channel: (named: Named) => string;
+  channel: (named: PartValues) => string;
   /** The field's name as a pattern; null if it is a plain word. */
-  pattern: Pattern | null;
+  pattern: TopicPattern | null;
   name: string;
   /** JSONPath of the field in a JSON body. */
   path: string;
@@ -29,11 +42,11 @@ interface Field {
 interface Topic {
   entry: TopicEntry;
   /** Pattern of the topic; null matches any topic, so that the body alone identifies the family. */
-  pattern: Pattern | null;
+  pattern: TopicPattern | null;
   hasField: boolean;
   fields: readonly Field[];
   byName: ReadonlyMap<string, Field>;
-  device: (named: Named) => string;
+  device: (named: PartValues) => string;
   isObject: boolean;
   mentioned: readonly (readonly string[])[];
   time: ReadPlace | null;
@@ -50,41 +63,41 @@ interface BodyPart {
   name: string;
   read: ReadPlace;
   words: Readonly<Record<string, string>> | undefined;
-  otherwise: (named: Named) => string;
+  otherwise: (named: PartValues) => string;
 }
 
 /** Result of matching a topic: its device, and the fields to read. */
 interface Match {
   topic: Topic;
-  named: Named;
+  named: PartValues;
   device: string;
   fields: readonly { field: Field; name: string; channel: string }[];
 }
 
 /** Returns the family of the table `<name>.json`. Throws if the table has an error (`parseTable`). */
-export const tableFamily = (name: string): Family<null> => familyOf(readTable(name));
+export const loadTableFamily = (name: string): Family<null> => createTableFamily(readTable(name));
 
 /** Returns the family that a table describes. */
-export function familyOf(table: Table): Family<null> {
+export function createTableFamily(table: FamilyTable): Family<null> {
   const topics = table.topics.flatMap((entry) => topicsOf(entry, table));
   const own = topics.filter(({ pattern }) => pattern !== null);
   const anywhere = topics.filter(({ pattern }) => pattern === null);
   const match = cached((topic) => firstMatch(own, topic));
-  return withoutMemory({
+  return createStatelessFamily({
     name: table.family,
     takes: (topic) => match(topic) !== null,
     ...(anywhere.length > 0 && { knows: (payload) => anywhere.some((topic) => isMentioned(topic, payload)) }),
     decode(message, settings) {
       const found = match(message.topic) ?? firstMatch(anywhere, message.topic);
       if (!found || !isMentioned(found.topic, message.payload)) return null;
-      return found.topic.entry.ignored ? nothing() : read(found, message, settings);
+      return found.topic.entry.ignored ? emptyResult() : read(found, message, settings);
     },
   });
 }
 
 /** Whether a body contains the texts that the topic requires: each single text, and at least one of each list of texts. */
 const isMentioned = ({ mentioned }: Topic, payload: Buffer): boolean =>
-  mentioned.every((texts) => texts.some((text) => mentions(payload, text)));
+  mentioned.every((texts) => texts.some((text) => mentionsWords(payload, text)));
 
 /** Maximum number of topics in a family's cache, and the longest topic in it: attackers choose topics. */
 const MAX_TOPICS = 1_000;
@@ -105,7 +118,7 @@ function cached(match: (topic: string) => Match | null): (topic: string) => Matc
 }
 
 /** Returns the topics of an entry, one for each of its patterns. */
-function topicsOf(entry: TopicEntry, table: Table): Topic[] {
+function topicsOf(entry: TopicEntry, table: FamilyTable): Topic[] {
   const parts = { ...table.parts, ...entry.parts };
   const isJson = entry.payload === 'json';
   const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
@@ -114,35 +127,35 @@ function topicsOf(entry: TopicEntry, table: Table): Topic[] {
     entry,
     fields,
     byName: new Map(fields.filter(({ pattern }) => !pattern).map((field) => [field.name, field])),
-    device: templateOf(entry.device ?? '{device}'),
+    device: compileTemplate(entry.device ?? '{device}'),
     mentioned: (entry.mentions ?? []).map((texts) => [texts].flat()),
     time: entry.time ? placeOf(entry.time.at) : null,
     lists: Object.entries(entry.lists ?? {}).map(([path, least]) => ({ path, read: placeOf(path), least })),
     fromBody: Object.entries(entry.from_body ?? {}).map(([name, { at, words, else: otherwise }]) => ({
       ...{ name, read: placeOf(at), words },
-      otherwise: templateOf(otherwise),
+      otherwise: compileTemplate(otherwise),
     })),
     isObject: fields.every(({ path }) => /^\$(?:\.|\[')/.test(path)),
   };
-  const withField = { ...parts, field: fields.map(({ name }) => sourceOf(name, parts)).join('|') };
+  const withField = { ...parts, field: fields.map(({ name }) => patternSourceOf(name, parts)).join('|') };
   return [entry.topic].flat().map((text) => ({
     ...shared,
-    pattern: text === '#' ? null : patternOf(text, withField),
+    pattern: text === '#' ? null : compilePattern(text, withField),
     hasField: text.includes('{field}'),
   }));
 }
 
 const UNSCALED = { times: 1, per: 1 };
 
-function fieldOf(name: string, entry: FieldEntry, parts: Parts, isJson: boolean): Field {
+function fieldOf(name: string, entry: FieldEntry, parts: TopicParts, isJson: boolean): Field {
   const isPattern = name.includes('{');
   const path = entry.at ?? `$.${name}`;
   const scales = SCALES[entry.kind as keyof typeof SCALES];
   return {
     entry,
     name,
-    pattern: isPattern ? patternOf(name, parts) : null,
-    channel: templateOf(entry.channel),
+    pattern: isPattern ? compilePattern(name, parts) : null,
+    channel: compileTemplate(entry.channel),
     path,
     read: isJson ? placeOf(path) : () => undefined,
     readTime: entry.time_at === undefined ? null : placeOf(entry.time_at),
@@ -159,52 +172,52 @@ function placeOf(path: string): ReadPlace {
 
 function firstMatch(topics: readonly Topic[], text: string): Match | null {
   for (const topic of topics) {
-    const named = topic.pattern ? namedIn(topic.pattern, text) : {};
+    const named = topic.pattern ? matchPattern(topic.pattern, text) : {};
     if (!named) continue;
     if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.fields);
     const name = named.field ?? '';
     const found = topic.byName.get(name);
     if (found) return matchOf(topic, named, [found]);
     for (const field of topic.fields) {
-      const within = field.pattern && namedIn(field.pattern, name);
+      const within = field.pattern && matchPattern(field.pattern, name);
       if (within) return matchOf(topic, { ...named, ...within }, [field]);
     }
   }
   return null;
 }
 
-const matchOf = (topic: Topic, named: Named, fields: readonly Field[]): Match => ({
+const matchOf = (topic: Topic, named: PartValues, fields: readonly Field[]): Match => ({
   topic,
   named,
   device: topic.device(named),
   fields: fields.map((field) => ({ field, name: named.field ?? field.name, channel: field.channel(named) })),
 });
 
-function read(match: Match, message: DeviceMessage, settings: DecoderSettings): Heard {
+function read(match: Match, message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
   // An empty payload deletes a retained message.
-  if (message.payload.length === 0) return nothing();
+  if (message.payload.length === 0) return emptyResult();
   if (match.topic.entry.payload === 'json') return readBody(match, message, settings);
-  const heard = hearing();
+  const heard = createValueCollector();
   const { device } = match;
   const value = readText(message.payload);
   for (const { field, name, channel } of match.fields) {
-    if (value === null) return refusal(`${name} is not text`);
+    if (value === null) return refusedResult(`${name} is not text`);
     add(heard, field, { device, channel, value, atMs: null, name });
   }
   return heard;
 }
 
-function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard {
+function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
   const { entry, isObject, time, lists, fromBody } = match.topic;
   const json = readJson(payload);
   if (json === undefined || (isObject && !asObject(json)))
-    return refusal(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
-  const heard = hearing();
+    return refusedResult(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
+  const heard = createValueCollector();
   const named = fromBody.length === 0 ? null : namedByBody(fromBody, json, match.named);
   const device = named ? match.topic.device(named) : match.device;
   const broken = lists.filter((list) => isBroken(list, json));
   for (const { path, least } of broken) heard.refuse(`${path} is not a list of at least ${least}`, device);
-  const timeAt = (place: ReadPlace) => readTime(place(json), entry.time?.form, { tz, receivedAtMs });
+  const timeAt = (place: ReadPlace) => parseMessageTime(place(json), entry.time?.form, { tz, receivedAtMs });
   const messageAtMs = time && timeAt(time);
   for (const { field, name, channel: ofTopic } of match.fields) {
     const value = field.read(json);
@@ -218,7 +231,7 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
   return heard;
 }
 
-const namedByBody = (parts: readonly BodyPart[], json: unknown, named: Named): Named => {
+const namedByBody = (parts: readonly BodyPart[], json: unknown, named: PartValues): PartValues => {
   const all: Record<string, string> = { ...named };
   for (const { name, read, words, otherwise } of parts) {
     const value = read(json);
@@ -256,7 +269,7 @@ interface Reading {
   name: string;
 }
 
-function add(heard: Hearing, { entry, scale }: Field, { device, channel, value, atMs, name }: Reading): void {
+function add(heard: ValueCollector, { entry, scale }: Field, { device, channel, value, atMs, name }: Reading): void {
   const { kind, words, none_below, whole, asks } = entry;
   if (kind === 'heating' || kind === 'availability') {
     const word = words && typeof value === 'string' ? wordFor(words, value.trim()) : undefined;

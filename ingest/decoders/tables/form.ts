@@ -4,7 +4,7 @@ import { readPath } from '#src/core/json-path.ts';
 import { SCALES } from '#src/devices/mapped-quantity.ts';
 
 /** Parts of names and templates, in braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
-export const PART = /\{([a-z_]+)([+*]?)\}/g;
+export const TEMPLATE_PART = /\{([a-z_]+)([+*]?)\}/g;
 
 const path = z.string().refine((text) => readPath(text) !== null, {
   message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
@@ -102,13 +102,13 @@ const table = z
   });
 
 /** Table of a family, as its file contains it. */
-export type Table = z.infer<typeof table>;
-export type TopicEntry = Table['topics'][number];
+export type FamilyTable = z.infer<typeof table>;
+export type TopicEntry = FamilyTable['topics'][number];
 export type FieldEntry = z.infer<typeof field>;
-export type Parts = z.infer<typeof parts>;
+export type TopicParts = z.infer<typeof parts>;
 
 /** Returns the error in a topic of a table; null if it is valid. */
-function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: Table): string | null {
+function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: FamilyTable): string | null {
   if (one.ignored) return null;
   const read = Object.entries(one.fields ?? shared);
   if (read.length === 0) return 'has neither fields nor "ignored": true';
@@ -129,7 +129,7 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: T
   return null;
 }
 
-const partsOf = (template: string): string[] => [...template.matchAll(PART)].map(([, name = '']) => name);
+const partsOf = (template: string): string[] => [...template.matchAll(TEMPLATE_PART)].map(([, name = '']) => name);
 
 function fits(kind: FieldEntry['kind'], unit: string): boolean {
   if (kind === 'temperature_c' || kind === 'setpoint_c') return unit === 'C';
@@ -150,7 +150,7 @@ function isPattern(source: string): boolean {
  * @param file name for the error
  * @param text the file's content
  */
-export function parseTable(file: string, text: string): Table {
+export function parseTable(file: string, text: string): FamilyTable {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -164,7 +164,7 @@ export function parseTable(file: string, text: string): Table {
 }
 
 /** Reads the table of a family from its file next to this one. */
-export function readTable(family: string): Table {
+export function readTable(family: string): FamilyTable {
   const read = parseTable(
     `ingest/decoders/tables/${family}.json`,
     readFileSync(new URL(`${family}.json`, import.meta.url), 'utf8'),

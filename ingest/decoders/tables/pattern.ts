@@ -1,10 +1,10 @@
-import { PART, type Parts } from './form.ts';
+import { TEMPLATE_PART, type TopicParts } from './form.ts';
 
 /** Values of the parts of a topic, by name. */
-export type Named = Readonly<Record<string, string>>;
+export type PartValues = Readonly<Record<string, string>>;
 
 /** A compiled template, and the replacements of the words that its parts match. */
-export interface Pattern {
+export interface TopicPattern {
   expression: RegExp;
   words: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
@@ -12,7 +12,7 @@ export interface Pattern {
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** Converts a template to the source of a regular expression. `capture`: whether its parts become named groups. */
-export function sourceOf(template: string, parts: Parts, capture = false): string {
+export function patternSourceOf(template: string, parts: TopicParts, capture = false): string {
   const group = (name: string, source: string) => (capture ? `(?<${name}>${source})` : `(?:${source})`);
   return template
     .split(/(\{[a-z_]+[+*]?\}\/?)/)
@@ -26,30 +26,30 @@ export function sourceOf(template: string, parts: Parts, capture = false): strin
     .join('');
 }
 
-function partSource(part: Parts[string] | undefined, isLong: boolean): string {
+function partSource(part: TopicParts[string] | undefined, isLong: boolean): string {
   if (typeof part === 'object') return Object.keys(part).map(escaped).join('|');
   return part ?? (isLong ? '.+' : '[^/]+');
 }
 
 /** Compiles a template. `parts`: allowed values of each part. */
-export function patternOf(template: string, parts: Parts): Pattern {
+export function compilePattern(template: string, parts: TopicParts): TopicPattern {
   const words = Object.entries(parts).flatMap(([name, part]) =>
     typeof part === 'object' ? [[name, part] as const] : [],
   );
-  return { expression: new RegExp(`^${sourceOf(template, parts, true)}$`), words: new Map(words) };
+  return { expression: new RegExp(`^${patternSourceOf(template, parts, true)}$`), words: new Map(words) };
 }
 
 /** Returns the values of the parts in a text; null if the text does not match. */
-export function namedIn({ expression, words }: Pattern, text: string): Named | null {
+export function matchPattern({ expression, words }: TopicPattern, text: string): PartValues | null {
   const groups = expression.exec(text)?.groups;
   if (words.size === 0 || !groups) return expression.test(text) ? { ...groups } : null;
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, words.get(name)?.[value] ?? value]));
 }
 
 /** Returns a function that fills in a template. A part that the topic lacks is empty. */
-export function templateOf(template: string): (named: Named) => string {
+export function compileTemplate(template: string): (named: PartValues) => string {
   if (!template.includes('{')) return () => template;
-  const pieces = template.split(PART);
+  const pieces = template.split(TEMPLATE_PART);
   // The pieces alternate: text, name, levels, text, name, levels, …
   return (named) =>
     pieces.map((piece, index) => (index % 3 === 0 ? piece : index % 3 === 1 ? (named[piece] ?? '') : '')).join('');

@@ -1,9 +1,9 @@
 import type { DeviceMessage } from '../family.ts';
-import { asObject, member, readObject } from '../read/payload.ts';
+import { asObject, ownMember, readObject } from '../read/payload.ts';
 import { parseTasmotaTopic, type TasmotaTopic } from './topic.ts';
 
 /** Base topics (topics without their last word) of devices whose FullTopic has no `%prefix%`, learnt from their sensor messages. */
-export type Bases = Set<string>;
+export type BareBaseTopics = Set<string>;
 
 const MAX_BASES = 2_000;
 const SENSOR = /^(.+)\/SENSOR$/;
@@ -13,27 +13,29 @@ const baseOf = (topic: string): string | null =>
   parseTasmotaTopic(topic) === null ? (SENSOR.exec(topic)?.[1] ?? null) : null;
 
 /** Whether a device without a prefix may publish its sensors on this topic. Topics of other devices may end alike. */
-export const isBare = (topic: string): boolean => baseOf(topic) !== null;
+export const isBareSensorTopic = (topic: string): boolean => baseOf(topic) !== null;
 
 /** Whether a topic ends like one of a device without a prefix. Topics of other devices may end alike. */
-export const mayBeBare = (topic: string): boolean => LEAF.test(topic);
+export const mayBeBareTopic = (topic: string): boolean => LEAF.test(topic);
 
 /** Whether a payload has the form of Tasmota's sensors: an object with a time and at least one block. */
 function isSensors(payload: Buffer): boolean {
   const body = readObject(payload);
   return (
-    body !== null && member(body, 'Time') !== undefined && Object.values(body).some((value) => asObject(value) !== null)
+    body !== null &&
+    ownMember(body, 'Time') !== undefined &&
+    Object.values(body).some((value) => asObject(value) !== null)
   );
 }
 
 /** Whether a message identifies a base topic that is not stored yet. */
-export function isNewBase(bases: Bases, { topic, payload }: DeviceMessage): boolean {
+export function isNewBase(bases: BareBaseTopics, { topic, payload }: DeviceMessage): boolean {
   const base = baseOf(topic);
   return base !== null && !bases.has(base) && bases.size < MAX_BASES && isSensors(payload);
 }
 
 /** Stores the base topic of a device without a prefix. */
-export function learnBase(bases: Bases, message: DeviceMessage): void {
+export function learnBase(bases: BareBaseTopics, message: DeviceMessage): void {
   const base = baseOf(message.topic);
   if (base !== null && isNewBase(bases, message)) bases.add(base);
 }
@@ -43,7 +45,7 @@ export function learnBase(bases: Bases, message: DeviceMessage): void {
  * form of sensors does; the other topics do once the sensors of the same base have come, because other families use words such as `LWT`,
  * too.
  */
-export function parseBareTopic(topic: string, payload: Buffer, bases: Bases): TasmotaTopic | null {
+export function parseBareTopic(topic: string, payload: Buffer, bases: BareBaseTopics): TasmotaTopic | null {
   const [, base, leaf] = LEAF.exec(topic) ?? [];
   const device = base?.split('/').at(-1);
   if (base === undefined || !device) return null;

@@ -1,9 +1,9 @@
 import { channelWord } from '#src/devices/channel-name.ts';
-import { celsius } from '../read/heard.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member } from '../read/payload.ts';
-import { isMeter, type Mapping } from './sml.ts';
-import { block, type Source } from './source.ts';
+import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { toCelsius } from '../read/value-collector.ts';
+import { isMeterBlock, type MeterNameSettings } from './sml.ts';
+import { readBlock, type TasmotaSource } from './source.ts';
 
 /** Blocks whose temperature is that of a chip, or that are no sensors. `ESP\d.*` also covers `ESP32C3`. */
 const NO_ROOM = /^(ENERGY|TIC|ESP\d.*|Thermostat\d*)$/i;
@@ -20,11 +20,11 @@ interface Sensor {
  * Reads the temperatures of sensors, in the common unit of the message. A single sensor gets the channel `room`; several get their names:
  * `room/ds18b20-1`.
  */
-export function readTemperatures({ heard, device, atMs }: Source, body: Json, mapping: Mapping): void {
+export function readTemperatures({ heard, device, atMs }: TasmotaSource, body: Json, mapping: MeterNameSettings): void {
   const sensors = findSensors(body, mapping);
   if (sensors.length === 0) return;
   // Gateways that forward values may omit the unit; Celsius is the firmware's default.
-  const unit = member(body, 'TempUnit') ?? 'C';
+  const unit = ownMember(body, 'TempUnit') ?? 'C';
   if (unit !== 'C' && unit !== 'F') {
     heard.refuse('TempUnit is neither C nor F');
     return;
@@ -36,20 +36,20 @@ export function readTemperatures({ heard, device, atMs }: Source, body: Json, ma
     if (channels.has(channel)) heard.refuse('two sensors are called alike');
     else {
       const label = `${name.slice(0, 40)}.Temperature`;
-      heard.add({ device, channel, kind: 'temperature_c', value: celsius(value, unit), atMs, name: label });
+      heard.add({ device, channel, kind: 'temperature_c', value: toCelsius(value, unit), atMs, name: label });
     }
     channels.add(channel);
   }
 }
 
-function findSensors(body: Json, mapping: Mapping): Sensor[] {
+function findSensors(body: Json, mapping: MeterNameSettings): Sensor[] {
   const found: Sensor[] = [];
   for (const [name, value] of Object.entries(body)) {
     const sensor = asObject(value);
-    if (!sensor || NO_ROOM.test(name) || isMeter(name, sensor, mapping)) continue;
+    if (!sensor || NO_ROOM.test(name) || isMeterBlock(name, sensor, mapping)) continue;
     // Relays that measure energy (Shelly) have a thermistor on their own board; without `ENERGY` it is a sensor.
-    if (name === 'ANALOG' && member(body, 'ENERGY') !== undefined) continue;
-    if (member(sensor, 'Temperature') !== undefined) found.push({ name, value: member(sensor, 'Temperature') });
+    if (name === 'ANALOG' && ownMember(body, 'ENERGY') !== undefined) continue;
+    if (ownMember(sensor, 'Temperature') !== undefined) found.push({ name, value: ownMember(sensor, 'Temperature') });
     if (name === 'ANALOG') found.push(...findNumbered(sensor));
   }
   return found;
@@ -66,16 +66,16 @@ const findNumbered = (analog: Json): Sensor[] =>
  * Reads `Thermostat0`, `Thermostat1` …: the set-point, always in Celsius whatever `TempUnit` says, and whether it heats (duty cycle above 0
  * %). The measured temperature is in the sensor's own block.
  */
-export function readThermostats(source: Source, body: Json): void {
+export function readThermostats(source: TasmotaSource, body: Json): void {
   const { heard, device, atMs } = source;
   for (const [name, value] of Object.entries(body)) {
     const [, index] = /^Thermostat(\d{1,2})$/.exec(name) ?? [];
-    const thermostat = index === undefined ? null : block(source, value, name);
+    const thermostat = index === undefined ? null : readBlock(source, value, name);
     if (!thermostat) continue;
     const channel = Number(index) === 0 ? 'room' : `room/thermostat${Number(index)}`;
-    const target = member(thermostat, 'TempTargetSet');
+    const target = ownMember(thermostat, 'TempTargetSet');
     heard.add({ device, channel, kind: 'setpoint_c', value: target, atMs, name: `${name}.TempTargetSet` });
-    const duty = readNumber(member(thermostat, 'CtrDutyCycleRead'));
+    const duty = readNumber(ownMember(thermostat, 'CtrDutyCycleRead'));
     const label = `${name}.CtrDutyCycleRead`;
     if (duty === null) continue;
     if (duty === undefined || duty < 0 || duty > 100) heard.refuse(`${label} is no percentage`);

@@ -1,19 +1,26 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
-import { asObject, type Json, member, readObject, readText } from '../read/payload.ts';
-import { fromIso, fromUnix, trusted } from '../read/time.ts';
-import { type Bases, isBare, isNewBase, learnBase, mayBeBare, parseBareTopic } from './bases.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
+import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import {
+  type BareBaseTopics,
+  isBareSensorTopic,
+  isNewBase,
+  learnBase,
+  mayBeBareTopic,
+  parseBareTopic,
+} from './bases.ts';
 import { readTemperatures, readThermostats } from './climate.ts';
 import { readClamps, readEnergy, readPower, readTeleinfo } from './energy.ts';
-import { isMeter, readMeter } from './sml.ts';
-import { block, type Source } from './source.ts';
+import { isMeterBlock, readMeterBlock } from './sml.ts';
+import { readBlock, type TasmotaSource } from './source.ts';
 import { parseTasmotaTopic } from './topic.ts';
 
 /** Decoder of devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
-export const tasmota: Family<Bases> = {
+export const tasmota: Family<BareBaseTopics> = {
   name: 'tasmota',
-  takes: (topic) => parseTasmotaTopic(topic) !== null || mayBeBare(topic),
-  remembers: isBare,
+  takes: (topic) => parseTasmotaTopic(topic) !== null || mayBeBareTopic(topic),
+  remembers: isBareSensorTopic,
   newMemory: () => new Set(),
   isNews: isNewBase,
   learn: learnBase,
@@ -23,36 +30,36 @@ export const tasmota: Family<Bases> = {
 function decode(
   { topic, payload, receivedAtMs }: DeviceMessage,
   settings: DecoderSettings,
-  bases: Bases,
-): Heard | null {
+  bases: BareBaseTopics,
+): FamilyDecodeResult | null {
   const parsed = parseTasmotaTopic(topic) ?? parseBareTopic(topic, payload, bases);
   if (!parsed) return null;
   const { device, about } = parsed;
-  if (about === 'nothing') return nothing();
+  if (about === 'nothing') return emptyResult();
   if (about === 'availability') return availability(device, payload);
   const whole = readObject(payload);
-  if (!whole) return refusal('payload is not a JSON object');
-  const body = about === 'status' ? asObject(member(whole, 'StatusSNS')) : whole;
-  if (!body) return refusal('payload has no object StatusSNS');
-  const source = { heard: hearing(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
+  if (!whole) return refusedResult('payload is not a JSON object');
+  const body = about === 'status' ? asObject(ownMember(whole, 'StatusSNS')) : whole;
+  if (!body) return refusedResult('payload has no object StatusSNS');
+  const source = { heard: createValueCollector(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
   readElectricity(source, body, settings.tasmota ?? {});
   readTemperatures(source, body, settings.tasmota ?? {});
   readThermostats(source, body);
   return source.heard;
 }
 
-function availability(device: string, payload: Buffer): Heard {
+function availability(device: string, payload: Buffer): FamilyDecodeResult {
   const value = readText(payload);
-  if (value === null) return refusal('LWT is not text');
-  const heard = hearing();
+  if (value === null) return refusedResult('LWT is not text');
+  const heard = createValueCollector();
   heard.addState({ device, channel: 'device', kind: 'availability', value: value.trim(), name: 'LWT' });
   return heard;
 }
 
-function readElectricity(source: Source, body: Json, mapping: NonNullable<DecoderSettings['tasmota']>): void {
-  const energy = block(source, member(body, 'ENERGY'), 'ENERGY');
-  const tic = block(source, member(body, 'TIC'), 'TIC');
-  const analog = block(source, member(body, 'ANALOG'), 'ANALOG');
+function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable<DecoderSettings['tasmota']>): void {
+  const energy = readBlock(source, ownMember(body, 'ENERGY'), 'ENERGY');
+  const tic = readBlock(source, ownMember(body, 'TIC'), 'TIC');
+  const analog = readBlock(source, ownMember(body, 'ANALOG'), 'ANALOG');
   if (tic) readTeleinfo(source, tic);
   // Next to the meter's own indexes, ENERGY repeats the same energy with less precision.
   else if (energy) readEnergy(source, energy);
@@ -61,7 +68,8 @@ function readElectricity(source: Source, body: Json, mapping: NonNullable<Decode
   const circuits = new Set<string>();
   for (const [name, value] of Object.entries(body)) {
     const meter = name === 'ENERGY' || name === 'TIC' || name === 'ANALOG' ? null : asObject(value);
-    if (meter && isMeter(name, meter, mapping)) readMeter(source, { prefix: name, block: meter, mapping }, circuits);
+    if (meter && isMeterBlock(name, meter, mapping))
+      readMeterBlock(source, { prefix: name, block: meter, mapping }, circuits);
   }
 }
 
@@ -70,8 +78,8 @@ function readElectricity(source: Source, body: Json, mapping: NonNullable<Decode
  * (default), with an offset, with an additional `Epoch`, or Unix seconds.
  */
 function toldAtMs(body: Json, { tz }: DecoderSettings, receivedAtMs: number): number | null {
-  const [time, epoch] = [member(body, 'Time'), member(body, 'Epoch')];
+  const [time, epoch] = [ownMember(body, 'Time'), ownMember(body, 'Epoch')];
   const unix = [epoch, time].find((one) => typeof one === 'number');
-  if (typeof unix === 'number') return trusted(fromUnix(unix), receivedAtMs);
-  return trusted(fromIso(time, { tz, receivedAtMs }), receivedAtMs);
+  if (typeof unix === 'number') return plausibleTimeMs(unixToMs(unix), receivedAtMs);
+  return plausibleTimeMs(parseIsoTime(time, { tz, receivedAtMs }), receivedAtMs);
 }

@@ -1,39 +1,39 @@
-import { type Json, member } from '../read/payload.ts';
-import { addParts, addPhases, block, type Source } from './source.ts';
+import { type Json, ownMember } from '../read/payload.ts';
+import { addParts, addPhases, readBlock, type TasmotaSource } from './source.ts';
 
 /**
  * Reads the block `ENERGY` of a device with its own meter. `Today`, `Yesterday` and `TodaySum…` reset at midnight, and `Period` does not
  * state its length, so none of them is read.
  */
-export function readEnergy(source: Source, energy: Json): void {
+export function readEnergy(source: TasmotaSource, energy: Json): void {
   const kind = 'energy_total_kwh';
   // With the driver of Modbus meters, `Total` is the sum of both directions if `ImportActive` exists.
-  const imported = member(energy, 'ImportActive');
-  if (imported === undefined) addPhases(source, member(energy, 'Total'), 'import', kind, 'ENERGY.Total');
+  const imported = ownMember(energy, 'ImportActive');
+  if (imported === undefined) addPhases(source, ownMember(energy, 'Total'), 'import', kind, 'ENERGY.Total');
   else addPhases(source, imported, 'import', kind, 'ENERGY.ImportActive');
-  addPhases(source, member(energy, 'ExportActive'), 'export', kind, 'ENERGY.ExportActive');
+  addPhases(source, ownMember(energy, 'ExportActive'), 'export', kind, 'ENERGY.ExportActive');
   for (const [name, channel] of [
     ['TotalTariff', 'import'],
     ['ExportTariff', 'export'],
   ] as const) {
-    const list = member(energy, name);
+    const list = ownMember(energy, name);
     if (Array.isArray(list)) addParts(source, list, { channel, part: 't', kind, name: `ENERGY.${name}` });
     else if (list !== undefined && list !== null) source.heard.refuse(`ENERGY.${name} is not a list`);
   }
 }
 
 /** Reads the signed power in `ENERGY` in W; negative if generation exceeds consumption. */
-export const readPower = (source: Source, energy: Json): void =>
-  addPhases(source, member(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
+export const readPower = (source: TasmotaSource, energy: Json): void =>
+  addPhases(source, ownMember(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
 
 /** Reads current clamps on analogue inputs: `ANALOG.CTEnergy`, on an ESP32 `CTEnergy1` …; each is a separate circuit. */
-export function readClamps(source: Source, analog: Json): void {
+export function readClamps(source: TasmotaSource, analog: Json): void {
   const { heard, device, atMs } = source;
   for (const [name, value] of Object.entries(analog)) {
     if (!/^CTEnergy\d{0,2}$/.test(name)) continue;
-    const clamp = block(source, value, `ANALOG.${name}`);
+    const clamp = readBlock(source, value, `ANALOG.${name}`);
     const channel = `${name.toLowerCase()}/import`;
-    const [total, power] = [member(clamp, 'Energy'), member(clamp, 'Power')];
+    const [total, power] = [ownMember(clamp, 'Energy'), ownMember(clamp, 'Power')];
     heard.add({ device, channel, kind: 'energy_total_kwh', value: total, atMs, name: `${name}.Energy` });
     heard.add({ device, channel, kind: 'power_w', value: power, atMs, name: `${name}.Power` });
   }
@@ -59,18 +59,18 @@ const INDEXES = [
  * Reads the block `TIC` of a French meter: its indexes, which may be texts with leading zeros. `PAPP` is in volt-amperes and is not read;
  * `ADCO` and `ADSC` are the household's meter number and are not stored.
  */
-export function readTeleinfo({ heard, device, atMs }: Source, tic: Json): void {
+export function readTeleinfo({ heard, device, atMs }: TasmotaSource, tic: Json): void {
   const add = (label: string, channel: string) =>
     heard.add({
       device,
       channel,
       kind: 'energy_total_kwh',
-      value: member(tic, label),
+      value: ownMember(tic, label),
       per: 1_000,
       atMs,
       name: `TIC.${label}`,
     });
   for (const [label, channel] of INDEXES) add(label, channel);
   // EAST is the same index as BASE in the meter's newer mode.
-  if (member(tic, 'BASE') === undefined) add('EAST', 'import');
+  if (ownMember(tic, 'BASE') === undefined) add('EAST', 'import');
 }

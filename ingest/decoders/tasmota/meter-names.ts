@@ -1,11 +1,11 @@
-import { wordsOfName } from '../vocabulary/fold.ts';
-import { readObis } from '../vocabulary/obis.ts';
-import { type NotCounted, saidOf } from '../vocabulary/said-of.ts';
+import { foldedWordsOf } from '../vocabulary/fold.ts';
+import { type NotCountedReason, nameFactsOf } from '../vocabulary/name-facts.ts';
+import { parseObisCode } from '../vocabulary/obis.ts';
 
 /** Meaning of a name in a meter script. `other`: volts, amperes, plain numbers, or known not to count. */
-export type MeterName =
+export type MeterNameMeaning =
   | { is: 'register' | 'power'; channel: string }
-  | { is: 'other'; because: NotCounted | null }
+  | { is: 'other'; because: NotCountedReason | null }
   | { is: 'unknown' };
 
 /** Names of powers that are in W in all public scripts. Under other names kW is just as common. */
@@ -55,7 +55,7 @@ const ELECTRICAL =
  * Returns the meaning of a name in the block of a meter script. The message has no units: a register counts only if its name states its
  * direction and public scripts use the name with one unit only. Otherwise the owner is asked.
  */
-export function readMeterName(name: string): MeterName {
+export function readMeterName(name: string): MeterNameMeaning {
   const known = remembered.get(name);
   if (known) return known;
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
@@ -66,19 +66,19 @@ export function readMeterName(name: string): MeterName {
 
 /** Maximum number of cached names. Names recur with each message. */
 const MAX_REMEMBERED = 5_000;
-const remembered = new Map<string, MeterName>();
+const remembered = new Map<string, MeterNameMeaning>();
 
 /** Replaces the abbreviations in a name by full words, as input of the classification with the meter's other names. */
-export const spelledOut = (name: string): string =>
-  wordsOfName(name)
+export const expandAbbreviations = (name: string): string =>
+  foldedWordsOf(name)
     .map((word) => SHORT.get(word) ?? word)
     .join(' ');
 
-function read(name: string): MeterName {
+function read(name: string): MeterNameMeaning {
   const power = POWERS.get(name.toLowerCase());
   if (power) return { is: 'power', channel: power };
   const dotted = name.replaceAll(/(?<=\d)-(?=\d)/g, '.').replace(/(?<!\d)([12])8([0-4])$/, '.$1.8.$2');
-  const obis = readObis(dotted.replace(/^\D+(?=[12]\.8\.)/, ' '));
+  const obis = parseObisCode(dotted.replace(/^\D+(?=[12]\.8\.)/, ' '));
   if (obis) {
     if (obis.not) return { is: 'other', because: obis.not };
     if (obis.direction === null) return { is: 'unknown' };
@@ -87,8 +87,8 @@ function read(name: string): MeterName {
     return { is: 'register', channel: [obis.direction, ...obis.parts].join('/') };
   }
   if (/^[1-9]\d?[._-]\d{1,2}[._-]\d{1,2}$/.test(name)) return { is: 'other', because: null };
-  const said = saidOf(spelledOut(name));
-  const words = spelledOut(name).split(' ');
+  const said = nameFactsOf(expandAbbreviations(name));
+  const words = expandAbbreviations(name).split(' ');
   const sign = /^[+-]A$/i.test(name) ? name[0] : null;
   if (sign) return { is: 'register', channel: sign === '+' ? 'import' : 'export' };
   if (said.not) return { is: 'other', because: said.not };

@@ -2,14 +2,14 @@ import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import { channelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
-import { volumeChannel } from '../read/volume.ts';
-import { judgeAlone } from '../registers-of-a-device/alone.ts';
-import type { Described } from '../registers-of-a-device/register.ts';
-import { type MeterName, readMeterName, spelledOut } from './meter-names.ts';
-import type { Source } from './source.ts';
+import { volumeChannelOf } from '../read/volume.ts';
+import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
+import type { RegisterDescription } from '../registers-of-a-device/register.ts';
+import { expandAbbreviations, type MeterNameMeaning, readMeterName } from './meter-names.ts';
+import type { TasmotaSource } from './source.ts';
 
 /** The owner's settings for names, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
-export type Mapping = Readonly<Record<string, { counts_as: string; unit?: string }>>;
+export type MeterNameSettings = Readonly<Record<string, { counts_as: string; unit?: string }>>;
 
 /** Words with a different meaning in a channel. */
 const TAKEN = /^(import|export|unknown|[lt]\d+)$/;
@@ -37,11 +37,11 @@ const UNITS: Readonly<
   l: { kind: 'volume_total_m3', times: 1, per: 1_000 },
 };
 
-const mappingOf = (mapping: Mapping, prefix: string, name: string) =>
+const mappingOf = (mapping: MeterNameSettings, prefix: string, name: string) =>
   [`${prefix}.${name}`, name].flatMap((key) => (Object.hasOwn(mapping, key) ? (mapping[key] ?? []) : []))[0];
 
 /** Whether a block comes from a meter script: one of its names is understood or mapped, or the block has the usual name of a meter. */
-export function isMeter(prefix: string, block: Json, mapping: Mapping): boolean {
+export function isMeterBlock(prefix: string, block: Json, mapping: MeterNameSettings): boolean {
   if (METER.test(prefix) && !Object.hasOwn(block, 'Temperature')) return true;
   return Object.keys(block).some((name) => {
     const { is } = readMeterName(name);
@@ -55,9 +55,9 @@ export function isMeter(prefix: string, block: Json, mapping: Mapping): boolean 
  * Reads a meter that a script reads. The owner names the block (`jsonPrefix`: `SML`, `MT681`), and it becomes a circuit: `sml/import`. For
  * names without a clear meaning the owner is asked: `sml/unknown/wert_a`. `circuits`: circuits that the message already has.
  */
-export function readMeter(
-  { heard, device, atMs }: Source,
-  { prefix, block, mapping }: { prefix: string; block: Json; mapping: Mapping },
+export function readMeterBlock(
+  { heard, device, atMs }: TasmotaSource,
+  { prefix, block, mapping }: { prefix: string; block: Json; mapping: MeterNameSettings },
   circuits: Set<string>,
 ): void {
   if (NOT_ELECTRIC.test(prefix) && !Object.keys(block).some((name) => mappingOf(mapping, prefix, name))) return;
@@ -84,13 +84,13 @@ export function readMeter(
     if (typeof number !== 'number' || number < 0 || asked++ >= MAX_ASKED) return;
     const channel = `${circuit}/unknown/${channelWord(name)}`;
     const said = { device, channel, kind: 'energy_total_kwh', value, atMs, name: `${prefix}.${name}` } as const;
-    const described: Described = { names: [spelledOut(name)], unit: null, scope: circuit };
+    const described: RegisterDescription = { names: [expandAbbreviations(name)], unit: null, scope: circuit };
     heard.add({ ...said, asks: { unit: null }, described });
   };
   for (const [name, value] of Object.entries(block)) {
     const set = mappingOf(mapping, prefix, name);
     if (set?.counts_as === 'ignored') continue;
-    const what: MeterName = readMeterName(name);
+    const what: MeterNameMeaning = readMeterName(name);
     if (names.has(name.toLowerCase())) {
       if (what.is === 'register' || what.is === 'power') heard.refuse(`${name} is told twice`);
       continue;
@@ -115,9 +115,9 @@ export function readMeter(
  * Describes a name of a block for the classification with the other names of its meter: by its own words if they are clear, else by the
  * meaning of the name in scripts (`Power_curr`, `1_8_0`).
  */
-function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: string): Described {
-  const spelled: Described = { names: [spelledOut(name)], unit, scope };
-  const alone = judgeAlone(spelled);
+function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: string): RegisterDescription {
+  const spelled: RegisterDescription = { names: [expandAbbreviations(name)], unit, scope };
+  const alone = classifySingleRegister(spelled);
   if (alone.is === 'counted' && alone.channel === `${scope}/${channel}`) return spelled;
   const [direction, part = ''] = channel.split('/');
   return { names: [unit === 'W' ? `power ${part}` : `${direction} energy ${part}`], unit, scope };
@@ -129,6 +129,6 @@ function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: st
  */
 function mapped(countsAs: string, isVolume: boolean): string | null {
   if (COMMODITIES.some((one) => one === countsAs))
-    return isVolume ? volumeChannel(countsAs as Commodity) : `${countsAs}/import`;
+    return isVolume ? volumeChannelOf(countsAs as Commodity) : `${countsAs}/import`;
   return isVolume ? null : countsAs;
 }

@@ -1,10 +1,10 @@
-import type { SaidKind } from '../family.ts';
-import type { Hearing } from '../read/heard.ts';
+import type { ValueKind } from '../family.ts';
 import { asObject, type Json } from '../read/payload.ts';
+import type { ValueCollector } from '../read/value-collector.ts';
 
 /** Device, time and result collector, common to all values of one message. */
-export interface Source {
-  heard: Hearing;
+export interface TasmotaSource {
+  heard: ValueCollector;
   device: string;
   atMs: number | null;
 }
@@ -13,7 +13,7 @@ export interface Source {
 const MAX_PARTS = 8;
 
 /** Returns a member as an object; null if it is missing. Refuses anything else. */
-export function block({ heard }: Source, value: unknown, name: string): Json | null {
+export function readBlock({ heard }: TasmotaSource, value: unknown, name: string): Json | null {
   if (value === undefined || value === null) return null;
   const object = asObject(value);
   if (!object) heard.refuse(`${name} is not an object`);
@@ -22,9 +22,9 @@ export function block({ heard }: Source, value: unknown, name: string): Json | n
 
 /** Adds the elements of a list as `{channel}/{part}1`, `{channel}/{part}2` …, each checked independently. */
 export function addParts(
-  { heard, device, atMs }: Source,
+  { heard, device, atMs }: TasmotaSource,
   list: readonly unknown[],
-  said: { channel: string; part: 'l' | 't'; kind: SaidKind; name: string },
+  said: { channel: string; part: 'l' | 't'; kind: ValueKind; name: string },
 ): void {
   const { channel, part, kind, name } = said;
   if (list.length > MAX_PARTS) {
@@ -38,7 +38,7 @@ export function addParts(
 }
 
 /** Adds a number or, if the firmware sends a list with one number per phase, its elements as `{channel}/l1` … */
-export function addPhases(source: Source, value: unknown, channel: string, kind: SaidKind, name: string): void {
+export function addPhases(source: TasmotaSource, value: unknown, channel: string, kind: ValueKind, name: string): void {
   const { heard, device, atMs } = source;
   if (Array.isArray(value)) addParts(source, value, { channel, part: 'l', kind, name });
   else heard.add({ device, channel, kind, value, atMs, name });

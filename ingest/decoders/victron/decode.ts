@@ -1,7 +1,7 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard, SaidKind } from '../family.ts';
-import { hearing, nothing, refusal, turned } from '../read/heard.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { member, readObject } from '../read/payload.ts';
+import { ownMember, readObject } from '../read/payload.ts';
+import { createValueCollector, emptyResult, negateNumber, refusedResult } from '../read/value-collector.ts';
 
 const SERVICES = [
   'grid',
@@ -48,7 +48,7 @@ function parseVictronTopic(topic: string): VictronTopic | null {
 
 interface Measured {
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
   /** Whether the device reports generation or discharge as positive. */
   isTurned?: boolean;
   asks?: { unit: string };
@@ -124,19 +124,23 @@ export const victron: Family<Set<string>> = {
   decode,
 };
 
-function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, withSession: Set<string>): Heard | null {
+function decode(
+  { topic, payload }: DeviceMessage,
+  _settings: DecoderSettings,
+  withSession: Set<string>,
+): FamilyDecodeResult | null {
   const parsed = parseVictronTopic(topic);
   if (!parsed) return null;
-  if (parsed.about === 'nothing') return nothing();
+  if (parsed.about === 'nothing') return emptyResult();
   const { device, service, path } = parsed;
   const measured = measuredOf(service, path, withSession.has(device));
   // An empty payload means that the device has disappeared from the bus.
-  if (!measured || payload.length === 0) return nothing();
+  if (!measured || payload.length === 0) return emptyResult();
   const body = readObject(payload);
-  if (!body || !Object.hasOwn(body, 'value')) return refusal('payload is not a JSON object with a value');
-  const heard = hearing();
+  if (!body || !Object.hasOwn(body, 'value')) return refusedResult('payload is not a JSON object with a value');
+  const heard = createValueCollector();
   const { channel, kind, asks } = measured;
-  const value = measured.isTurned ? turned(member(body, 'value')) : member(body, 'value');
+  const value = measured.isTurned ? negateNumber(ownMember(body, 'value')) : ownMember(body, 'value');
   heard.add({ device, channel, kind, value, asks, name: path });
   return heard;
 }
@@ -152,5 +156,5 @@ function sessionOf(topic: string): string | null {
 /** Returns the charger that reports the energy of a session separately. Its other energy is then a lifetime total. */
 function chargerWithSession({ topic, payload }: DeviceMessage): string | null {
   const charger = sessionOf(topic);
-  return charger !== null && typeof readNumber(member(readObject(payload), 'value')) === 'number' ? charger : null;
+  return charger !== null && typeof readNumber(ownMember(readObject(payload), 'value')) === 'number' ? charger : null;
 }

@@ -16,7 +16,7 @@ const SPELT_OUT: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns a text in lower case without accents. */
-export const fold = (text: string): string =>
+export const foldAccents = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[øæœßłđ]/g, (letter) => LETTERS.get(letter) as string)
@@ -24,15 +24,15 @@ export const fold = (text: string): string =>
     .replaceAll(/\p{M}+/gu, '');
 
 /** Returns both spellings of a dictionary word without accents: accents omitted, and letters spelt out. */
-export function spellings(word: string): string[] {
+export function spellingsWithoutAccents(word: string): string[] {
   const composed = word.normalize('NFC');
   const spelt = SPELT_OUT.reduce((text, [letter, letters]) => text.replaceAll(letter, letters), composed);
-  return spelt === composed ? [fold(composed)] : [fold(composed), fold(spelt)];
+  return spelt === composed ? [foldAccents(composed)] : [foldAccents(composed), foldAccents(spelt)];
 }
 
 /** Splits a name (`EnergyToday`, `feed-in`, `Énergie_réactive`) into folded words. Only the first 200 characters are read. */
-export const wordsOfName = (name: string): string[] =>
-  fold(
+export const foldedWordsOf = (name: string): string[] =>
+  foldAccents(
     name
       .slice(0, 200)
       .normalize('NFC')

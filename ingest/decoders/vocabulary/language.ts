@@ -78,19 +78,19 @@ type Source =
  * Words of a language, in lower case, with meaning and source. `consum*` stands for all words with that beginning; words joined by `_` form
  * a phrase.
  */
-export interface Language {
+export interface LanguageWords {
   code: string;
   /** Whether the language writes compounds as one word: `Tagesverbrauch`. */
   compounds: boolean;
   words: readonly (readonly [Concept, Source, string])[];
 }
 
-export const DOMOTICZ = 'domoticz/domoticz www/i18n';
-export const EVCC = 'evcc-io/evcc i18n';
-export const EMSESP = 'emsesp/EMS-ESP32 src/core/locale_translations.h';
-export const HUAWEI = 'wlcrs/huawei_solar translations';
-export const HOMEY = 'athombv/node-homey-lib meter_power.json';
-export const CASES = 'Home Assistant, MQTT and Zigbee2MQTT names that this project has as cases';
-export const TASMOTA = 'tasmota/docs Smart-Meter-Interface.md';
-export const OBIS = 'IEC 62056-61 (OBIS), as meters print it';
-export const DICTIONARY = 'dictionary';
+export const DOMOTICZ_SOURCE = 'domoticz/domoticz www/i18n';
+export const EVCC_SOURCE = 'evcc-io/evcc i18n';
+export const EMSESP_SOURCE = 'emsesp/EMS-ESP32 src/core/locale_translations.h';
+export const HUAWEI_SOURCE = 'wlcrs/huawei_solar translations';
+export const HOMEY_SOURCE = 'athombv/node-homey-lib meter_power.json';
+export const CASES_SOURCE = 'Home Assistant, MQTT and Zigbee2MQTT names that this project has as cases';
+export const TASMOTA_SOURCE = 'tasmota/docs Smart-Meter-Interface.md';
+export const OBIS_SOURCE = 'IEC 62056-61 (OBIS), as meters print it';
+export const DICTIONARY_SOURCE = 'dictionary';

@@ -1,5 +1,5 @@
-import { spellings } from './fold.ts';
-import type { Concept, Language } from './language.ts';
+import { spellingsWithoutAccents } from './fold.ts';
+import type { Concept, LanguageWords } from './language.ts';
 import { czech } from './words/czech.ts';
 import { danish } from './words/danish.ts';
 import { dutch } from './words/dutch.ts';
@@ -14,7 +14,7 @@ import { portuguese } from './words/portuguese.ts';
 import { spanish } from './words/spanish.ts';
 import { swedish } from './words/swedish.ts';
 
-export const LANGUAGES: readonly Language[] = [
+export const LANGUAGES: readonly LanguageWords[] = [
   english,
   german,
   dutch,
@@ -30,7 +30,7 @@ export const LANGUAGES: readonly Language[] = [
   finnish,
 ];
 
-export const LONGEST_PHRASE = 4;
+export const MAX_PHRASE_WORDS = 4;
 /** Minimum length of the parts of a compound word; shorter ones occur in almost every word. */
 const SHORTEST_PART = 3;
 const SHORTEST_COMPOUND = 6;
@@ -47,12 +47,12 @@ interface Dictionary {
 const note = (into: Map<string, Set<Concept>>, word: string, concept: Concept) =>
   into.set(word, (into.get(word) ?? new Set()).add(concept));
 
-function dictionaryOf(languages: readonly Language[]): Dictionary {
+function dictionaryOf(languages: readonly LanguageWords[]): Dictionary {
   const dictionary: Dictionary = { words: new Map(), stems: new Map() };
   for (const { words } of languages) {
     for (const [concept, , list] of words) {
       for (const entry of list.split(/\s+/)) {
-        for (const word of spellings(entry.replace('*', '').replaceAll(/[_']+/g, ' '))) {
+        for (const word of spellingsWithoutAccents(entry.replace('*', '').replaceAll(/[_']+/g, ' '))) {
           note(entry.endsWith('*') ? dictionary.stems : dictionary.words, word, concept);
         }
       }
@@ -62,7 +62,7 @@ function dictionaryOf(languages: readonly Language[]): Dictionary {
 }
 
 const all = dictionaryOf(LANGUAGES);
-const isCompounding = ({ compounds }: Language) => compounds;
+const isCompounding = ({ compounds }: LanguageWords) => compounds;
 /**
  * Dictionaries for compounds. English is separate and comes last: its `net` means a balance, but the Danish `netimport` means import from
  * the grid.
@@ -82,7 +82,7 @@ export const meaningsOf = (word: string): Meanings | null =>
 
 const inEnglish = dictionaryOf([english]);
 /** Whether a word has a meaning in another language than English and is no place. Such words do not name a circuit. */
-export const isForeignTerm = (word: string): boolean =>
+export const isNonEnglishTerm = (word: string): boolean =>
   word.length >= SHORTEST_PART && !found(inEnglish, word) && meaningsOf(word)?.has('place') === false;
 
 /** Whether words joined by blanks form a phrase in one of the languages. */

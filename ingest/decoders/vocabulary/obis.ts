@@ -64,7 +64,7 @@ function codeIn(name: string): Code | null {
 }
 
 /** Parses the first OBIS code in a name or a message's key; returns null if none is of energy or power. */
-export function readObis(name: string): ObisMeaning | null {
+export function parseObisCode(name: string): ObisMeaning | null {
   const code = codeIn(name);
   if (code === null || code.medium !== '') return null;
   const { flow, made, tariff, medium, period } = code;

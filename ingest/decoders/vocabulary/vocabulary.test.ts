@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Alone, judgeAlone } from '../registers-of-a-device/alone.ts';
+import { classifySingleRegister, type SingleRegisterVerdict } from '../registers-of-a-device/alone.ts';
 import { LANGUAGES } from './lexicon.ts';
 
 const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'utf8')
@@ -10,8 +10,8 @@ const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'ut
   .map((line) => line.split('\t') as [language: string, name: string, meaning: string, source: string]);
 const NOT_COUNTED = new Set(['period', 'cost', 'reactive', 'balance']);
 
-const named = (name: string): Alone => judgeAlone({ names: [name], unit: 'kWh' });
-const shown = (what: Alone): string =>
+const named = (name: string): SingleRegisterVerdict => classifySingleRegister({ names: [name], unit: 'kWh' });
+const shown = (what: SingleRegisterVerdict): string =>
   what.is === 'counted'
     ? what.channel.replace(/^(gas|heat)\/import/, '$1')
     : what.is === 'not counted'
@@ -22,7 +22,7 @@ const shown = (what: Alone): string =>
  * Rates a classification as `right`, `unknown` or `wrong`. For production and battery names, an unknown meaning and the export of solar
  * panels or a battery are right.
  */
-function judged(meaning: string, what: Alone): 'right' | 'unknown' | 'wrong' {
+function judged(meaning: string, what: SingleRegisterVerdict): 'right' | 'unknown' | 'wrong' {
   if (meaning === 'own') return ['unknown', 'pv/export', 'battery/export'].includes(shown(what)) ? 'right' : 'wrong';
   if (what.is === 'unknown') return 'unknown';
   if (NOT_COUNTED.has(meaning)) return what.is === 'not counted' ? 'right' : 'wrong';
@@ -108,7 +108,7 @@ test.each([
 });
 
 test('reports contradictory names as unknown, and ignores the device’s own name', () => {
-  const of = (names: string[], more: object = {}) => judgeAlone({ names, unit: 'kWh', ...more }).is;
+  const of = (names: string[], more: object = {}) => classifySingleRegister({ names, unit: 'kWh', ...more }).is;
   expect(of(['energy_import', 'Rückspeisung'])).toBe('unknown');
   expect(of(['Xyzzy energy'], { ignored: ['xyzzy'] })).toBe('counted');
   expect(of(['zz_total', 'Total energy'], { understood: ['Total energy'] })).toBe('counted');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commodityOf } from './volume-of.ts';
+import { volumeCommodityOf } from './volume-of.ts';
 
 test.each([
   // Names of public projects and forums.
@@ -39,13 +39,13 @@ test.each([
   ['Total volume', null],
   ['Counter', null],
 ])('classifies %s as %s', (name, commodity) => {
-  expect(commodityOf([name])).toBe(commodity);
+  expect(volumeCommodityOf([name])).toBe(commodity);
 });
 
 test('uses facts besides the names: a class states the commodity, a state class the total', () => {
-  expect(commodityOf(['Value'], { commodity: 'water' })).toBe('water');
-  expect(commodityOf(['Gas'], { isTotal: true })).toBe('gas');
-  expect(commodityOf(['Water tank'], { commodity: 'water', isTotal: true })).toBeNull();
-  expect(commodityOf(['Total'], { isTotal: true })).toBeNull();
-  expect(commodityOf(['volume', 'watermeter-7'])).toBe('water');
+  expect(volumeCommodityOf(['Value'], { commodity: 'water' })).toBe('water');
+  expect(volumeCommodityOf(['Gas'], { isTotal: true })).toBe('gas');
+  expect(volumeCommodityOf(['Water tank'], { commodity: 'water', isTotal: true })).toBeNull();
+  expect(volumeCommodityOf(['Total'], { isTotal: true })).toBeNull();
+  expect(volumeCommodityOf(['volume', 'watermeter-7'])).toBe('water');
 });

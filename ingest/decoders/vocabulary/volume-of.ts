@@ -1,5 +1,5 @@
 import type { Commodity } from '#src/database/meter.ts';
-import { saidOf } from './said-of.ts';
+import { nameFactsOf } from './name-facts.ts';
 
 /** Words of volumes that are no consumption: content of a tank, rainfall, backflow, leaks. */
 const NO_CONSUMPTION =
@@ -14,12 +14,12 @@ const COUNTED =
  * Returns the commodity of the meter whose register a volume is; null if it is no meter's or the commodity is unknown. `names`: all names
  * of the volume. `told`: further facts: the commodity (by a device class), and that it is a total (by a state class).
  */
-export function commodityOf(
+export function volumeCommodityOf(
   names: readonly string[],
   told: { commodity?: Commodity; isTotal?: boolean } = {},
 ): Commodity | null {
   if (names.some((name) => NO_CONSUMPTION.test(name))) return null;
-  const said = names.filter((name) => name !== '').map(saidOf);
+  const said = names.filter((name) => name !== '').map(nameFactsOf);
   // Excludes volumes of a day or month, prices and limits. A "day" without "night" is a period.
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;

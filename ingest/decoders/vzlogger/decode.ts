@@ -1,10 +1,10 @@
 import { channelWord } from '#src/devices/channel-name.ts';
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, member, readJson, readText } from '../read/payload.ts';
-import { trusted } from '../read/time.ts';
-import { readObis } from '../vocabulary/obis.ts';
+import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
+import { plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { parseObisCode } from '../vocabulary/obis.ts';
 
 interface VzloggerTopic {
   /** Topic before the channel's word. All channels of a prefix are treated as one meter. */
@@ -54,7 +54,7 @@ function measuredBy(id: string): Measured | null {
     const phase = Math.floor(Number(flow) / 20);
     return { kind: 'power_w', channel: phase === 0 ? 'import' : `import/l${phase}` };
   }
-  const said = readObis(code.replace(/\.255\*/, '.0*'));
+  const said = parseObisCode(code.replace(/\.255\*/, '.0*'));
   if (!said?.direction || said.quantity === 'none') return null;
   return {
     kind: said.quantity === 'register' ? 'energy_total_kwh' : 'power_w',
@@ -138,19 +138,19 @@ export const vzlogger: Family<Channels> = {
   decode,
 };
 
-function decode(message: DeviceMessage, settings: DecoderSettings, channels: Channels): Heard | null {
+function decode(message: DeviceMessage, settings: DecoderSettings, channels: Channels): FamilyDecodeResult | null {
   const parsed = parseVzloggerTopic(message.topic);
   if (!parsed) return null;
   const known = channels.of(parsed);
   if (!known && !isUsualChannel(parsed.channel)) return null;
-  if (parsed.leaf === 'id' || parsed.leaf === 'uuid') return nothing();
+  if (parsed.leaf === 'id' || parsed.leaf === 'uuid') return emptyResult();
   const { device, channel } = parsed;
-  const heard = hearing();
+  const heard = createValueCollector();
   // vzlogger announced the identifier when it started, but the message was not retained.
   if (!known) heard.see(device);
   if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return heard;
   const read = measuredIn(message);
-  if (!read) return refusal('payload is no number, and no JSON object with a value');
+  if (!read) return refusedResult('payload is no number, and no JSON object with a value');
   const { kind, channel: place } = known.measured;
   const set = Object.hasOwn(settings.meter ?? {}, device) ? settings.meter?.[device]?.unit : undefined;
   const per = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
@@ -175,10 +175,10 @@ function measuredIn({ payload, receivedAtMs }: DeviceMessage): { value: unknown;
   if (!/^\s*\{/.test(text)) return { value: text, atMs: null };
   const body = asObject(readJson(payload));
   if (!body || !Object.hasOwn(body, 'value')) return null;
-  const at = readNumber(member(body, 'timestamp'));
-  const value = member(body, 'value');
+  const at = readNumber(ownMember(body, 'timestamp'));
+  const value = ownMember(body, 'value');
   return {
     value: value === NO_HIGHEST ? null : value,
-    atMs: trusted(typeof at === 'number' ? at : null, receivedAtMs),
+    atMs: plausibleTimeMs(typeof at === 'number' ? at : null, receivedAtMs),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDecoders } from '../remembering.ts';
+import { createDecoders } from '../gateway-decoders.ts';
 import { vzlogger } from './decode.ts';
 
 const SETTINGS = { meter: { vzlogger: { unit: 'Wh' } } };

@@ -1,6 +1,6 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard, SaidKind } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
-import { asObject, type Json, member, readJson } from '../read/payload.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
+import { asObject, type Json, ownMember, readJson } from '../read/payload.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 type WarpTopic =
   /** The meter in earlier firmware (`meter/values`): one object. */
@@ -35,7 +35,7 @@ function parseWarpTopic(topic: string): WarpTopic | null {
 
 interface ValueMeaning {
   channel: string;
-  kind: SaidKind;
+  kind: ValueKind;
   name: string;
   /** Whether the owner must state the meaning of the value. */
   asked?: boolean;
@@ -110,28 +110,32 @@ export const warp: Family<WarpMemory> = {
   decode,
 };
 
-function decode({ topic, payload }: DeviceMessage, _settings: DecoderSettings, memory: WarpMemory): Heard | null {
+function decode(
+  { topic, payload }: DeviceMessage,
+  _settings: DecoderSettings,
+  memory: WarpMemory,
+): FamilyDecodeResult | null {
   const parsed = parseWarpTopic(topic);
   if (!parsed) return null;
   const { what, prefix } = parsed;
   const isKnown = memory.has(prefix);
-  if (what === 'nothing') return isKnown ? nothing() : null;
+  if (what === 'nothing') return isKnown ? emptyResult() : null;
   const body = readJson(payload);
   if (what === 'legacy') {
     const values = asObject(body);
     if (values) return isLegacy(values) ? decodeLegacy(values, prefix, isKnown) : null;
-    return isKnown ? nothing() : null;
+    return isKnown ? emptyResult() : null;
   }
-  if (!Array.isArray(body)) return isKnown ? refusal('payload is not a list') : null;
-  return what === 'ids' ? nothing() : decodeValues(body, parsed, memory);
+  if (!Array.isArray(body)) return isKnown ? refusedResult('payload is not a list') : null;
+  return what === 'ids' ? emptyResult() : decodeValues(body, parsed, memory);
 }
 
 function decodeValues(
   values: unknown[],
   { prefix, slot }: { prefix: string; slot: number },
   memory: WarpMemory,
-): Heard {
-  const heard = hearing();
+): FamilyDecodeResult {
+  const heard = createValueCollector();
   const device = slot === 0 ? prefix : `${prefix}/meter${slot}`;
   const ids = memory.get(prefix)?.get(slot);
   if (!ids) {
@@ -159,10 +163,10 @@ const isLegacy = (values: Json): boolean => Object.hasOwn(values, 'energy_abs') 
  * Decodes `meter/values` of earlier firmware. `energy_rel` is not read, because the owner can reset it. If the charger also publishes
  * `meters/…`, this topic repeats the same values and is skipped.
  */
-function decodeLegacy(values: Json, prefix: string, isKnown: boolean): Heard {
-  if (isKnown) return nothing();
-  const heard = hearing();
-  const [total, power] = [member(values, 'energy_abs'), member(values, 'power')];
+function decodeLegacy(values: Json, prefix: string, isKnown: boolean): FamilyDecodeResult {
+  if (isKnown) return emptyResult();
+  const heard = createValueCollector();
+  const [total, power] = [ownMember(values, 'energy_abs'), ownMember(values, 'power')];
   const said = { device: prefix, channel: 'import' };
   heard.add({ ...said, kind: 'energy_total_kwh', value: total, name: 'energy_abs' });
   heard.add({ ...said, kind: 'power_w', value: power, name: 'power' });

@@ -1,9 +1,9 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, withoutMemory } from '../family.ts';
-import { hearing, nothing, refusal } from '../read/heard.ts';
+import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { type Json, member, mentions, readObject } from '../read/payload.ts';
-import { fromIso, trusted } from '../read/time.ts';
-import { volumeChannel } from '../read/volume.ts';
+import { type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
+import { volumeChannelOf } from '../read/volume.ts';
 
 /** Root of the documented topics, `wmbusmeters/{id or name}`, which the Home Assistant add-on also uses. */
 const ROOT = 'wmbusmeters/';
@@ -12,13 +12,13 @@ const ALARMS = 'wmbusmeters_alarm';
 const isOwnTopic = (topic: string): boolean => topic.startsWith(ROOT);
 
 /** Whether a body may be a telegram. Owners choose the topic in the command that publishes, so this check avoids parsing all bodies. */
-const mayBeTelegram = (payload: Buffer): boolean => mentions(payload, '"media"', '"meter"', '"timestamp"');
+const mayBeTelegram = (payload: Buffer): boolean => mentionsWords(payload, '"media"', '"meter"', '"timestamp"');
 
 /** Whether an object is a telegram: its member `_` states it. Old versions have no `_` and are recognised by their members. */
 function isTelegram(body: Json): boolean {
-  const kind = member(body, '_');
+  const kind = ownMember(body, '_');
   if (kind !== undefined) return kind === 'telegram';
-  return ['media', 'meter', 'name', 'id', 'timestamp'].every((name) => typeof member(body, name) === 'string');
+  return ['media', 'meter', 'name', 'id', 'timestamp'].every((name) => typeof ownMember(body, name) === 'string');
 }
 
 /** Channel prefixes by medium. Other media carry no energy or are ambiguous. */
@@ -121,33 +121,33 @@ function parseField(name: string): (Field & { rank: number }) | null {
 const NO_VALUE = -2_147_483_648;
 /** Channels of volumes, by the prefix of their medium. Cooling has no commodity here, and electricity has no volume. */
 const VOLUME_CHANNELS = new Map(
-  (['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, volumeChannel(medium)]),
+  (['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, volumeChannelOf(medium)]),
 );
 
 /** Decoder of wmbusmeters: electricity, heat, cooling, gas and water meters that are received by radio or read by wired M-Bus. */
-export const wmbusmeters = withoutMemory({
+export const wmbusmeters = createStatelessFamily({
   name: 'wmbusmeters',
   takes: (topic) => topic === ALARMS || isOwnTopic(topic),
   knows: mayBeTelegram,
   decode,
 });
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): Heard | null {
-  if (topic === ALARMS) return nothing();
+function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult | null {
+  if (topic === ALARMS) return emptyResult();
   const own = isOwnTopic(topic);
   if (!own && !mayBeTelegram(payload)) return null;
   const body = readObject(payload);
-  if (!body) return own ? refusal('payload is not a JSON object') : null;
+  if (!body) return own ? refusedResult('payload is not a JSON object') : null;
   if (!isTelegram(body)) {
     if (!own) return null;
-    return member(body, '_') === undefined ? refusal('payload is no telegram of a meter') : nothing();
+    return ownMember(body, '_') === undefined ? refusedResult('payload is no telegram of a meter') : emptyResult();
   }
-  const device = member(body, 'id');
+  const device = ownMember(body, 'id');
   // An id that is a JSON number has lost its leading zeros and could be that of another meter.
-  if (typeof device !== 'string' || device === '') return refusal('id is not a text');
-  const heard = hearing();
-  const atMs = trusted(fromIso(member(body, 'timestamp'), { tz, receivedAtMs }), receivedAtMs);
-  const prefix = prefixOf(member(body, 'media'));
+  if (typeof device !== 'string' || device === '') return refusedResult('id is not a text');
+  const heard = createValueCollector();
+  const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'timestamp'), { tz, receivedAtMs }), receivedAtMs);
+  const prefix = prefixOf(ownMember(body, 'media'));
   const fields = fieldsOf(body);
   if (prefix === null) {
     if (fields.length > 0) heard.see(device);
@@ -156,13 +156,13 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   for (const { name, channel, kind } of fields) {
     if (kind === 'volume_total_m3') {
       const medium = VOLUME_CHANNELS.get(prefix);
-      if (medium) heard.add({ device, channel: medium + channel, kind, value: member(body, name), atMs, name });
+      if (medium) heard.add({ device, channel: medium + channel, kind, value: ownMember(body, name), atMs, name });
       continue;
     }
     // Fields of cooling energy do not apply to an electricity meter.
     if (prefix === '' && channel.startsWith('cooling/')) continue;
     const times = kind === 'power_w' ? 1_000 : 1;
-    heard.add({ device, channel: withMedium(prefix, channel), kind, value: member(body, name), times, atMs, name });
+    heard.add({ device, channel: withMedium(prefix, channel), kind, value: ownMember(body, name), times, atMs, name });
   }
   return heard;
 }
@@ -176,7 +176,7 @@ function fieldsOf(body: Json): (Field & { name: string })[] {
   const best = new Map<string, Field & { name: string; rank: number }>();
   for (const name of Object.keys(body)) {
     const field = parseField(name);
-    const read = field && readNumber(member(body, name));
+    const read = field && readNumber(ownMember(body, name));
     if (!field || read === null || read === NO_VALUE) continue;
     // A value that is not a number is refused separately, so that it does not displace a valid one.
     const key = read === undefined ? name : `${field.kind} ${field.channel}`;

@@ -1,12 +1,12 @@
-import type { DecoderSettings, DeviceMessage, Family, Heard } from '../family.ts';
-import { type Hearing, hearing, nothing, refusal } from '../read/heard.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, member, readJson, readText } from '../read/payload.ts';
-import { fromIso, trusted } from '../read/time.ts';
-import { type Bridge, type Bridges, learnBridge, type Output } from './memory.ts';
-import type { State, Volume } from './state.ts';
+import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
+import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
+import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
+import { type BridgesByBaseTopic, learnBridge, type Zigbee2MqttBridge, type Zigbee2MqttOutput } from './memory.ts';
+import type { AnnouncedVolume, ZigbeeDeviceState } from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
-import { hearVolumes } from './volume.ts';
+import { addVolumes } from './volume.ts';
 
 /** Classification of a message that is not a JSON object. */
 type AttributeMessage =
@@ -18,13 +18,13 @@ type AttributeMessage =
 
 /** How a bridge publishes, and the names of its devices. The owner's settings take precedence over the bridge's own information. */
 interface Publishing {
-  output: Output | null;
+  output: Zigbee2MqttOutput | null;
   names: ReadonlySet<string>;
 }
 
 function publishingOf(
-  set: { output?: Output; devices?: readonly string[] } | undefined,
-  bridge: Bridge | undefined,
+  set: { output?: Zigbee2MqttOutput; devices?: readonly string[] } | undefined,
+  bridge: Zigbee2MqttBridge | undefined,
 ): Publishing {
   const output = set?.output ?? bridge?.output ?? null;
   return { output, names: new Set([...(set?.devices ?? []), ...(bridge?.devices.keys() ?? [])]) };
@@ -58,14 +58,15 @@ const RUNNING = new Map<unknown, boolean>([
 ]);
 
 /** Reads room temperature, set-point and heating of thermostats, valves and sensors. */
-function hearClimate(heard: Hearing, state: State): void {
+function hearClimate(heard: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
   // An attribute that is null has no value and does not hide the next one.
-  const best = (names: readonly string[]) => names.find((name) => state.has(name) && member(attributes, name) !== null);
+  const best = (names: readonly string[]) =>
+    names.find((name) => state.has(name) && ownMember(attributes, name) !== null);
   const temperature = best(TEMPERATURES);
   const setpoint = best(SETPOINTS);
   const add = (kind: 'temperature_c' | 'setpoint_c', name: string | undefined) => {
-    if (name) heard.add({ device, channel: CHANNEL, kind, value: member(attributes, name), atMs, name });
+    if (name) heard.add({ device, channel: CHANNEL, kind, value: ownMember(attributes, name), atMs, name });
   };
   add('temperature_c', temperature);
   add('setpoint_c', setpoint);
@@ -75,8 +76,8 @@ function hearClimate(heard: Hearing, state: State): void {
   if (heating) hearHeating(heard, state, heating);
 }
 
-function hearHeating(heard: Hearing, { device, attributes, atMs }: State, name: string): void {
-  const value = member(attributes, name);
+function hearHeating(heard: ValueCollector, { device, attributes, atMs }: ZigbeeDeviceState, name: string): void {
+  const value = ownMember(attributes, name);
   if (name === 'running_state') {
     heard.addState({ device, channel: CHANNEL, kind: 'heating', value: RUNNING.get(value) ?? value, atMs, name });
     return;
@@ -95,7 +96,7 @@ const POWER = /^power(?:_(\w+))?$/;
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
 
 /** Reads registers and power. Attributes with an unknown ending are not read: `energy_today` resets each day. */
-function hearEnergy(heard: Hearing, state: State): void {
+function hearEnergy(heard: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
   // Two spellings of the same register count once.
   const said = new Set<string>();
@@ -126,9 +127,9 @@ function hearEnergy(heard: Hearing, state: State): void {
 }
 
 /** Returns the sign of a power. Clamps without a sign (PJ-1203A) publish the direction in a separate attribute. */
-function signOf({ attributes }: State, ending: string | undefined): 1 | -1 {
-  const flow = member(attributes, ending === undefined ? 'energy_flow' : `energy_flow_${ending}`);
-  const power = Number(member(attributes, ending === undefined ? 'power' : `power_${ending}`));
+function signOf({ attributes }: ZigbeeDeviceState, ending: string | undefined): 1 | -1 {
+  const flow = ownMember(attributes, ending === undefined ? 'energy_flow' : `energy_flow_${ending}`);
+  const power = Number(ownMember(attributes, ending === undefined ? 'power' : `power_${ending}`));
   return flow === 'producing' && power > 0 ? -1 : 1;
 }
 
@@ -136,7 +137,7 @@ function signOf({ attributes }: State, ending: string | undefined): 1 | -1 {
  * Returns the channel of `power`. The standard cluster uses that name for phase A, next to `power_phase_b` and `power_phase_c`; as a total
  * it would hide the other two. On a device with `power_phase_a`, `power` is the total.
  */
-const powerChannel = ({ has }: State): string =>
+const powerChannel = ({ has }: ZigbeeDeviceState): string =>
   (has('power_phase_b') || has('power_phase_c')) && !has('power_phase_a') ? 'import/l1' : 'import';
 
 /** Returns the channel by the ending of an attribute; null if the ending has another meaning. */
@@ -150,10 +151,10 @@ function channelOf(direction: 'import' | 'export', ending: string | undefined): 
   return CIRCUIT.test(ending) ? `${ending}/${direction}` : null;
 }
 
-const NO_VOLUMES: ReadonlyMap<string, Volume> = new Map();
+const NO_VOLUMES: ReadonlyMap<string, AnnouncedVolume> = new Map();
 
 /** Decoder of Zigbee devices behind Zigbee2MQTT: meters, plugs, thermostats, valves, sensors. */
-export const zigbee2mqtt: Family<Bridges> = {
+export const zigbee2mqtt: Family<BridgesByBaseTopic> = {
   name: 'zigbee2mqtt',
   remembers: (topic) => parseBridgeTopic(topic) !== null,
   newMemory: () => new Map(),
@@ -161,22 +162,26 @@ export const zigbee2mqtt: Family<Bridges> = {
   decode,
 };
 
-function decode(message: DeviceMessage, settings: DecoderSettings, bridges: Bridges): Heard | null {
+function decode(
+  message: DeviceMessage,
+  settings: DecoderSettings,
+  bridges: BridgesByBaseTopic,
+): FamilyDecodeResult | null {
   const parsed = parseZigbee2MqttTopic(message.topic, bridges.keys());
   if (!parsed) return null;
   const { base, about, name } = parsed;
   // An empty payload deletes a retained message after a device was renamed or removed.
-  if (about === 'none' || message.payload.length === 0) return nothing();
+  if (about === 'none' || message.payload.length === 0) return emptyResult();
   if (about === 'availability') return decodeAvailability(name, message.payload);
   const bridge = bridges.get(base);
   const body = asObject(readJson(message.payload));
   if (body) return decodeState(name, body, message, settings, bridge);
   const found = attributeOf(name, publishingOf(settings.zigbee2mqtt, bridge));
-  if (found.is === 'nothing') return nothing();
+  if (found.is === 'nothing') return emptyResult();
   if (found.is === 'rubbish')
-    return refusal('payload is not a JSON object; with attribute output the names of the devices must be known');
+    return refusedResult('payload is not a JSON object; with attribute output the names of the devices must be known');
   const text = readText(message.payload);
-  if (text === null) return refusal('payload is not text');
+  if (text === null) return refusedResult('payload is not text');
   return decodeState(found.device, { [found.attribute]: text }, message, settings, bridge);
 }
 
@@ -185,26 +190,29 @@ function decodeState(
   attributes: Json,
   { receivedAtMs }: DeviceMessage,
   { tz }: DecoderSettings,
-  bridge: Bridge | undefined,
-): Heard {
-  const heard = hearing();
-  const seen = member(attributes, 'last_seen');
-  const atMs = trusted(typeof seen === 'number' ? seen : fromIso(seen, { tz, receivedAtMs }), receivedAtMs);
+  bridge: Zigbee2MqttBridge | undefined,
+): FamilyDecodeResult {
+  const heard = createValueCollector();
+  const seen = ownMember(attributes, 'last_seen');
+  const atMs = plausibleTimeMs(
+    typeof seen === 'number' ? seen : parseIsoTime(seen, { tz, receivedAtMs }),
+    receivedAtMs,
+  );
   const announced = bridge?.devices.get(device);
   const has = (name: string) => Object.hasOwn(attributes, name) || announced?.attributes.has(name) === true;
   const state = { device, attributes, atMs, has, volumes: announced?.volumes ?? NO_VOLUMES };
   hearEnergy(heard, state);
-  hearVolumes(heard, state);
+  addVolumes(heard, state);
   hearClimate(heard, state);
   return heard;
 }
 
 /** Decodes the availability: `{"state": "online"}`, or the bare word in older versions. */
-function decodeAvailability(device: string, payload: Buffer): Heard {
+function decodeAvailability(device: string, payload: Buffer): FamilyDecodeResult {
   const body = readJson(payload);
-  const value = body === undefined ? readText(payload) : (member(asObject(body), 'state') ?? null);
-  if (value === null) return refusal('availability has no state');
-  const heard = hearing();
+  const value = body === undefined ? readText(payload) : (ownMember(asObject(body), 'state') ?? null);
+  if (value === null) return refusedResult('availability has no state');
+  const heard = createValueCollector();
   heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'availability' });
   return heard;
 }

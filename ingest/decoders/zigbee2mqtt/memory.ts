@@ -1,25 +1,25 @@
 import type { DeviceMessage } from '../family.ts';
-import { asObject, type Json, member, readJson, readText } from '../read/payload.ts';
-import type { Volume } from './state.ts';
+import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
+import type { AnnouncedVolume } from './state.ts';
 import { parseBridgeTopic } from './topic.ts';
-import { volumeOf } from './volume.ts';
+import { announcedVolumeOf } from './volume.ts';
 
 /** How Zigbee2MQTT publishes: one JSON object, a topic for each attribute, or both. */
-export type Output = 'json' | 'attribute' | 'attribute_and_json';
+export type Zigbee2MqttOutput = 'json' | 'attribute' | 'attribute_and_json';
 
 /** One Zigbee2MQTT instance. A home may have several, each with its own base topic. */
-export interface Bridge {
+export interface Zigbee2MqttBridge {
   /** Output format of the instance; null if it has not published it. */
-  output: Output | null;
+  output: Zigbee2MqttOutput | null;
   devices: Map<string, Announced>;
 }
 
 interface Announced {
   attributes: Set<string>;
-  volumes: Map<string, Volume>;
+  volumes: Map<string, AnnouncedVolume>;
 }
 
-export type Bridges = Map<string, Bridge>;
+export type BridgesByBaseTopic = Map<string, Zigbee2MqttBridge>;
 
 // Bounds on the memory that one broker can occupy.
 const MAX_BRIDGES = 50;
@@ -28,19 +28,19 @@ const MAX_ATTRIBUTES = 500;
 const OUTPUTS = new Set(['json', 'attribute', 'attribute_and_json']);
 
 /** Learns base topics, output format and devices from the messages of a bridge about itself. */
-export function learnBridge(bridges: Bridges, { topic, payload }: DeviceMessage): void {
+export function learnBridge(bridges: BridgesByBaseTopic, { topic, payload }: DeviceMessage): void {
   const parsed = parseBridgeTopic(topic);
   if (!parsed) return;
   const { base, leaf } = parsed;
   const body = readJson(payload);
   if (leaf === 'state') {
     // Older versions publish the state as a bare word.
-    const state = member(asObject(body), 'state') ?? readText(payload);
+    const state = ownMember(asObject(body), 'state') ?? readText(payload);
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {
     const info = asObject(body);
-    const config = asObject(member(info, 'config'));
-    if (!config && member(info, 'coordinator') === undefined) return;
+    const config = asObject(ownMember(info, 'config'));
+    if (!config && ownMember(info, 'coordinator') === undefined) return;
     const bridge = bridgeAt(bridges, base);
     if (bridge) bridge.output = outputOf(config);
   } else if (Array.isArray(body)) {
@@ -50,29 +50,29 @@ export function learnBridge(bridges: Bridges, { topic, payload }: DeviceMessage)
   }
 }
 
-function bridgeAt(bridges: Bridges, base: string): Bridge | undefined {
+function bridgeAt(bridges: BridgesByBaseTopic, base: string): Zigbee2MqttBridge | undefined {
   const known = bridges.get(base);
   if (known || bridges.size >= MAX_BRIDGES) return known;
-  const bridge: Bridge = { output: null, devices: new Map() };
+  const bridge: Zigbee2MqttBridge = { output: null, devices: new Map() };
   bridges.set(base, bridge);
   return bridge;
 }
 
 /** Returns the output format, which is under `advanced`, in older versions under `experimental`. */
-function outputOf(config: Json | null): Output | null {
-  const read = (section: string) => member(asObject(member(config, section)), 'output');
+function outputOf(config: Json | null): Zigbee2MqttOutput | null {
+  const read = (section: string) => ownMember(asObject(ownMember(config, section)), 'output');
   const output = read('advanced') ?? read('experimental');
-  return typeof output === 'string' && OUTPUTS.has(output) ? (output as Output) : null;
+  return typeof output === 'string' && OUTPUTS.has(output) ? (output as Zigbee2MqttOutput) : null;
 }
 
-function devicesOf(list: readonly unknown[]): Bridge['devices'] {
-  const devices: Bridge['devices'] = new Map();
+function devicesOf(list: readonly unknown[]): Zigbee2MqttBridge['devices'] {
+  const devices: Zigbee2MqttBridge['devices'] = new Map();
   for (const one of list.slice(0, MAX_DEVICES)) {
     const device = asObject(one);
-    const name = member(device, 'friendly_name');
-    if (typeof name !== 'string' || typeof member(device, 'ieee_address') !== 'string') continue;
+    const name = ownMember(device, 'friendly_name');
+    if (typeof name !== 'string' || typeof ownMember(device, 'ieee_address') !== 'string') continue;
     const announced: Announced = { attributes: new Set(), volumes: new Map() };
-    addAttributes(announced, member(asObject(member(device, 'definition')), 'exposes'), 0);
+    addAttributes(announced, ownMember(asObject(ownMember(device, 'definition')), 'exposes'), 0);
     devices.set(name, announced);
   }
   return devices;
@@ -84,12 +84,12 @@ function addAttributes(announced: Announced, exposes: unknown, depth: number): v
   for (const one of exposes) {
     if (announced.attributes.size >= MAX_ATTRIBUTES) return;
     const exposed = asObject(one);
-    const property = member(exposed, 'property');
-    const volume = volumeOf(exposed);
+    const property = ownMember(exposed, 'property');
+    const volume = announcedVolumeOf(exposed);
     if (typeof property === 'string') {
       announced.attributes.add(property);
       if (volume) announced.volumes.set(property, volume);
     }
-    addAttributes(announced, member(exposed, 'features'), depth + 1);
+    addAttributes(announced, ownMember(exposed, 'features'), depth + 1);
   }
 }

@@ -3,13 +3,13 @@ import type { Json } from '../read/payload.ts';
 import type { VolumeScale } from '../read/volume.ts';
 
 /** Commodity and scale of a volume, as its attribute is announced. */
-export interface Volume {
+export interface AnnouncedVolume {
   of: Commodity;
   scale: VolumeScale;
 }
 
 /** Attributes that a device publishes: all of them in one object, or a single one. */
-export interface State {
+export interface ZigbeeDeviceState {
   device: string;
   attributes: Json;
   /** Time of the last radio frame in Unix ms; null if the time of receipt applies. */
@@ -17,5 +17,5 @@ export interface State {
   /** Whether the device has an attribute, in this message or in the announcement of its bridge. */
   has(attribute: string): boolean;
   /** Volumes that the bridge has announced for the device, by attribute. */
-  volumes: ReadonlyMap<string, Volume>;
+  volumes: ReadonlyMap<string, AnnouncedVolume>;
 }

@@ -1,10 +1,22 @@
-import { type DecoderSettings, type DeviceMessage, type Heard, type SaidKind, withoutMemory } from '../family.ts';
-import { degrees } from '../homeassistant/units.ts';
-import { celsius, hearing, nothing, type Quantity, refusal } from '../read/heard.ts';
+import {
+  createStatelessFamily,
+  type DecoderSettings,
+  type DeviceMessage,
+  type FamilyDecodeResult,
+  type ValueKind,
+} from '../family.ts';
+import { temperatureScaleOf } from '../homeassistant/units.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, member, readJson, readText } from '../read/payload.ts';
-import { fromUnix, trusted } from '../read/time.ts';
-import { US_GALLON, type VolumeScale, volumeChannel, volumeScale } from '../read/volume.ts';
+import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
+import { plausibleTimeMs, unixToMs } from '../read/time.ts';
+import {
+  createValueCollector,
+  emptyResult,
+  type QuantityInput,
+  refusedResult,
+  toCelsius,
+} from '../read/value-collector.ts';
+import { US_GALLON, type VolumeScale, volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
 
 /** Command classes that are read, by their numbers (value id topics) and by their names (named topics). */
 const CLASSES = new Map([
@@ -57,7 +69,7 @@ const RATES = ['unspecified', 'import', 'export'] as const;
 const PULSES = 3;
 
 /** Meaning of a meter's value: its channel and scale; `pulses` of unknown worth; null if it is not read. */
-type Metered = Pick<Quantity, 'channel' | 'kind' | 'times' | 'per' | 'asks'> | 'pulses' | null;
+type Metered = Pick<QuantityInput, 'channel' | 'kind' | 'times' | 'per' | 'asks'> | 'pulses' | null;
 
 /**
  * Parses the key of a value of the Meter command class: meter type in the third byte, scale in the second, and in the first whether the
@@ -75,7 +87,7 @@ function meteredOf(key: number, circuit: string): Metered {
   if (type === COOLING && scale === 0) return { channel: `${circuit}heat/cooling/import`, kind: 'energy_total_kwh' };
   if (type !== GAS && type !== WATER) return null;
   const volume = volumeOf(scale, type === WATER);
-  const channel = volumeChannel(type === GAS ? 'gas' : 'water', circuit.slice(0, -1));
+  const channel = volumeChannelOf(type === GAS ? 'gas' : 'water', circuit.slice(0, -1));
   return volume && { channel, kind: 'volume_total_m3', ...volume };
 }
 
@@ -84,7 +96,7 @@ function meteredOf(key: number, circuit: string): Metered {
  * independent circuits (a power strip) or parts of the root's value (the clamps of a whole-house meter); no message states which, so the
  * owner is asked.
  */
-const electric = (circuit: string, kind: SaidKind, rate: (typeof RATES)[number]): Metered => {
+const electric = (circuit: string, kind: ValueKind, rate: (typeof RATES)[number]): Metered => {
   if (rate !== 'unspecified' && circuit === '') return { channel: rate, kind };
   const unit = kind === 'power_w' ? 'W' : 'kWh';
   const which = rate === 'unspecified' ? 'electric' : rate;
@@ -93,13 +105,13 @@ const electric = (circuit: string, kind: SaidKind, rate: (typeof RATES)[number])
 
 function volumeOf(scale: number, isWater: boolean): VolumeScale | null {
   if (scale === 2 && isWater) return US_GALLON;
-  return volumeScale(['m3', 'ft3'][scale]) ?? null;
+  return volumeScaleOf(['m3', 'ft3'][scale]) ?? null;
 }
 
 /**
  * Decoder of the native topics of Z-Wave JS UI (zwavejs2mqtt). Devices that it announces to Home Assistant are read by their announcements.
  */
-export const zwavejs = withoutMemory({
+export const zwavejs = createStatelessFamily({
   name: 'zwavejs',
   takes: (topic) => parseZwaveTopic(topic) !== null,
   decode,
@@ -109,14 +121,14 @@ export const zwavejs = withoutMemory({
 const HEATING_STATES = new Set([1, 7, 8, 10, 11]);
 const HEATING_SETPOINT = 1;
 
-function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): Heard | null {
+function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const parsed = parseZwaveTopic(topic);
   if (!parsed) return null;
-  if (parsed.about === 'command') return nothing();
+  if (parsed.about === 'command') return emptyResult();
   if (parsed.about === 'status') return decodeStatus(parsed.node, payload, receivedAtMs);
-  if (payload.length === 0) return nothing();
+  if (payload.length === 0) return emptyResult();
   const read = readValue(payload, receivedAtMs);
-  return typeof read === 'string' ? refusal(read) : decodeValue(parsed, read, settings);
+  return typeof read === 'string' ? refusedResult(read) : decodeValue(parsed, read, settings);
 }
 
 /** Value, time and unit of a payload, in any of the three payload formats that the owner can choose. */
@@ -133,11 +145,11 @@ function readValue(payload: Buffer, receivedAtMs: number): Value | string {
   if (!['value', 'time', 'commandClass'].some((name) => Object.hasOwn(body, name))) {
     return 'payload is not a value of Z-Wave JS UI';
   }
-  const time = readNumber(member(body, 'time') ?? member(body, 'lastUpdate'));
-  const unit = member(body, 'unit');
+  const time = readNumber(ownMember(body, 'time') ?? ownMember(body, 'lastUpdate'));
+  const unit = ownMember(body, 'unit');
   return {
-    value: member(body, 'value'),
-    atMs: typeof time === 'number' ? trusted(fromUnix(time), receivedAtMs) : null,
+    value: ownMember(body, 'value'),
+    atMs: typeof time === 'number' ? plausibleTimeMs(unixToMs(time), receivedAtMs) : null,
     unit: typeof unit === 'string' ? unit : null,
   };
 }
@@ -148,8 +160,8 @@ function decodeValue(
   { about, node, endpoint, property, key }: ValueTopic,
   { value, atMs, unit }: Value,
   settings: DecoderSettings,
-): Heard {
-  const heard = hearing();
+): FamilyDecodeResult {
+  const heard = createValueCollector();
   const said = { device: node, value, atMs, name: key === null ? property : `${property}/${key}` };
   const room = endpoint === 0 ? 'room' : `room/ep${endpoint}`;
   if (about === 'meter') {
@@ -168,24 +180,24 @@ function decodeValue(
     const isAir = about === 'sensor' && property === 'Air_temperature' && key === null;
     if (!isAir && !(about === 'setpoint' && property === 'setpoint' && key === HEATING_SETPOINT)) return heard;
     // Only payloads with the whole value id contain a unit. Otherwise the scale is a setting of the owner.
-    const scale = degrees(unit) ?? settings.zwavejs?.temperature_unit;
+    const scale = temperatureScaleOf(unit) ?? settings.zwavejs?.temperature_unit;
     if (!scale) heard.see(node);
     else {
       const kind = isAir ? 'temperature_c' : 'setpoint_c';
-      heard.add({ ...said, channel: room, kind, value: celsius(value, scale) });
+      heard.add({ ...said, channel: room, kind, value: toCelsius(value, scale) });
     }
   }
   return heard;
 }
 
 /** Decodes the availability of a node. Other devices have such topics, too; the node's number and a boolean identify Z-Wave JS UI. */
-function decodeStatus(node: string, payload: Buffer, receivedAtMs: number): Heard | null {
+function decodeStatus(node: string, payload: Buffer, receivedAtMs: number): FamilyDecodeResult | null {
   const body = asObject(readJson(payload));
-  const value = member(body, 'value');
-  if (typeof value !== 'boolean' || typeof member(body, 'nodeId') !== 'number') return null;
-  const heard = hearing();
-  const time = readNumber(member(body, 'time'));
-  const atMs = typeof time === 'number' ? trusted(fromUnix(time), receivedAtMs) : null;
+  const value = ownMember(body, 'value');
+  if (typeof value !== 'boolean' || typeof ownMember(body, 'nodeId') !== 'number') return null;
+  const heard = createValueCollector();
+  const time = readNumber(ownMember(body, 'time'));
+  const atMs = typeof time === 'number' ? plausibleTimeMs(unixToMs(time), receivedAtMs) : null;
   heard.addState({ device: node, channel: 'device', kind: 'availability', value, atMs, name: 'status' });
   return heard;
 }

@@ -4,10 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelModel, type ConsumeMessage, connect } from 'amqplib';
 import type { AmqpUrl } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
-import type { Receive, Source } from '../source.ts';
-import { countStrays } from './count-strays.ts';
+import type { MessageSource, ReceiveMessage } from '../source.ts';
+import { startCountingStrays } from './count-strays.ts';
 import { declareTopology, TopologyError } from './declare.ts';
-import { consumeShard, priorityOf, type Shard } from './shard.ts';
+import { type ConsumedShard, consumeShard, shardPriority } from './shard.ts';
 import { shardQueue } from './topology.ts';
 import { controlReads, type ReadControl, watchMajority, watchSilence } from './watch-connection.ts';
 
@@ -42,11 +42,11 @@ export interface AmqpOptions {
   /** Routing keys of device and gateway messages. */
   routingKeys: readonly string[];
   topicOf: (routingKey: string) => string | null;
-  receive: Receive;
+  receive: ReceiveMessage;
   log: Logger;
 }
 
-export interface AmqpSource extends Source {
+export interface AmqpSource extends MessageSource {
   /** Returns the number of stray messages at the broker; null if unknown. */
   strays(): number | null;
 }
@@ -54,7 +54,7 @@ export interface AmqpSource extends Source {
 /**
  * Consumes the messages of a RabbitMQ cluster, which received them from devices by MQTT. They arrive in several queues (shards), each of
  * which has one consumer at a time. Every worker subscribes to every shard. The broker serves the worker with the highest priority
- * (`priorityOf` in shard.ts), and the next one if that worker is gone. Messages are acknowledged after the commit. Reconnects for ever, to
+ * (`shardPriority` in shard.ts), and the next one if that worker is gone. Messages are acknowledged after the commit. Reconnects for ever, to
  * any host that answers.
  *
  * Resolves once the topology is declared and this worker has subscribed to all shards, however long the broker is unavailable. Throws a
@@ -70,7 +70,7 @@ export async function startAmqp(options: AmqpOptions): Promise<AmqpSource> {
 class AmqpWorker implements AmqpSource {
   readonly #options: AmqpOptions;
   readonly #workerId = randomUUID();
-  readonly #counting: ReturnType<typeof countStrays>;
+  readonly #counting: ReturnType<typeof startCountingStrays>;
   #session: Session | undefined;
   #isClosing = false;
   #isLeaving = false;
@@ -80,7 +80,7 @@ class AmqpWorker implements AmqpSource {
 
   constructor(options: AmqpOptions) {
     this.#options = options;
-    this.#counting = countStrays(() => (this.#isPaused ? null : this.#session?.connection), options.log);
+    this.#counting = startCountingStrays(() => (this.#isPaused ? null : this.#session?.connection), options.log);
   }
 
   /** Resolves once the worker has subscribed to all shards for the first time. */
@@ -204,7 +204,7 @@ class AmqpWorker implements AmqpSource {
     const count = this.#options.shards;
     const prefetch = Math.max(MIN_PREFETCH, Math.floor(MAX_IN_FLIGHT / count));
     const ask = async (_: unknown, shard: number) => {
-      const [queue, priority] = [shardQueue(shard), priorityOf(this.#workerId, shard)];
+      const [queue, priority] = [shardQueue(shard), shardPriority(this.#workerId, shard)];
       shards.push(await consumeShard(connection, { queue, priority, prefetch, onMessage: this.#take, onEnd: end }));
     };
     await Promise.all(Array.from({ length: count }, ask));
@@ -236,7 +236,7 @@ interface Session {
   ended: Promise<Error>;
   /** Gives up the connection and records the reason. */
   end(why: Error): void;
-  shards: Shard[];
+  shards: ConsumedShard[];
   reading: ReadControl;
 }
 

@@ -1,5 +1,5 @@
 import type { Channel, ChannelModel } from 'amqplib';
-import { type Declared, shardQueue, topologyOf } from './topology.ts';
+import { type BrokerDeclaration, requiredTopology, shardQueue } from './topology.ts';
 
 /** A queue or exchange at the broker differs from what this service needs: a person must decide. */
 export class TopologyError extends Error {
@@ -19,8 +19,8 @@ export async function declareTopology(
   shards: number,
   routingKeys: readonly string[],
 ): Promise<void> {
-  const wanted = topologyOf(shards, routingKeys);
-  await onChannel(connection, async (channel) => {
+  const wanted = requiredTopology(shards, routingKeys);
+  await runOnChannel(connection, async (channel) => {
     for (const one of wanted) await declare(channel, one);
   });
   if (await exists(connection, shardQueue(shards))) {
@@ -31,7 +31,7 @@ export async function declareTopology(
   }
 }
 
-async function declare(channel: Channel, one: Declared): Promise<unknown> {
+async function declare(channel: Channel, one: BrokerDeclaration): Promise<unknown> {
   switch (one.kind) {
     case 'exchange':
       return channel.assertExchange(one.name, one.type, one.options).catch(differs(one.name));
@@ -58,7 +58,7 @@ const differs =
 
 async function exists(connection: ChannelModel, queue: string): Promise<boolean> {
   try {
-    await onChannel(connection, (channel) => channel.checkQueue(queue));
+    await runOnChannel(connection, (channel) => channel.checkQueue(queue));
     return true;
   } catch (error) {
     if ((error as { code?: number }).code === NOT_FOUND) return false;
@@ -67,7 +67,7 @@ async function exists(connection: ChannelModel, queue: string): Promise<boolean>
 }
 
 /** Runs an action on a channel of its own, because the broker closes the channel after an error. */
-export async function onChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
+export async function runOnChannel<T>(connection: ChannelModel, act: (channel: Channel) => Promise<T>): Promise<T> {
   const channel = await connection.createChannel();
   // The failing call itself reports the channel's error.
   channel.on('error', () => {});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFrontier } from './shard.ts';
+import { createAckFrontier } from './shard.ts';
 
 /**
  * A broker: an acknowledgement of a tag covers all tags up to it, and is an error if none of them is unacknowledged (RabbitMQ: unknown
@@ -24,7 +24,7 @@ test('acknowledges only messages that are done, in any order, and all of them in
   fc.assert(
     fc.property(fc.array(fc.record({ place: fc.nat(), isRefused: fc.boolean() }), { maxLength: 60 }), (messages) => {
       const { waiting, refuse, acknowledge } = broker(messages.length);
-      const frontier = createFrontier();
+      const frontier = createAckFrontier();
       const settled = new Set<number>();
       const order = messages
         .map((message, index) => ({ ...message, tag: index + 1 }))
@@ -44,7 +44,7 @@ test('acknowledges only messages that are done, in any order, and all of them in
 });
 
 test('lets a waiting message hold up those behind it', () => {
-  const frontier = createFrontier();
+  const frontier = createAckFrontier();
   expect(frontier.done(2)).toBeNull();
   expect(frontier.refused(3)).toBeNull();
   expect(frontier.done(1)).toBe(2);

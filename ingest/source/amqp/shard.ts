@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ChannelModel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
 
 /** A shard that this worker consumes, on a separate channel. */
-export interface Shard {
+export interface ConsumedShard {
   /** Stops consuming and hands over the shard: delivered messages that are not acknowledged go to the next owner. */
   cancel(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface ShardOptions {
 }
 
 /** Subscribes to a shard. Messages arrive while no other worker has a higher priority for it. */
-export async function consumeShard(connection: ChannelModel, options: ShardOptions): Promise<Shard> {
+export async function consumeShard(connection: ChannelModel, options: ShardOptions): Promise<ConsumedShard> {
   const { queue, priority, prefetch, onMessage, onEnd } = options;
   const channel = await connection.createChannel();
   channel.on('error', (error: Error) => onEnd(error));
@@ -31,7 +31,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
   channel.on('close', () => {
     isOpen = false;
   });
-  const frontier = createFrontier();
+  const frontier = createAckFrontier();
   let upTo: number | null = null;
   /** On a closing connection, an acknowledgement that cannot be sent is skipped: the message is redelivered. */
   const say = (what: () => void) => {
@@ -86,7 +86,7 @@ interface Frontier {
   refused(tag: number): number | null;
 }
 
-export function createFrontier(): Frontier {
+export function createAckFrontier(): Frontier {
   let reached = 0;
   const ahead = new Map<number, 'done' | 'refused'>();
   const note = (tag: number, what: 'done' | 'refused'): number | null => {
@@ -107,6 +107,6 @@ export function createFrontier(): Frontier {
  * and to the next one if that worker is gone. Workers need no agreement; each gets about the same number of shards, and a joining or
  * leaving worker moves only its own shards. A 31-bit number, because priorities are signed in AMQP. Pure.
  */
-export function priorityOf(workerId: string, shard: number): number {
+export function shardPriority(workerId: string, shard: number): number {
   return createHash('sha256').update(`${workerId}/${shard}`).digest().readUInt32BE() >>> 1;
 }

@@ -7,9 +7,9 @@ const MQTT_EXCHANGE = 'energy.mqtt';
 /** Exchange that maps each routing key, and thus each device's readings, to one shard. */
 const HASH_EXCHANGE = 'energy';
 /** Queue of messages that are of neither a device nor a gateway. They are stored and raise an alarm. */
-export const STRAYS = 'energy.stray';
+export const STRAYS_QUEUE = 'energy.stray';
 /** Always empty queue. Workers consume it to check that their broker reaches a majority (watch-connection.ts). */
-export const BEAT = 'energy.beat';
+export const MAJORITY_CHECK_QUEUE = 'energy.beat';
 export const shardQueue = (shard: number): string => `energy.shard.${shard}`;
 
 /**
@@ -24,7 +24,7 @@ const MAX_STRAY_BYTES = 256 * 2 ** 20;
 const CONSUMER_TIMEOUT_MS = 86_400_000;
 
 /** An exchange, queue or binding that must exist at the broker, with its arguments. */
-export type Declared =
+export type BrokerDeclaration =
   | { kind: 'exchange'; name: string; type: string; options: Options.AssertExchange }
   | { kind: 'queue'; name: string; options: Options.AssertQueue }
   | { kind: 'queue binding'; to: string; from: string; key: string }
@@ -42,7 +42,7 @@ const SHARD = {
   'x-max-length-bytes': MAX_BYTES,
   'x-overflow': 'reject-publish',
   // Rejected messages go to the stray queue, and stay here until they have reached it.
-  'x-dead-letter-exchange': STRAYS,
+  'x-dead-letter-exchange': STRAYS_QUEUE,
   'x-dead-letter-strategy': 'at-least-once',
   // Otherwise, the node that a worker happens to use would lead all queues.
   'x-queue-leader-locator': 'balanced',
@@ -52,32 +52,38 @@ const SHARD = {
  * Returns everything that messages need on their way from devices to workers, in the order of creation: the exchange that accepts messages
  * comes after everything without which a message could be lost. Pure.
  */
-export function topologyOf(shards: number, routingKeys: readonly string[]): Declared[] {
+export function requiredTopology(shards: number, routingKeys: readonly string[]): BrokerDeclaration[] {
   const numbers = Array.from({ length: shards }, (_, shard) => shard);
   const durable = true;
   return [
-    { kind: 'exchange', name: STRAYS, type: 'fanout', options: { durable } },
+    { kind: 'exchange', name: STRAYS_QUEUE, type: 'fanout', options: { durable } },
     {
       kind: 'queue',
-      name: STRAYS,
+      name: STRAYS_QUEUE,
       options: { durable, arguments: { ...QUORUM, 'x-max-length-bytes': MAX_STRAY_BYTES, 'x-overflow': 'drop-head' } },
     },
-    { kind: 'queue binding', to: STRAYS, from: STRAYS, key: '' },
-    { kind: 'queue', name: BEAT, options: { durable, arguments: QUORUM } },
+    { kind: 'queue binding', to: STRAYS_QUEUE, from: STRAYS_QUEUE, key: '' },
+    { kind: 'queue', name: MAJORITY_CHECK_QUEUE, options: { durable, arguments: QUORUM } },
     {
       kind: 'exchange',
       name: HASH_EXCHANGE,
       type: 'x-consistent-hash',
-      options: { durable, alternateExchange: STRAYS },
+      options: { durable, alternateExchange: STRAYS_QUEUE },
     },
     ...numbers.map(
-      (shard): Declared => ({ kind: 'queue', name: shardQueue(shard), options: { durable, arguments: SHARD } }),
+      (shard): BrokerDeclaration => ({
+        kind: 'queue',
+        name: shardQueue(shard),
+        options: { durable, arguments: SHARD },
+      }),
     ),
     // The binding key is the shard's weight; all are equal.
     ...numbers.map(
-      (shard): Declared => ({ kind: 'queue binding', to: shardQueue(shard), from: HASH_EXCHANGE, key: '1' }),
+      (shard): BrokerDeclaration => ({ kind: 'queue binding', to: shardQueue(shard), from: HASH_EXCHANGE, key: '1' }),
     ),
-    { kind: 'exchange', name: MQTT_EXCHANGE, type: 'topic', options: { durable, alternateExchange: STRAYS } },
-    ...routingKeys.map((key): Declared => ({ kind: 'exchange binding', to: HASH_EXCHANGE, from: MQTT_EXCHANGE, key })),
+    { kind: 'exchange', name: MQTT_EXCHANGE, type: 'topic', options: { durable, alternateExchange: STRAYS_QUEUE } },
+    ...routingKeys.map(
+      (key): BrokerDeclaration => ({ kind: 'exchange binding', to: HASH_EXCHANGE, from: MQTT_EXCHANGE, key }),
+    ),
   ];
 }

@@ -2,7 +2,7 @@ import { connect } from 'amqplib';
 import type { AmqpUrl } from '#src/config/addresses.ts';
 
 /** Connects to the first host of a cluster that accepts the login, and disconnects. Throws the last host's error. */
-export async function tryAmqp(
+export async function testAmqpLogin(
   { hosts, isSecure, username, password, vhost }: AmqpUrl,
   timeoutMs: number,
 ): Promise<void> {

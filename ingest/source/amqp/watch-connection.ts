@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { ChannelModel } from 'amqplib';
-import { BEAT } from './topology.ts';
+import { MAJORITY_CHECK_QUEUE } from './topology.ts';
 
 /**
  * Internals of amqplib 2 (lib/connection.js) that this file uses; test/system/cluster/access.test.ts checks them by pausing reads for
@@ -92,7 +92,7 @@ export async function watchMajority(
   // An error of this channel needs no handling: the failed request counts as unanswered.
   channel.on('error', () => {});
   const ask = async () => {
-    const { consumerTag } = await channel.consume(BEAT, () => {}, { noAck: false });
+    const { consumerTag } = await channel.consume(MAJORITY_CHECK_QUEUE, () => {}, { noAck: false });
     await channel.cancel(consumerTag);
   };
   let isAsking = false;

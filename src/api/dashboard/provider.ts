@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
-import { type Browser, browserOf, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
+import { type Browser, browserCookieFor, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
 import { personOf } from '#src/auth/oidc/person.ts';
 import { type Provider, ProviderUnavailable, SignInRefused } from '#src/auth/oidc/provider.ts';
 import { signInAs } from '#src/auth/oidc/sign-in.ts';
@@ -77,7 +77,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     const { return_to } = (request.body ?? {}) as { return_to?: unknown };
     try {
       const { location, begun } = await provider.begin(redirectUri());
-      const browser = browserOf(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+      const browser = parseBrowserCookie(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
       const keeps: Kept = { is, ...begun, returnTo: pageOf(return_to), browserId: browser.id, untilMs };
@@ -104,7 +104,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     reply.header('Set-Cookie', [
       over,
       setCookie(COOKIES[environment], opened.secret, SESSION_MS),
-      setCookie(BROWSER_COOKIES[environment], knownBrowser(secret, browser, opened.email), BROWSER_MS),
+      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, opened.email), BROWSER_MS),
     ]);
     return reply.status(303).header('Location', ended.returnTo).send();
   });

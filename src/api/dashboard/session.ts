@@ -5,18 +5,18 @@ import type { ApiContext, BrokerAddress } from '#src/api/context.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { toWire } from '#src/api/v1/users/shape.ts';
-import { browserOf, isKnownBrowser, knownBrowser, newBrowser } from '#src/auth/browsers.ts';
+import { browserCookieFor, isKnownBrowser, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { closeSession, csrfToken, evictSessionsOf, howSignedIn, SESSION_MS } from '#src/auth/sessions.ts';
 import {
-  type Asker,
   accountOf,
   accountOfSignIn,
   confirmEmail,
   createSignIn,
   MAILED_FOR_MS,
   type SignIn,
+  type SignInRequester,
   signIn,
 } from '#src/auth/sign-ins.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
@@ -80,7 +80,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const asked = email.safeParse(request.body);
     if (!asked.success) throw unprocessable({ field: 'email', message: 'must be an e-mail address' });
     const { email: address } = asked.data;
-    const known = browserOf(cookieOf(request, BROWSER_COOKIES[environment]));
+    const known = parseBrowserCookie(cookieOf(request, BROWSER_COOKIES[environment]));
     const browser = known ?? newBrowser();
     const network = networkOf(request.ip);
     const isKnown = isKnownBrowser(secret, browser, address);
@@ -94,7 +94,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     return reply.status(202).send({ sign_in_id: signInId });
   });
 
-  async function sendTo(address: string, signInId: string, asker: Asker): Promise<void> {
+  async function sendTo(address: string, signInId: string, asker: SignInRequester): Promise<void> {
     const account = await accountOf(db, address);
     if (!account) return;
     const options = { userId: account.user_id, secret, now: clock(), validMs: MAILED_FOR_MS, signInId, asker };
@@ -144,10 +144,10 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
   /** Sends the opened session and its cookies. */
   async function enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
     const answer = await signedIn(opened.user_id, csrfToken(secret, opened.session_id));
-    const browser = browserOf(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+    const browser = parseBrowserCookie(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
     reply.header('Set-Cookie', [
       setCookie(COOKIES[environment], opened.secret, SESSION_MS),
-      setCookie(BROWSER_COOKIES[environment], knownBrowser(secret, browser, answer.user.email), BROWSER_MS),
+      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, answer.user.email), BROWSER_MS),
     ]);
     return reply.status(201).send(answer);
   }

@@ -6,8 +6,8 @@ import { importAnswer } from '#src/api/v1/imports/shape.ts';
 import { series } from '#src/api/v1/price-series/shape.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
-import { NOTES } from '#src/energy/figure.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
+import { OWNER_VERDICTS } from '#src/energy/usage-breakdown.ts';
 
 /** Responses of the dashboard's own operations; tests check them. */
 const count = z.number().int().min(0);
@@ -50,7 +50,7 @@ export const figureAnswer = z.strictObject({
       import_kwh: kwh,
       export_kwh: kwh,
       estimated_kwh: z.number(),
-      notes: z.array(z.strictObject({ note: z.enum(NOTES), count })),
+      notes: z.array(z.strictObject({ note: z.enum(OWNER_VERDICTS), count })),
       rejected: z.array(z.strictObject({ reason: z.string(), count })),
     }),
   ),

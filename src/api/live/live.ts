@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Reads } from '#src/api/reads.ts';
 import { mustHaveRoom, ownerOf } from '#src/api/stream-room.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { noLongerAllowed } from '#src/auth/still-allowed.ts';
+import { findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Database } from '#src/database/connect.ts';
 import { liveReadings, seenDevices } from '#src/devices/live.ts';
@@ -157,7 +157,7 @@ export class Live {
     const nowMs = performance.now();
     try {
       if (all.length > 0) {
-        const ended = new Set(await noLongerAllowed(db, all, { scope: STREAM_SCOPE, now: clock() }));
+        const ended = new Set(await findDisallowedReaders(db, all, { scope: STREAM_SCOPE, now: clock() }));
         const byKey = all.filter(({ caller }) => caller.by === 'key').map(({ caller }) => caller.userId);
         const suspended = await this.#counter.suspended([...new Set(byKey)]);
         for (const one of all)

@@ -10,7 +10,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-/** Width of a column, sufficient for a time. Spreadsheets show wider values cut off. */
+/** Width of a column, sufficient for a time. */
 const WIDTH = 17;
 /** Column next to `starts_at`, whose cell is a local time. In the hour that occurs twice, only the offset distinguishes the two. */
 const OFFSET = 'utc_offset';

@@ -15,7 +15,7 @@ type Role = 'homeowner' | 'utility' | 'admin';
 type Claims = Readonly<Record<string, unknown>>;
 
 /** Reason why a person whom the provider identified is not admitted. */
-export type NotLetIn = 'unusable' | 'domain' | 'roles';
+export type AdmissionRefusal = 'unusable' | 'domain' | 'roles';
 
 /** Roles from the lowest to the highest; a person with several groups gets the highest of their roles. */
 const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
@@ -32,7 +32,7 @@ export function personOf(
     verifiedClaim,
     emailDomains,
   }: Pick<OidcConfig, 'issuer' | 'roles' | 'verifiedClaim' | 'emailDomains'>,
-): Person | NotLetIn {
+): Person | AdmissionRefusal {
   // OpenID Connect Core 1.0, 2: at most 255 ASCII characters.
   const { sub } = claims;
   if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub)) return 'unusable';

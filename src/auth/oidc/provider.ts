@@ -13,7 +13,7 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 const KNOWN_FOR_MS = 3_600_000;
 
 /** State of a sign-in that the browser stores while it is at the provider. */
-export interface Begun {
+export interface PendingSignIn {
   state: string;
   nonce: string;
   verifier: string;
@@ -65,7 +65,7 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
     label: config.label,
 
     /** Returns the URL for signing in at the provider, and the state for the browser to store. */
-    async begin(redirectUri: string): Promise<{ location: string; begun: Begun }> {
+    async begin(redirectUri: string): Promise<{ location: string; begun: PendingSignIn }> {
       const of = await configuration();
       const begun = {
         state: client.randomState(),
@@ -88,7 +88,7 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
      * Returns the claims after the provider's redirect to `at`, the redirect URI with the provider's parameters. Throws SignInRefused or
      * ProviderUnavailable.
      */
-    async finish(at: URL, { state, nonce, verifier }: Begun): Promise<Claims> {
+    async finish(at: URL, { state, nonce, verifier }: PendingSignIn): Promise<Claims> {
       const of = await configuration();
       try {
         const tokens = await client.authorizationCodeGrant(of, at, {

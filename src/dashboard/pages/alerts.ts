@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Alert } from '#clients/typescript/client.ts';
 import type { Firing } from '#src/api/dashboard/shapes.ts';
-import { call, list, type Page as PageOf, withQuery } from '../api.ts';
+import { callApi, fetchAll, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { kwh, moneyIn, time } from '../parts/format.ts';
 import { Steps, useAction, useLoad, usePages } from '../parts/load.ts';
-import { Badge, Card, Dialog, Loading, Problem, rich, Sure, When } from '../parts/ui.ts';
+import { Badge, Card, ConfirmButton, Dialog, Loading, Problem, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
@@ -19,7 +19,7 @@ export function Page() {
   const { me, user } = useSession();
   const { common, alerts: w } = words();
   const alerts = useLoad(
-    () => list<Alert>(withQuery('/v1/alerts', { user_id: user.user_id, limit: 200 })),
+    () => fetchAll<Alert>(withQuery('/v1/alerts', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
   );
   const [open, setOpen] = useState<{ what: 'create' } | { what: 'edit' | 'history'; of: Alert } | null>(null);
@@ -32,12 +32,12 @@ export function Page() {
   };
   const change = (alert: Alert, status: Alert['status']) =>
     run(async () => {
-      await call('PATCH', `/v1/alerts/${alert.alert_id}`, { status });
+      await callApi('PATCH', `/v1/alerts/${alert.alert_id}`, { status });
       done(status === 'paused' ? w.paused({ rule: nameOf(alert) }) : w.resumed({ rule: nameOf(alert) }));
     });
   const remove = (alert: Alert) =>
     run(async () => {
-      await call('DELETE', `/v1/alerts/${alert.alert_id}`);
+      await callApi('DELETE', `/v1/alerts/${alert.alert_id}`);
       done(w.deleted({ rule: nameOf(alert) }));
     });
   return html`
@@ -119,7 +119,7 @@ export function AlertRow(props: {
         <button type="button" aria-label=${w.historyOf({ rule: name })} onClick=${onHistory}>${w.history}</button>
         <button type="button" aria-label=${w.editOf({ rule: name })} onClick=${onEdit}>${common.edit}</button>
         <button type="button" aria-label=${`${step}: ${name}`} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${step}</button>
-        <${Sure}
+        <${ConfirmButton}
           label=${common.delete}
           of=${name}
           question=${w.deleteQuestion}

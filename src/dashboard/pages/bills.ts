@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BillPeriod, BillPeriodDetails, Device } from '#clients/typescript/client.ts';
-import { call, list, withQuery } from '../api.ts';
+import { callApi, fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { dayName } from '../parts/format.ts';
@@ -8,7 +8,7 @@ import { useAction, useLoad } from '../parts/load.ts';
 import { Badge, Card, CreateOrCancel, Dialog, Field, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { Bill, billed } from './bills/bill.ts';
+import { Bill, formatBilledEnergy } from './bills/bill.ts';
 
 /**
  * Page with the bill periods of the selected account: the energy reported for each, the energy known now, and the treatment of the
@@ -18,11 +18,11 @@ export function Page() {
   const { me, user } = useSession();
   const { common, bills: w } = words();
   const periods = useLoad(
-    () => list<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 200 })),
+    () => fetchAll<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
   );
   const devices = useLoad(
-    () => list<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
+    () => fetchAll<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
   );
   const [shown, setShown] = useState<string | null>(null);
@@ -75,7 +75,7 @@ export function Page() {
           <th scope="row" data-name=${w.period}>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</th>
           <td data-name=${w.what}>${nameOf(one.device_id)}</td>
           <td data-name=${common.status}><${Badge} kind=${one.status === 'open' ? 'warn' : 'good'}>${w.statuses[one.status]}<//></td>
-          <td data-name=${w.billed}>${billed(one.billed_import_kwh)}</td>
+          <td data-name=${w.billed}>${formatBilledEnergy(one.billed_import_kwh)}</td>
           <td><div class="actions"><button type="button"
             aria-label=${common.of({ what: w.show, name: `${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}, ${nameOf(one.device_id)}` })}
             onClick=${() => setShown(one.bill_period_id)}>${w.show}</button></div></td>
@@ -103,7 +103,7 @@ export function CreateBill(props: {
     const deviceId = String(given.get('device_id'));
     const of = deviceId === '' ? { user_id: user.user_id } : { device_id: deviceId };
     const days = { start: String(given.get('start')), end: String(given.get('end')) };
-    run(async () => onMade(await call<BillPeriodDetails>('POST', '/v1/bill-periods', { ...of, ...days })));
+    run(async () => onMade(await callApi<BillPeriodDetails>('POST', '/v1/bill-periods', { ...of, ...days })));
   };
   const day = (name: 'start' | 'end', label: string) =>
     html`<${Field} label=${label}>${(attributes: object) =>

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
-import { call } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useLoad } from '../parts/load.ts';
 import { Badge, Loading } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { asks, STATES, typeName } from './devices/device.ts';
+import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
 import { Edits } from './devices/edits.ts';
 import { PeriodView } from './home.ts';
 
@@ -21,7 +21,7 @@ export function Page() {
   const { rest, user, go } = useSession();
   const { common, devices: w, period } = words();
   const [deviceId = '', ...address] = rest.split('/');
-  const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
+  const device = useLoad(() => callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
   const [computed, setComputed] = useState(0);
   const isWaiting = device.value?.is_computed === false;
   const wasWaiting = useRef(false);
@@ -51,7 +51,7 @@ export function Page() {
         <p>
           ${typeName(one.type)}, ${w.places[one.placement]} <span title=${w.states[one.status]}><${Badge} kind=${STATES[one.status]}>${common.statuses[one.status]}<//></span>
           ${isWaiting && html`<${Badge} kind="warn">${w.edits.waits}<//>`}
-          ${asks(one, false).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}
+          ${openQuestionsOf(one, false).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}
         </p>
       <//>
       <${Edits} of=${one} key=${one.device_id} onComputed=${() => setComputed((times) => times + 1)} />`}

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/client.ts';
-import { list, withQuery } from '../api.ts';
+import { fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { type Loaded, useLoad } from '../parts/load.ts';
 import { Badge, Card, Copy, Loading, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { asks, STATES, typeName } from './devices/device.ts';
+import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
 import { DeviceDialog } from './devices/device-dialog.ts';
 import { DiscoveredList } from './devices/discovered-list.ts';
 import { GatewayList } from './devices/gateway-list.ts';
@@ -21,9 +21,9 @@ export function Page() {
   const { user } = useSession();
   const { user_id, email, timezone } = user;
   const of = (path: string) => withQuery(path, { user_id, limit: 200 });
-  const devices = useLoad(() => list<Device>(of('/v1/devices')), [user_id]);
-  const discovered = useLoad(() => list<DiscoveredDevice>(of('/v1/devices/discovered')), [user_id]);
-  const gateways = useLoad(() => list<Gateway>(of('/v1/gateways')), [user_id]);
+  const devices = useLoad(() => fetchAll<Device>(of('/v1/devices')), [user_id]);
+  const discovered = useLoad(() => fetchAll<DiscoveredDevice>(of('/v1/devices/discovered')), [user_id]);
+  const gateways = useLoad(() => fetchAll<Gateway>(of('/v1/gateways')), [user_id]);
   const [pairing, setPairing] = useState<'new' | DiscoveredDevice | null>(null);
   const [named, setNamed] = useNamedDevice();
   const lookAgain = () => {
@@ -112,7 +112,7 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
     <th scope="row" data-name=${w.location}><a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a></th>
     <td data-name=${w.type}>${typeName(device.type)}</td>
     <td data-name=${w.place}><span title=${w.placements[device.placement]}>${w.places[device.placement]}</span></td>
-    <td data-name=${w.state}><span title=${w.states[device.status]}><${Badge} kind=${kind}>${common.statuses[device.status]}<//></span>${asks(
+    <td data-name=${w.state}><span title=${w.states[device.status]}><${Badge} kind=${kind}>${common.statuses[device.status]}<//></span>${openQuestionsOf(
       device,
       false,
     ).map(({ word, meaning: why }) => html` <span title=${why}><${Badge} kind="warn">${word}<//></span>`)}</td>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { FleetDevice, User } from '#clients/typescript/client.ts';
-import { call, type Page as PageOf, withQuery } from '../api.ts';
+import { callApi, type Page as PageOf, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Steps, useAction, usePages } from '../parts/load.ts';
 import { Badge, Card, Field, Loading, Problem, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { asks, STATES, typeName } from './devices/device.ts';
+import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
 import { ImportDevices } from './fleet/import-devices.ts';
 import { SilenceMap } from './fleet/silence-map.ts';
 
@@ -99,7 +99,7 @@ function Row({ of: device }: { of: FleetDevice }) {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     void run(async () => {
-      pick(await call<User>('GET', `/v1/users/${device.user_id}`));
+      pick(await callApi<User>('GET', `/v1/users/${device.user_id}`));
       go(`devices/${device.device_id}`);
     });
   };
@@ -111,7 +111,7 @@ function Row({ of: device }: { of: FleetDevice }) {
       </div>
     </th>
     <td data-name=${fleet.owner}>${device.email ?? device.user_id}</td>
-    <td data-name=${w.state}><${Badge} kind=${STATES[device.status]}>${common.statuses[device.status]}<//>${asks(
+    <td data-name=${w.state}><${Badge} kind=${STATES[device.status]}>${common.statuses[device.status]}<//>${openQuestionsOf(
       device,
       false,
     ).map(({ word, meaning }) => html` <span title=${meaning}><${Badge} kind="warn">${word}<//></span>`)}</td>

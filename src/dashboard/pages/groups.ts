@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Group } from '#clients/typescript/client.ts';
-import { call, list } from '../api.ts';
+import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Card, CreateOrCancel, Dialog, Field, Loading, Problem, Sure } from '../parts/ui.ts';
+import { Card, ConfirmButton, CreateOrCancel, Dialog, Field, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { Days, Homes } from './groups/homes.ts';
@@ -13,14 +13,14 @@ import { Days, Homes } from './groups/homes.ts';
 export function Page() {
   const { me } = useSession();
   const { common, groups: w } = words();
-  const groups = useLoad(() => list<Group>('/v1/groups?limit=200', 10_000), []);
+  const groups = useLoad(() => fetchAll<Group>('/v1/groups?limit=200', 10_000), []);
   const [isOpen, setOpen] = useState(false);
   const [picked, setPicked] = useState<string | null>(null);
   const [changes, setChanges] = useState(0);
   const { run, error } = useAction();
   const remove = (group: Group) =>
     run(async () => {
-      await call('DELETE', `/v1/groups/${group.group_id}`);
+      await callApi('DELETE', `/v1/groups/${group.group_id}`);
       groups.again();
     });
   const placed = inTree(groups.value ?? []);
@@ -69,7 +69,7 @@ export function Page() {
           <td data-name=${w.homes}>${group.members}</td>
           <td><div class="actions">
             <button type="button" aria-label=${w.showOf({ name: group.name })} onClick=${() => setPicked(group.group_id)}>${w.show}</button>
-            <${Sure} label=${common.delete} of=${group.name} question=${w.deleteQuestion} onSure=${() => remove(group)} />
+            <${ConfirmButton} label=${common.delete} of=${group.name} question=${w.deleteQuestion} onSure=${() => remove(group)} />
           </div></td>
         </tr>`,
       )}</tbody>
@@ -88,7 +88,7 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
     const text = (name: string) => String(given.get(name)).trim() || null;
     run(async () => {
       const body = { name: text('name') ?? '', kind: text('kind'), parent_group_id: text('parent_group_id') };
-      onMade(await call<Group>('POST', '/v1/groups', body));
+      onMade(await callApi<Group>('POST', '/v1/groups', body));
     });
   };
   return html`<${Dialog} title=${w.create} onClose=${onClose}>

@@ -1,12 +1,12 @@
 import { useCallback, useRef } from 'preact/hooks';
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
-import { call, withQuery } from '../api.ts';
+import { callApi, withQuery } from '../api.ts';
 import { type Children, html } from '../html.ts';
 import { useChanges } from '../parts/changes.ts';
 import { type FileChoice, FileMenu } from '../parts/file-menu.ts';
 import { dayName } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
-import { addressOf, endOf, nameOf, periodShown, type Period as Shown, stepped, todayIn } from '../parts/period.ts';
+import { addressOf, endOf, nameOf, periodShown, type Period as Shown, shiftPeriod, todayIn } from '../parts/period.ts';
 import { Badge, Card, Loading, useNow, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
@@ -52,9 +52,9 @@ export function PeriodView(props: {
   const { unit, start } = shown;
   const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
   const keys = [user.user_id, deviceId, unit, start, computed];
-  const period = useLoad(() => call<Period>('GET', withQuery('/v1/period', asked)), keys);
+  const period = useLoad(() => callApi<Period>('GET', withQuery('/v1/period', asked)), keys);
   // A request of its own: the usage does not wait for the computation of costs.
-  const costs = useLoad(() => call<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
+  const costs = useLoad(() => callApi<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
   const again = useCallback(() => {
     period.again();
     costs.again();
@@ -69,7 +69,7 @@ export function PeriodView(props: {
   const show = (next: Shown) => move(`${page}/${addressOf(next)}`);
   const first = value?.first_date ?? null;
   const step = (by: number) => {
-    const next = stepped(shown, by);
+    const next = shiftPeriod(shown, by);
     if (next.start <= today && (first === null || endOf(next) >= first)) show(next);
   };
   const box = useSteps(step);

@@ -1,11 +1,22 @@
 import { useState } from 'preact/hooks';
 import type { Key } from '#clients/typescript/client.ts';
-import { call, list } from '../api.ts';
+import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { daysSince } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, busy, Card, Dialog, Field, Loading, Problem, rich, Sure, When } from '../parts/ui.ts';
+import {
+  Badge,
+  busyAttributes,
+  Card,
+  ConfirmButton,
+  Dialog,
+  Field,
+  Loading,
+  Problem,
+  rich,
+  When,
+} from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { CreateKey, RotateKey } from './keys/create-key.ts';
@@ -16,13 +27,13 @@ import { scopesInShort } from './keys/scopes.ts';
 export function Page() {
   const { me } = useSession();
   const { common, keys: w } = words();
-  const keys = useLoad(() => list<Key>('/v1/keys?limit=200'), []);
+  const keys = useLoad(() => fetchAll<Key>('/v1/keys?limit=200'), []);
   const [open, setOpen] = useState<'create' | { rotate: Key } | { limit: Key } | null>(null);
   const { run, error } = useAction();
   const close = () => setOpen(null);
   const revoke = (key: Key) =>
     run(async () => {
-      await call('DELETE', `/v1/keys/${key.key_id}`);
+      await callApi('DELETE', `/v1/keys/${key.key_id}`);
       keys.again();
     });
   return html`
@@ -109,7 +120,7 @@ export function KeyRow(props: {
           html`<button type="button" aria-label=${w.limitOf({ name: nameOf(key) })} onClick=${onLimit}>${w.limit}</button>
             <button type="button" aria-label=${w.rotateOf({ name: nameOf(key) })} onClick=${onRotate}>${w.rotate}</button>`
         }
-        <${Sure} label=${w.revoke} of=${nameOf(key)} question=${question} onSure=${onRevoke} />
+        <${ConfirmButton} label=${w.revoke} of=${nameOf(key)} question=${question} onSure=${onRevoke} />
       </div>
     </td>
   </tr>`;
@@ -124,7 +135,7 @@ export function LimitKey({ of, onDone, onClose }: { of: Key; onDone: () => void;
     const given = new FormData(event.target as HTMLFormElement);
     run(async () => {
       const body = { allowed_addresses: addressesIn(given), ...endIn(given) };
-      await call('PATCH', `/v1/keys/${of.key_id}`, body);
+      await callApi('PATCH', `/v1/keys/${of.key_id}`, body);
       onDone();
       onClose();
     });
@@ -136,7 +147,7 @@ export function LimitKey({ of, onDone, onClose }: { of: Key; onDone: () => void;
       <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} isChange />`}<//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${common.save}</button>
+        <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Operator, RollupReport } from '#src/api/dashboard/shapes.ts';
-import { call } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, busy, Card, Loading, Problem } from '../parts/ui.ts';
+import { Badge, busyAttributes, Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { Accounts, Audit } from './operator/accounts.ts';
 import { RejectedMessages } from './operator/rejected.ts';
@@ -29,7 +29,7 @@ const count = (value: number) => new Intl.NumberFormat().format(value);
 
 /** Incoming readings, age of the newest one, and queues; refreshed every five seconds. */
 export function Health() {
-  const health = useLoad(() => call<Operator>('GET', '/v1/operator'), []);
+  const health = useLoad(() => callApi<Operator>('GET', '/v1/operator'), []);
   // The rate is computed from the readings stored between two polls.
   const before = useRef<Operator | null>(null);
   const rate = useRef<number | null>(null);
@@ -94,9 +94,9 @@ export function RollupCheck() {
   const check = () =>
     run(async () => {
       setReport(null);
-      setReport(await call<RollupReport>('POST', '/v1/rollups/check', {}));
+      setReport(await callApi<RollupReport>('POST', '/v1/rollups/check', {}));
     });
-  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${busy(isBusy)}>Check now</button>`}>
+  return html`<${Card} title="Rollup check" actions=${html`<button type="button" onClick=${check} ...${busyAttributes(isBusy)}>Check now</button>`}>
     <${Problem} text=${error} />
     <div role="status">
       ${isBusy && html`<p class="quiet">Comparing every aggregate with the load profile …</p>`}

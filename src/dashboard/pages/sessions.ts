@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { call, list } from '../api.ts';
+import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
-import { Badge, busy, Card, Field, Loading, Problem, rich, Sure, When } from '../parts/ui.ts';
+import { Badge, busyAttributes, Card, ConfirmButton, Field, Loading, Problem, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 
@@ -24,11 +24,11 @@ interface Session {
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
-  const sessions = useLoad(() => list<Session>('/v1/sessions?limit=200'), []);
+  const sessions = useLoad(() => fetchAll<Session>('/v1/sessions?limit=200'), []);
   const { run, error } = useAction();
   const end = ({ session_id }: Session) =>
     run(async () => {
-      await call('DELETE', `/v1/sessions/${session_id}`);
+      await callApi('DELETE', `/v1/sessions/${session_id}`);
       sessions.again();
     });
   return html`
@@ -67,7 +67,7 @@ export function Page() {
       <td data-name=${w.ends}><${When} at=${one.expires_at} zone=${me.timezone} /></td>
       <td>
         <div class="actions">
-          ${!one.is_current && html`<${Sure} label=${w.end} of=${name} question=${w.question} onSure=${() => end(one)} />`}
+          ${!one.is_current && html`<${ConfirmButton} label=${w.end} of=${name} question=${w.question} onSure=${() => end(one)} />`}
         </div>
       </td>
     </tr>`;
@@ -87,7 +87,7 @@ export function Account() {
     const changed = { phone: phone === '' ? null : phone, timezone: String(given.get('timezone')) };
     setSaved(false);
     run(async () => {
-      changeMe(await call<User>('PATCH', `/v1/users/${me.user_id}`, changed));
+      changeMe(await callApi<User>('PATCH', `/v1/users/${me.user_id}`, changed));
       setSaved(true);
     });
   };
@@ -100,7 +100,7 @@ export function Account() {
       <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
         ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${me.timezone} />`}
       <//>
-      <button ...${busy(isBusy)}>${common.save}</button>
+      <button ...${busyAttributes(isBusy)}>${common.save}</button>
     </form>
     <p class="quiet told" role="status">${isSaved && w.accountSaved}</p>
     <${Problem} text=${error} />
@@ -112,9 +112,9 @@ export function EmailAddress() {
   const { me } = useSession();
   const { sessions: w } = words();
   const path = `/v1/users/${me.user_id}`;
-  const user = useLoad(() => call<User>('GET', path), []);
+  const user = useLoad(() => callApi<User>('GET', path), []);
   const { run, isBusy, error } = useAction();
-  const change = (email: string) => run(async () => user.put(await call<User>('PATCH', path, { email })));
+  const change = (email: string) => run(async () => user.put(await callApi<User>('PATCH', path, { email })));
   const request = (event: SubmitEvent) => {
     event.preventDefault();
     change(String(new FormData(event.target as HTMLFormElement).get('email')));
@@ -124,13 +124,13 @@ export function EmailAddress() {
       ${(attributes: object) =>
         html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
     <//>
-    <button ...${busy(isBusy)}>${w.changeEmail}</button>
+    <button ...${busyAttributes(isBusy)}>${w.changeEmail}</button>
   </form>`;
   // Requesting the current address withdraws a pending one.
   const pending = (email: string, wanted: string) => html`<p>${rich(w.emailPending({ email: wanted }))}</p>
     <p class="actions">
-      <button type="button" ...${busy(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
-      <button type="button" ...${busy(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
+      <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
+      <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
     </p>`;
   return html`<${Card} title=${w.emailTitle}>
     <${Loading} of=${user}>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
-import { call, list, withQuery } from '../api.ts';
+import { callApi, fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { dayName, monthNames, weekdayNames } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Card, Loading, Problem, rich, Sure } from '../parts/ui.ts';
+import { Card, ConfirmButton, Loading, Problem, rich } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
@@ -18,11 +18,11 @@ export function Page() {
   const { me, user } = useSession();
   const { common, tariffs: w } = words();
   const tariffs = useLoad(
-    () => list<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id, limit: 200 })),
+    () => fetchAll<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
   );
   const series = useLoad(
-    () => list<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id, limit: 200 })),
+    () => fetchAll<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
   );
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
@@ -39,7 +39,7 @@ export function Page() {
   };
   const remove = (tariff: Tariff) =>
     run(async () => {
-      await call('DELETE', `/v1/tariffs/${tariff.tariff_id}`);
+      await callApi('DELETE', `/v1/tariffs/${tariff.tariff_id}`);
       done(w.deleted({ name: tariff.name }));
     });
   const actions = (tariff: Tariff) =>
@@ -143,7 +143,7 @@ export function Actions({ of, onEdit, onDelete }: { of: Tariff; onEdit: () => vo
   const { common, tariffs: w } = words();
   return html`
   <button type="button" aria-label=${w.editOf({ name: of.name })} onClick=${onEdit}>${common.edit}</button>
-  <${Sure}
+  <${ConfirmButton}
     label=${common.delete}
     of=${of.name}
     question=${w.deleteQuestion({ day: dayName(of.valid_from) })}

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, Webhook } from '#clients/typescript/client.ts';
-import { call, list } from '../api.ts';
+import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Badge, Card, Loading, Problem, rich, Sure, When } from '../parts/ui.ts';
+import { Badge, Card, ConfirmButton, Loading, Problem, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { CreateWebhook, type EventType, nameOf, RotateSecret } from './webhooks/create-webhook.ts';
@@ -15,7 +15,7 @@ import { whyPaused } from './webhooks/webhook.ts';
 export function Page() {
   const { me } = useSession();
   const { common, webhooks: w } = words();
-  const webhooks = useLoad(() => list<Webhook>('/v1/webhooks?limit=200'), []);
+  const webhooks = useLoad(() => fetchAll<Webhook>('/v1/webhooks?limit=200'), []);
   const [open, setOpen] = useState<'create' | Webhook | null>(() => (wanted() === null ? null : 'create'));
   const [picked, setPicked] = useState<string | null>(null);
   const [tests, setTests] = useState(0);
@@ -34,14 +34,15 @@ export function Page() {
     });
   const change = (webhook: Webhook, status: Webhook['status']) =>
     act(
-      () => call('PATCH', path(webhook), { status }),
+      () => callApi('PATCH', path(webhook), { status }),
       status === 'active' ? w.resumed({ name: nameOf(webhook) }) : w.paused({ name: nameOf(webhook) }),
     );
-  const remove = (webhook: Webhook) => act(() => call('DELETE', path(webhook)), w.deleted({ name: nameOf(webhook) }));
+  const remove = (webhook: Webhook) =>
+    act(() => callApi('DELETE', path(webhook)), w.deleted({ name: nameOf(webhook) }));
   const test = (webhook: Webhook) => {
     const said = webhook.status === 'paused' ? w.testWaits({ url: webhook.url }) : w.testSent({ url: webhook.url });
     act(async () => {
-      await call('POST', `${path(webhook)}/test`);
+      await callApi('POST', `${path(webhook)}/test`);
       setPicked(webhook.webhook_id);
       setTests(tests + 1);
     }, said);
@@ -146,7 +147,7 @@ export function WebhookRow(props: {
         <button type="button" aria-label=${w.sendTestOf({ name })} onClick=${onTest}>${w.sendTest}</button>
         <button type="button" aria-label=${isActive ? w.pauseOf({ name }) : w.resumeOf({ name })} onClick=${() => onStatus(isActive ? 'paused' : 'active')}>${isActive ? w.pause : w.resume}</button>
         <button type="button" aria-label=${w.rotateSecretOf({ name })} onClick=${onRotate}>${w.rotateSecret}</button>
-        <${Sure}
+        <${ConfirmButton}
           label=${common.delete}
           of=${name}
           question=${w.deleteQuestion}
@@ -159,7 +160,7 @@ export function WebhookRow(props: {
 
 function WhyPaused({ webhookId }: { webhookId: string }) {
   const log = useLoad(
-    () => call<Delivery[]>('GET', `/v1/webhooks/${webhookId}/deliveries?limit=${LOOKED_AT}`),
+    () => callApi<Delivery[]>('GET', `/v1/webhooks/${webhookId}/deliveries?limit=${LOOKED_AT}`),
     [webhookId],
   );
   return log.value === null ? null : html`<small class="quiet">${whyPaused(log.value)}</small>`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDecimal, toType } from './decimal-input.ts';
+import { readDecimal, toTypedNumber } from './decimal-input.ts';
 
 const number = (value: string) => ({ kind: 'number', value });
 const unclear = (...values: string[]) => ({ kind: 'unclear', values });
@@ -43,7 +43,7 @@ test.each(['abc', '1e3', '1,2,3', '12.34,5', '1.23.456', '1.234,56,7', '1,5 kWh'
 
 test('nothing typed is no mistake, and what is written here is read again', () => {
   expect(readDecimal('  ')).toEqual({ kind: 'empty' });
-  expect(toType(null)).toBe('');
+  expect(toTypedNumber(null)).toBe('');
   for (const value of ['0.305', '1.234', '12500.5', '100', '-3.125'])
-    for (const point of ['.', ',']) expect(readDecimal(toType(value, point), point)).toEqual(number(value));
+    for (const point of ['.', ',']) expect(readDecimal(toTypedNumber(value, point), point)).toEqual(number(value));
 });

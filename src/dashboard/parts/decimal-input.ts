@@ -18,7 +18,7 @@ export function mistakeIn(text: string, { least, most, isWhole = false }: Limits
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return '';
   // Both numbers without thousands separators, which is the unambiguous way to type them.
-  if (typed.kind === 'unclear') return w.unclear({ as: toType(typed.values[0]), or: typed.values[1] });
+  if (typed.kind === 'unclear') return w.unclear({ as: toTypedNumber(typed.values[0]), or: typed.values[1] });
   if (typed.kind !== 'number') return w.none({ example: shown(12.5) });
   const value = Number(typed.value);
   if (value < (least ?? value) || value > (most ?? value))
@@ -119,7 +119,7 @@ function isDivided(text: string): boolean {
 }
 
 /** Converts a number of the service to the form in which users type it: with the locale's decimal mark, without thousands separators. */
-export const toType = (value: string | number | null | undefined, point = pointHere()): string =>
+export const toTypedNumber = (value: string | number | null | undefined, point = pointHere()): string =>
   value === null || value === undefined ? '' : String(value).replace('.', point);
 
 /** Returns the typed number; NaN if it is invalid or ambiguous; null if the input is empty. */

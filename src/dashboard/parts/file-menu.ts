@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { file, sentenceOf } from '../api.ts';
+import { downloadFile, sentenceOf } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
-import { busy, Problem } from './ui.ts';
+import { busyAttributes, Problem } from './ui.ts';
 
 /** A file format in which the service returns the displayed data. */
 export interface FileChoice {
@@ -25,7 +25,7 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
     setSaid({ problem: null, done: '' });
     try {
       const name = `${fileName}.${ending}`;
-      save(await file(path, accept), name);
+      save(await downloadFile(path, accept), name);
       setSaid({ problem: null, done: w.ready({ name }) });
     } catch (error) {
       setSaid({ problem: sentenceOf(error), done: '' });
@@ -39,7 +39,7 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
       ${choices.map(
         (
           choice,
-        ) => html`<button type="button" class="download-choice" key=${choice.ending} ...${busy(isBusy)} onClick=${() => fetchFile(choice)}>
+        ) => html`<button type="button" class="download-choice" key=${choice.ending} ...${busyAttributes(isBusy)} onClick=${() => fetchFile(choice)}>
           ${choice.name} <small class="download-hint">${choice.hint}</small>
         </button>`,
       )}

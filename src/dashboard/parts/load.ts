@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Page, page, sentenceOf } from '../api.ts';
+import { fetchPage, type Page, sentenceOf } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { useKeptFocus } from './focus.ts';
@@ -71,7 +71,7 @@ interface Pages<T> {
 /** Loads a list page by page. `first`: path of the first page. */
 export function usePages<T>(first: string): Pages<T> {
   const [path, setPath] = useState(first);
-  const shown = useLoad(() => page<T>(path), [path]);
+  const shown = useLoad(() => fetchPage<T>(path), [path]);
   const top = useRef<HTMLDivElement>(null);
   useKeptFocus(top);
   const isFirst = path === first;

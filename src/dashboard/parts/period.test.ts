@@ -9,7 +9,7 @@ import {
   periodAt,
   periodFrom,
   periodShown,
-  stepped,
+  shiftPeriod,
   UNITS,
   weekOf,
 } from './period.ts';
@@ -26,8 +26,8 @@ describe('a period of the dashboard', () => {
         const period = periodAt(unit, date);
         expect(period.start <= date && date <= endOf(period)).toBe(true);
         expect(periodFrom(addressOf(period))).toEqual(period);
-        const next = stepped(period, 1);
-        expect(stepped(next, -1)).toEqual(period);
+        const next = shiftPeriod(period, 1);
+        expect(shiftPeriod(next, -1)).toEqual(period);
         expect(next.start > endOf(period)).toBe(true);
         expect(periodAt(unit, endOf(period))).toEqual(period);
       }),

@@ -37,10 +37,10 @@ export function periodAt(unit: Unit, date: string): Period {
 }
 
 /** Returns the last day of a period. Pure. */
-export const endOf = (period: Period): string => dateOf(known(stepped(period, 1).start) - DAY_MS);
+export const endOf = (period: Period): string => dateOf(known(shiftPeriod(period, 1).start) - DAY_MS);
 
 /** Returns the period `by` periods later, or earlier if negative. Pure. */
-export function stepped({ unit, start }: Period, by: number): Period {
+export function shiftPeriod({ unit, start }: Period, by: number): Period {
   const date = new Date(known(start));
   if (unit === 'day' || unit === 'week') date.setUTCDate(date.getUTCDate() + by * (unit === 'week' ? 7 : 1));
   else if (unit === 'month') date.setUTCMonth(date.getUTCMonth() + by);

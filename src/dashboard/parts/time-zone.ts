@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { call } from '../api.ts';
+import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { useAction } from './load.ts';
-import { busy, Card, Field, Problem, rich } from './ui.ts';
+import { busyAttributes, Card, Field, Problem, rich } from './ui.ts';
 
 /** Returns the browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
@@ -35,7 +35,7 @@ export function TimeZoneQuestion() {
   const save = (event: SubmitEvent) => {
     event.preventDefault();
     const timezone = String(new FormData(event.target as HTMLFormElement).get('timezone'));
-    run(async () => changeMe(await call<User>('PATCH', `/v1/users/${me.user_id}`, { timezone })));
+    run(async () => changeMe(await callApi<User>('PATCH', `/v1/users/${me.user_id}`, { timezone })));
   };
   return html`<${Card} title=${w.zoneQuestion}>
     <form onSubmit=${save}>
@@ -44,7 +44,7 @@ export function TimeZoneQuestion() {
         ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${proposed} />`}
       <//>
       <${Problem} text=${error} />
-      <button class="main" ...${busy(isBusy)}>${common.save}</button>
+      <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
     </form>
   <//>`;
 }

@@ -44,13 +44,13 @@ export function Field(props: {
 }
 
 /** Returns the attributes of a button whose action is running. `disabled` would remove its focus; `useAction` prevents a second run. */
-export const busy = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
+export const busyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
 /** The end of a form that creates an object: an error message and the two buttons. */
 export const CreateOrCancel = (props: { error: string | null; isBusy: boolean; onCancel: () => void }) => html`
   <${Problem} text=${props.error} />
   <p class="actions">
-    <button class="main" ...${busy(props.isBusy)}>${words().common.create}</button>
+    <button class="main" ...${busyAttributes(props.isBusy)}>${words().common.create}</button>
     <button type="button" onClick=${props.onCancel}>${words().common.cancel}</button>
   </p>`;
 
@@ -142,7 +142,7 @@ export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'qui
  * A button with a second step of confirmation for irreversible actions. `of`: object of the action, if the label does not name it (as in a
  * table row).
  */
-export function Sure(props: { label: string; of?: string; question: string; onSure: () => void }) {
+export function ConfirmButton(props: { label: string; of?: string; question: string; onSure: () => void }) {
   const { label, of, question, onSure } = props;
   const [isAsking, setAsking] = useState(false);
   const id = useId();

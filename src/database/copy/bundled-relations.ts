@@ -56,7 +56,7 @@ export const BUNDLED: readonly BundledRelation[] = [
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))' },
   // A tariff may refer to a price series of an account that does not move. Its prices are then missing, which costs and the command report
-  // (users-move/unpriced.ts).
+  // (users-move/unpriced-tariffs.ts).
   { relation: 'tariffs', whose: OF_USER },
   { relation: 'alerts', whose: OF_USER },
   { relation: 'bill_periods', whose: OF_USER },

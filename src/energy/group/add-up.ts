@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
-import { cutHours, MOST_CUTS } from '../home/pieces.ts';
+import { listCutHours, MAX_CUT_HOURS } from '../home/pieces.ts';
 import { expectedMs } from '../home/roles.ts';
-import { type HomeMeasures, type HomeSums, measuresOf } from '../home/sums.ts';
+import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
 import { dayRange, type Range } from '../ranges.ts';
-import { type GroupUnit, readHomes, readPlain, readPlainMonth } from '../usage/groups.ts';
-import type { Begun } from './begun.ts';
-import { type Bucket, bucketsOf, hoursIn, mostOfUtcMonth } from './buckets.ts';
-import { type GroupOfHomes, slices } from './homes.ts';
-import type { Part } from './part.ts';
+import { type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
+import type { BegunMonth } from './begun-month.ts';
+import { countHours, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
+import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
+import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ const COMPOSED_HOURS = 100_000;
 const MOST_ROWS = 20_000;
 
 /** Sums of a bucket. `peak`: the part of the bucket in which the homes together used most. */
-export interface Told {
+export interface GroupBucket {
   bucket: string;
   measures: HomeMeasures;
   peak: number | null;
@@ -32,13 +32,13 @@ export interface Told {
  * Returns the combined sums of a group's homes in the buckets of a range, without buckets of which nothing is known. `begun`: stored sums
  * of the first days of a month, read in the same snapshot.
  */
-export async function addedUp(
+export async function computeGroupBuckets(
   db: Database,
   group: GroupOfHomes,
   range: Range,
   unit: GroupUnit,
-  begun: Begun | null = null,
-): Promise<Told[]> {
+  begun: BegunMonth | null = null,
+): Promise<GroupBucket[]> {
   const totals = await totalsOf(db, group, range, unit, begun);
   return totals.names().map((bucket) => ({ bucket, measures: totals.measures(bucket), peak: totals.peak(bucket) }));
 }
@@ -48,36 +48,37 @@ async function totalsOf(
   group: GroupOfHomes,
   range: Range,
   unit: GroupUnit,
-  begun: Begun | null,
+  begun: BegunMonth | null,
 ): Promise<GroupTotals> {
   const totals = new GroupTotals();
   if (begun) totals.addParts(begun.parts, true);
-  const rest = begun ? daysAfter(begun.end, range) : range;
-  for await (const parts of plainParts(db, group.plain, rest, unit)) totals.addParts(parts, true);
-  const buckets = group.include.has('coverage') ? bucketsOf(range, unit) : [];
+  const rest = begun ? rangeAfterDay(begun.end, range) : range;
+  for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addParts(parts, true);
+  const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
   for await (const composed of group.composed())
     await addComposed(db, totals, composed, { range: rest, unit, buckets, begun });
   return totals;
 }
 
 /** Returns the days of a range after one of its days; empty if that is the last day. */
-export const daysAfter = (day: string, { end, zone }: Range): Range =>
+export const rangeAfterDay = (day: string, { end, zone }: Range): Range =>
   dayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
 
 /** Yields the combined usage of homes whose usage is the sum of their devices' imports, in batches. */
-export async function* plainParts(
+export async function* readPlainParts(
   db: Database,
   userIds: readonly string[],
   range: Range,
   unit: GroupUnit,
-): AsyncGenerator<Part[]> {
+): AsyncGenerator<BucketPart[]> {
   if (range.from >= range.to) return;
-  const month = unit === 'month' ? mostOfUtcMonth(range) : null;
+  const month = unit === 'month' ? findCoveringUtcMonth(range) : null;
   if (month) {
-    for (const ids of slices(userIds, PLAIN_HOURS / (24 + month.restHours)))
+    for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / (24 + month.restHours)))
       yield await readPlainMonth(db, ids, month, month.rest);
   } else {
-    for (const ids of slices(userIds, PLAIN_HOURS / hoursIn(range))) yield await readPlain(db, ids, range, unit);
+    for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / countHours(range)))
+      yield await readPlainHomes(db, ids, range, unit);
   }
 }
 
@@ -86,16 +87,21 @@ async function addComposed(
   db: Database,
   totals: GroupTotals,
   composed: readonly Home[],
-  { range, unit, buckets, begun }: { range: Range; unit: GroupUnit; buckets: readonly Bucket[]; begun: Begun | null },
+  {
+    range,
+    unit,
+    buckets,
+    begun,
+  }: { range: Range; unit: GroupUnit; buckets: readonly NamedBucket[]; begun: BegunMonth | null },
 ): Promise<void> {
-  for (const homes of batches(composed, range, unit)) {
-    const read = await readHomes(db, homes, range, unit, begun);
+  for (const homes of splitIntoBatches(composed, range, unit)) {
+    const read = await readComposedHomes(db, homes, range, unit, begun);
     totals.addParts(read.parts, false);
     const byHome = Map.groupBy(read.buckets, ({ home }) => home);
     for (const [place, home] of homes.entries()) {
       const told = byHome.get(place) ?? [];
       if (buckets.length > 0) addCovered(totals, home, told, buckets);
-      else for (const sums of told) totals.addHome(sums.bucket, measuresOf(sums, home.had, 0), sums, 0);
+      else for (const sums of told) totals.addHome(sums.bucket, computeMeasures(sums, home.had, 0), sums, 0);
     }
     // Yields to the event loop, so that other requests are served between batches.
     await setImmediate();
@@ -107,19 +113,19 @@ function addCovered(
   totals: GroupTotals,
   home: Home,
   told: readonly (HomeSums & { bucket: string })[],
-  buckets: readonly Bucket[],
+  buckets: readonly NamedBucket[],
 ): void {
   const byName = new Map(told.map((sums) => [sums.bucket, sums]));
   for (const { name, fromMs, toMs } of buckets) {
     const sums = byName.get(name);
     const expected = expectedMs(home.devices, home.stretches, { fromMs, toMs });
     if (!sums && expected === 0) continue;
-    totals.addHome(name, sums ? measuresOf(sums, home.had, expected) : NOTHING_KNOWN, sums ?? null, expected);
+    totals.addHome(name, sums ? computeMeasures(sums, home.had, expected) : UNKNOWN_MEASURES, sums ?? null, expected);
   }
 }
 
 /** Measures of a bucket without data. */
-export const NOTHING_KNOWN: HomeMeasures = {
+export const UNKNOWN_MEASURES: HomeMeasures = {
   used: null,
   gridImport: null,
   gridExport: null,
@@ -140,19 +146,19 @@ export const NOTHING_KNOWN: HomeMeasures = {
  * Splits homes into batches for one statement each. A batch is limited by reading time, and by the number of hours in which a home's roles
  * change: these are read by quarter-hour.
  */
-export function* batches(homes: readonly Home[], range: Range, unit: GroupUnit): Generator<readonly Home[]> {
-  const hours = Math.max(1, hoursIn(range));
+export function* splitIntoBatches(homes: readonly Home[], range: Range, unit: GroupUnit): Generator<readonly Home[]> {
+  const hours = Math.max(1, countHours(range));
   const rows = { hour: hours, day: hours / 24, month: 1, span: 1 }[unit];
   const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MOST_ROWS / rows)));
   let batch: Home[] = [];
   let cut = new Set<number>();
-  const ordered = [...homes].sort((a, b) => cutHours(a, range).length - cutHours(b, range).length);
+  const ordered = [...homes].sort((a, b) => listCutHours(a, range).length - listCutHours(b, range).length);
   for (const home of ordered) {
-    const more = new Set([...cut, ...cutHours(home, range)]);
-    if (batch.length > 0 && (batch.length >= size || more.size > MOST_CUTS)) {
+    const more = new Set([...cut, ...listCutHours(home, range)]);
+    if (batch.length > 0 && (batch.length >= size || more.size > MAX_CUT_HOURS)) {
       yield batch;
       batch = [];
-      cut = new Set(cutHours(home, range));
+      cut = new Set(listCutHours(home, range));
     } else cut = more;
     batch.push(home);
   }

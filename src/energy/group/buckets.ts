@@ -1,24 +1,24 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
 import { endsOfHours, offsetsIn } from '../local-time.ts';
-import { dayRange, type Range, stretchesOf } from '../ranges.ts';
+import { dayRange, type Range, splitRange } from '../ranges.ts';
 import type { GroupUnit } from '../usage/groups.ts';
 
 /** A bucket with the name that query results use for it. */
-export interface Bucket {
+export interface NamedBucket {
   name: string;
   fromMs: number;
   toMs: number;
 }
 
 /** Returns the buckets of a range, named as in query results. */
-export function bucketsOf(range: Range, unit: GroupUnit): Bucket[] {
+export function listBuckets(range: Range, unit: GroupUnit): NamedBucket[] {
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   if (unit === 'span') return [{ name: '', fromMs, toMs }];
   if (unit === 'month') return [{ name: `${range.start.slice(0, 7)}-01`, fromMs, toMs }];
-  const buckets: Bucket[] = [];
+  const buckets: NamedBucket[] = [];
   if (unit === 'day') {
-    for (const { start, from, to } of stretchesOf(range, 1))
+    for (const { start, from, to } of splitRange(range, 1))
       buckets.push({ name: start, fromMs: from.getTime(), toMs: to.getTime() });
     return buckets;
   }
@@ -42,18 +42,18 @@ function startsOfHours(range: Range): Iterable<number> {
 }
 
 /** Returns the number of hours in a range; a partial hour counts as one. */
-export const hoursIn = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
+export const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
 /** Returns the first day of the month that contains a range. */
-export const monthOf = ({ start }: Range): string => `${start.slice(0, 8)}01`;
+export const firstDayOfMonth = ({ start }: Range): string => `${start.slice(0, 8)}01`;
 
 /** Whether a range consists of all days of its month. */
 export const isWholeMonth = (range: Range): boolean =>
-  range.start === monthOf(range) &&
+  range.start === firstDayOfMonth(range) &&
   range.end === DateTime.fromISO(range.start, { zone: 'utc' }).endOf('month').toISODate();
 
 /** Splits a range by calendar months. */
-export function monthsOf({ start, end, zone }: Range): Range[] {
+export function splitByMonth({ start, end, zone }: Range): Range[] {
   const months: Range[] = [];
   for (let first = start; first <= end; ) {
     const month = DateTime.fromISO(first, { zone: 'utc' });
@@ -68,7 +68,7 @@ export function monthsOf({ start, end, zone }: Range): Range[] {
  * Returns the UTC month that contains a range, with the parts of the month outside the range. Null if the range is less than half of the
  * month or its zone is not UTC: then the stored sums by hour of day and month do not save time.
  */
-export function mostOfUtcMonth(
+export function findCoveringUtcMonth(
   range: Range,
 ): { from: Date; to: Date; rest: { from: Date; to: Date }[]; restHours: number } | null {
   if (range.zone !== 'UTC') return null;
@@ -80,16 +80,19 @@ export function mostOfUtcMonth(
     { from: range.to, to: month.to },
   ].filter(({ from, to }) => from < to);
   const restHours = rest.reduce((sum, { from, to }) => sum + (to.getTime() - from.getTime()) / HOUR_MS, 0);
-  return restHours < hoursIn(range) ? { ...month, rest, restHours } : null;
+  return restHours < countHours(range) ? { ...month, rest, restHours } : null;
 }
 
 /** Yields the days of a range, YYYY-MM-DD. */
-export function* daysOf({ start, end }: Pick<Range, 'start' | 'end'>): Generator<string> {
+export function* listDays({ start, end }: Pick<Range, 'start' | 'end'>): Generator<string> {
   for (let ms = Date.parse(start); ms <= Date.parse(end); ms += DAY_MS) yield new Date(ms).toISOString().slice(0, 10);
 }
 
 /** Returns the missing days as contiguous ranges. */
-export function gapsIn(days: Iterable<string>, isThere: (day: string) => boolean): { start: string; end: string }[] {
+export function findMissingDays(
+  days: Iterable<string>,
+  isThere: (day: string) => boolean,
+): { start: string; end: string }[] {
   const gaps: { start: string; end: string }[] = [];
   let isGap = false;
   for (const day of days) {

@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
-import { type AskedOfHome, type Home, loadHomes } from '../home/home.ts';
-import type { Include } from '../include.ts';
-import { composedAmong } from '../usage/composed.ts';
+import { type Home, type HomeLoadOptions, loadHomes } from '../home/home.ts';
+import type { IncludeName } from '../include.ts';
+import { filterComposedUsers } from '../usage/composed.ts';
 
 /** Number of homes that are loaded at once. */
 const LOADED = 500;
@@ -16,38 +16,39 @@ export interface GroupOfHomes {
   plain: readonly string[];
   /** Yields the composed homes in batches, in order. */
   composed(): AsyncIterable<readonly Home[]>;
-  include: ReadonlySet<Include>;
+  include: ReadonlySet<IncludeName>;
 }
 
 /** Whether the sum of imports can answer a request about homes that are not composed. */
-export const isToldByImports = (include: ReadonlySet<Include>): boolean =>
+export const needsOnlyImports = (include: ReadonlySet<IncludeName>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
  * Classifies the homes of a group. If more is requested than usage and its estimated part, all homes are composed; otherwise only those
  * whose usage is not the sum of imports. Homes are loaded during iteration, in batches of bounded size.
  */
-export async function groupOf(
+export async function loadGroupHomes(
   db: Database,
   userIds: readonly string[],
-  include: ReadonlySet<Include>,
+  include: ReadonlySet<IncludeName>,
 ): Promise<GroupOfHomes> {
-  const isMoreAsked = !isToldByImports(include);
+  const isMoreAsked = !needsOnlyImports(include);
   const asked = { isMoreAsked, needsConsumption: include.has('consumption') || include.has('untracked') };
   const composed = new Set<string>();
   if (!isMoreAsked) {
-    for (const ids of slices(userIds, LOADED)) for (const id of await composedAmong(db, ids)) composed.add(id);
+    for (const ids of splitIntoChunks(userIds, LOADED))
+      for (const id of await filterComposedUsers(db, ids)) composed.add(id);
   }
   const more = isMoreAsked ? userIds : userIds.filter((id) => composed.has(id));
   const plain = isMoreAsked ? [] : userIds.filter((id) => !composed.has(id));
   return { userIds, plain, composed: homesInTurn(db, more, asked), include };
 }
 
-function homesInTurn(db: Database, userIds: readonly string[], asked: AskedOfHome): GroupOfHomes['composed'] {
+function homesInTurn(db: Database, userIds: readonly string[], asked: HomeLoadOptions): GroupOfHomes['composed'] {
   const held: (readonly Home[])[] = [];
   return async function* () {
     let turn = 0;
-    for (const ids of slices(userIds, LOADED)) {
+    for (const ids of splitIntoChunks(userIds, LOADED)) {
       const homes = held[turn] ?? (await loadHomes(db, ids, asked));
       if (userIds.length <= HELD) held[turn] = homes;
       turn++;
@@ -57,7 +58,7 @@ function homesInTurn(db: Database, userIds: readonly string[], asked: AskedOfHom
 }
 
 /** Splits a list into chunks of at most `most` elements. */
-export function* slices<T>(all: readonly T[], most: number): Generator<readonly T[]> {
+export function* splitIntoChunks<T>(all: readonly T[], most: number): Generator<readonly T[]> {
   const size = Math.max(1, Math.floor(most));
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }

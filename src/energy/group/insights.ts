@@ -2,14 +2,14 @@ import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { HomeInsight } from '../home/insights.ts';
 import { hourLabels } from '../hour-labels.ts';
-import { included, isAnythingKnown } from '../include.ts';
+import { hasKnownValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
-import { hourLabel, hourOfDay } from '../labels.ts';
-import { dayRange, type Range, stretchesOf } from '../ranges.ts';
-import { addedUp, NOTHING_KNOWN, type Told } from './add-up.ts';
-import { daysOf, gapsIn, isWholeMonth, monthOf, monthsOf } from './buckets.ts';
+import { formatHour, hourOfDay } from '../labels.ts';
+import { dayRange, type Range, splitRange } from '../ranges.ts';
+import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
+import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays, splitByMonth } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
-import { goneOn, type KeptSums } from './kept.ts';
+import { continueBegunMonth, type StoredGroupSums } from './stored-sums.ts';
 
 /** Days of a page; each page is a separate query. */
 const DAYS_OF_A_PAGE = 31;
@@ -19,21 +19,21 @@ const DAYS_OF_A_PAGE = 31;
  * is the sum of the known usage of each home, and is left out if nothing is known. `kept`: stored sums of days or months; missing ones are
  * computed, and a begun month continues from its stored days.
  */
-export async function* groupPages(
+export async function* streamGroupInsights(
   db: Database,
   group: GroupOfHomes,
   range: Range,
   groupBy: GroupBy,
-  kept: KeptSums | null = null,
+  kept: StoredGroupSums | null = null,
 ): AsyncGenerator<HomeInsight[]> {
-  const stretches = groupBy === 'month' ? monthsOf(range) : stretchesOf(range, DAYS_OF_A_PAGE);
+  const stretches = groupBy === 'month' ? splitByMonth(range) : splitRange(range, DAYS_OF_A_PAGE);
   for (const stretch of stretches) {
     const { told, missing } = keptIn(kept, stretch, groupBy);
     for (const part of missing)
       told.push(
         ...(kept && hasBegun(kept, part, groupBy)
-          ? await goneOn(db, kept.groupId, group, part)
-          : await addedUp(db, group, part, groupBy)),
+          ? await continueBegunMonth(db, kept.groupId, group, part)
+          : await computeGroupBuckets(db, group, part, groupBy)),
       );
     told.sort((a, b) => (a.bucket < b.bucket ? -1 : 1));
     yield rowsOf(told, group, stretch, groupBy);
@@ -42,45 +42,54 @@ export async function* groupPages(
 
 /** Returns totals of a group over a range, as the endpoint variant without dates reports them. */
 export async function groupSummary(db: Database, group: GroupOfHomes, range: Range) {
-  const [told] = await addedUp(db, group, range, 'span');
-  const { measures, peak } = told ?? { measures: NOTHING_KNOWN, peak: null };
+  const [told] = await computeGroupBuckets(db, group, range, 'span');
+  const { measures, peak } = told ?? { measures: UNKNOWN_MEASURES, peak: null };
   return {
     kwh_used: milliwattHoursToKwh(measures.used ?? asMilliwattHours(0)),
-    peak_usage_time: peak === null ? null : hourLabel(peak),
-    ...included(measures, group.include),
+    peak_usage_time: peak === null ? null : formatHour(peak),
+    ...selectIncludedFields(measures, group.include),
   };
 }
 
 /** Returns the stored sums of a page, and the ranges of the page without stored sums. */
-function keptIn(kept: KeptSums | null, page: Range, groupBy: GroupBy): { told: Told[]; missing: Range[] } {
+function keptIn(
+  kept: StoredGroupSums | null,
+  page: Range,
+  groupBy: GroupBy,
+): { told: GroupBucket[]; missing: Range[] } {
   if (!kept || kept.sums.size === 0 || groupBy === 'hour') return { told: [], missing: [page] };
   const { sums } = kept;
   if (groupBy === 'month') {
-    const told = isWholeMonth(page) && sums.get(monthOf(page));
+    const told = isWholeMonth(page) && sums.get(firstDayOfMonth(page));
     return told ? { told: [told], missing: [] } : { told: [], missing: [page] };
   }
-  const days = [...daysOf(page)];
+  const days = [...listDays(page)];
   return {
     told: days.flatMap((day) => sums.get(day) ?? []),
-    missing: gapsIn(days, (day) => sums.has(day)).map(({ start, end }) => dayRange(start, end, page.zone)),
+    missing: findMissingDays(days, (day) => sums.has(day)).map(({ start, end }) => dayRange(start, end, page.zone)),
   };
 }
 
 /** Whether the first days of a month are stored and lie in the requested range. */
-const hasBegun = ({ begun }: KeptSums, { start, end }: Range, groupBy: GroupBy): boolean =>
+const hasBegun = ({ begun }: StoredGroupSums, { start, end }: Range, groupBy: GroupBy): boolean =>
   groupBy === 'month' && begun !== null && begun.month === start && begun.end <= end;
 
-function rowsOf(told: readonly Told[], { include }: GroupOfHomes, range: Range, groupBy: GroupBy): HomeInsight[] {
+function rowsOf(
+  told: readonly GroupBucket[],
+  { include }: GroupOfHomes,
+  range: Range,
+  groupBy: GroupBy,
+): HomeInsight[] {
   const labelsOf = hourLabels(range);
   return told.flatMap(({ bucket, measures, peak }) => {
-    if (!isAnythingKnown(measures, include)) return [];
+    if (!hasKnownValue(measures, include)) return [];
     const kwh_used = measures.used === null ? null : milliwattHoursToKwh(measures.used);
-    const more = included(measures, include);
+    const more = selectIncludedFields(measures, include);
     if (groupBy === 'hour') {
       const labels = labelsOf(new Date(Number(bucket) * 1_000));
       return [{ ...labels, kwh_used, peak_hour: labels.hour, ...more }];
     }
     const hour = peak !== null && groupBy === 'day' ? hourOfDay(new Date(peak * 1_000), range.zone) : peak;
-    return [{ date: bucket, kwh_used, peak_hour: hour === null ? null : hourLabel(hour), ...more }];
+    return [{ date: bucket, kwh_used, peak_hour: hour === null ? null : formatHour(hour), ...more }];
   });
 }

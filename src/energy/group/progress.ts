@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 import { type Database, type Pool, queryOf } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { closeHoursBefore, earlierWritersAreGone } from '#src/rollups/refresh.ts';
+import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts';
 
 // Raw SQL in this file: row locks, and snapshots of transactions.
 
@@ -16,7 +16,7 @@ export const yesterdayOf = (now: Date): Date => new Date(Math.floor(now.getTime(
  * bound and record their changes before it. It becomes valid once all transactions that may not have seen it have ended. `isClosing`:
  * closes hours that are still open, because changes of open hours are not recorded (with continuous aggregates the refresh closes them).
  */
-export async function moveKeptBefore(
+export async function advanceStorageBound(
   pool: Pool,
   now: Date,
   { isClosing, waitMs }: { isClosing: boolean; waitMs: number },
@@ -31,7 +31,7 @@ export async function moveKeptBefore(
   if (isClosing) await closeHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
-  if (await earlierWritersAreGone(pool, waitMs))
+  if (await waitForEarlierWriters(pool, waitMs))
     await pool.query('UPDATE group_sums_progress SET kept_before = $1 WHERE kept_before < $1 AND noted_before >= $1', [
       to,
     ]);
@@ -41,7 +41,7 @@ export async function moveKeptBefore(
  * Deletes the stored sums and pasts of devices that include changed days, and the records of these changes. Returns the number of changes
  * processed.
  */
-export async function takeChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
+export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
   let all = 0;
   for (;;) {
     const taken = await inTransaction(pool, async (client) => {
@@ -71,7 +71,7 @@ export async function takeChangedDays(pool: Pool, mostChanges = MOST_CHANGES): P
 }
 
 /** Stops the recording of changes if no group has stored sums. */
-export async function restIfNothingIsKept(pool: Pool): Promise<void> {
+export async function stopRecordingIfUnused(pool: Pool): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT FROM group_sums_progress FOR UPDATE');
     const { rowCount } = await client.query(
@@ -85,10 +85,10 @@ export async function restIfNothingIsKept(pool: Pool): Promise<void> {
 }
 
 /**
- * Runs a computation in one transaction with one snapshot, never concurrently with `takeChangedDays`. `before`: the bound before which sums
+ * Runs a computation in one transaction with one snapshot, never concurrently with `processChangedDays`. `before`: the bound before which sums
  * may be stored; null: none may.
  */
-export const atOnce = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
+export const inSnapshot = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')

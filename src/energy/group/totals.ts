@@ -1,6 +1,6 @@
 import { asMilliwattHours } from '#src/core/units.ts';
-import { type HomeMeasures, type HomeSums, shareOf, usedBesideGrid } from '../home/sums.ts';
-import type { Part } from './part.ts';
+import { computeUsedWithGrid, type HomeMeasures, type HomeSums, roundDownRatio } from '../home/sums.ts';
+import type { BucketPart } from './part.ts';
 
 /** Measures that are summed over homes. Null if no home has a known value. */
 const ADDED = [
@@ -37,7 +37,7 @@ export class GroupTotals {
    * Adds the combined usage of homes in parts of buckets. `isAll`: the parts are also added to the buckets' totals; otherwise `addHome`
    * adds these.
    */
-  addParts(parts: readonly Part[], isAll: boolean): void {
+  addParts(parts: readonly BucketPart[], isAll: boolean): void {
     for (const { bucket, part, used, estimated } of parts) {
       const total = this.at(bucket);
       const known = total.parts.get(part);
@@ -55,7 +55,7 @@ export class GroupTotals {
       const value = measures[name];
       if (value !== null) total.sums[name] = (total.sums[name] ?? 0) + value;
     }
-    const beside = sums && usedBesideGrid(sums);
+    const beside = sums && computeUsedWithGrid(sums);
     if (beside !== null) {
       total.beside += beside;
       total.besideImport += sums?.gridImport ?? 0;
@@ -80,8 +80,8 @@ export class GroupTotals {
     return {
       ...(Object.fromEntries(ADDED.map((name) => [name, of(name)])) as Record<Added, HomeMeasures[Added]>),
       exported: null,
-      autarky: beside > 0 ? shareOf(Math.max(0, beside - besideImport), beside) : null,
-      coverage: expectedMs > 0 ? Math.min(1, shareOf(knownMs, expectedMs)) : null,
+      autarky: beside > 0 ? roundDownRatio(Math.max(0, beside - besideImport), beside) : null,
+      coverage: expectedMs > 0 ? Math.min(1, roundDownRatio(knownMs, expectedMs)) : null,
       isComplete: expectedMs > 0 ? isComplete : null,
     };
   }

@@ -3,19 +3,19 @@ import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts'
 import type { Placement } from '#src/database/enums.ts';
 import { type Meter, meterKey } from '#src/database/meter.ts';
 import { pastsSql } from '../usage/pasts.ts';
-import { addedSpans, countedSpans } from './counted.ts';
-import { type HomeDevice, type HomeStretch, hasChannels, stretchesOf } from './roles.ts';
-import type { HadPlacements } from './sums.ts';
+import { addUpSpans, computeCountedSpans } from './counted-spans.ts';
+import { computeStretches, type HomeDevice, type HomeStretch, hasChannels } from './roles.ts';
+import type { PastPlacements } from './sums.ts';
 
 /** The devices of a user, and their roles by time, from which the home's consumption follows. */
-export interface Home extends AskedOfHome {
+export interface Home extends HomeLoadOptions {
   userId: string;
   /** Every device whose energy counts, including deleted ones. */
   devices: readonly HomeDevice[];
   stretches: readonly HomeStretch[];
   /** Devices with a role other than consumption at some time. Their aggregates are read one by one. */
   special: readonly HomeDevice[];
-  had: HadPlacements;
+  had: PastPlacements;
 }
 
 interface Row {
@@ -39,7 +39,7 @@ interface Row {
 }
 
 /** Measures that a query of a home needs besides its consumption. */
-export interface AskedOfHome {
+export interface HomeLoadOptions {
   /** Whether measures beyond consumption are needed. */
   isMoreAsked: boolean;
   /** Whether the sum of the consumption devices is needed. */
@@ -47,14 +47,14 @@ export interface AskedOfHome {
 }
 
 /** Loads a user's home. */
-export async function loadHome(db: Database, userId: string, asked: AskedOfHome): Promise<Home> {
+export async function loadHome(db: Database, userId: string, asked: HomeLoadOptions): Promise<Home> {
   // Raw SQL, because this query is on the hot path of every answer about a home.
   const { rows } = await queryOf(db)<Row>(`${PREPARED_TEXT}${withPasts(devicesWhere('d.user_id = $1'))}`, [userId]);
   return homeOf(userId, placedDevices(rows), asked);
 }
 
 /** Loads the homes of some users, in their order. */
-export async function loadHomes(db: Database, userIds: readonly string[], asked: AskedOfHome): Promise<Home[]> {
+export async function loadHomes(db: Database, userIds: readonly string[], asked: HomeLoadOptions): Promise<Home[]> {
   const { rows } = await queryOf(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [userIds]);
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
   return userIds.map((userId) => homeOf(userId, placedDevices(byUser.get(userId) ?? []), asked));
@@ -64,7 +64,7 @@ export async function loadHomes(db: Database, userIds: readonly string[], asked:
  * Loads a home for one commodity other than electricity: all of its meters that are not excluded, or one device with any placement. `meter`:
  * the commodity, in kWh or m³. The caller checks that the user or device is within its reach.
  */
-export async function loadCommodity(
+export async function loadCommodityHome(
   db: Database,
   whose: { userId: string } | { deviceId: string },
   meter: Meter,
@@ -113,9 +113,9 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
 
 /**
  * Loads one device as if it were the only meter of a home, so that its import and export are separate. Null if it never counts. `device`: the
- * device with its real placement. `isSplit`: some channels have placements of their own. The caller checks that the device is within its reach.
+ * device with its real placement. `hasSplitBetween`: some channels have placements of their own. The caller checks that the device is within its reach.
  */
-export async function loadAsMeter(
+export async function loadDeviceAsMeter(
   db: Database,
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
@@ -129,7 +129,7 @@ export async function loadAsMeter(
     ...device,
     placement: 'grid',
     upstreamDeviceId: null,
-    counted: addedSpans(devices.flatMap(({ counted }) => counted)),
+    counted: addUpSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
   // Only the time in which the device exists: outside of it, a home's consumption would be that of its other devices.
@@ -143,7 +143,7 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
     const [row] = ofDevice as [Row];
     const neverImports = ofDevice.every(({ imports }) => imports === 0);
     const net = (meter: Placement) => Number(ofDevice.find((one) => one.meter === meter)?.part_net_export ?? 0);
-    const counted = countedSpans(
+    const counted = computeCountedSpans(
       ofDevice.map(({ meter, counts_from: fromMs, counts_until: toMs, imports, exports }) => ({
         part: meter,
         fromMs,
@@ -180,8 +180,8 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
 }
 
 /** Derives a home from its devices. Pure. */
-function homeOf(userId: string, devices: readonly HomeDevice[], asked: AskedOfHome): Home {
-  const stretches = stretchesOf(devices);
+function homeOf(userId: string, devices: readonly HomeDevice[], asked: HomeLoadOptions): Home {
+  const stretches = computeStretches(devices);
   const has = (placement: Placement) =>
     devices.some((device) => device.placement === placement && device.beginsAtMs !== null && hasChannels(device));
   return {

@@ -3,17 +3,17 @@ import { mapInTurns } from '#src/core/turns.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hourLabels } from '../hour-labels.ts';
-import { type Include, type Included, included, isAnythingKnown } from '../include.ts';
-import { hourLabel, hourOfDay } from '../labels.ts';
+import { hasKnownValue, type IncludedFields, type IncludeName, selectIncludedFields } from '../include.ts';
+import { formatHour, hourOfDay } from '../labels.ts';
 import { endsOfHours } from '../local-time.ts';
 import { dayRange, type Range } from '../ranges.ts';
 import { homeByDay, homeByHour, homeByMonth, homeSummary } from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
 import { expectedMs } from './roles.ts';
-import { type HomeMeasures, type HomeSums, measuresOf, usedOf } from './sums.ts';
+import { computeMeasures, computeUsed, type HomeMeasures, type HomeSums } from './sums.ts';
 
 /** A row of energy-insights about a home with the requested fields. `kwh_used` is null if only other fields are known. */
-export type HomeInsight = Included & {
+export type HomeInsight = IncludedFields & {
   date: string;
   hour?: string;
   starts_at?: string;
@@ -46,8 +46,8 @@ export async function homeBuckets(
   home: Home,
   range: Range,
   groupBy: 'day' | 'month' | 'hour',
-  include: ReadonlySet<Include>,
-  tell: Tell = (sums, expected) => measuresOf(sums, home.had, expected),
+  include: ReadonlySet<IncludeName>,
+  tell: Tell = (sums, expected) => computeMeasures(sums, home.had, expected),
 ): Promise<HomeBucket[]> {
   const buckets: HomeBucket[] = [];
   const add = (
@@ -58,8 +58,8 @@ export async function homeBuckets(
   ) => {
     const expectedMs = expectedIn(home, include, bucket);
     const measures = tell(sums, expectedMs);
-    if (!isAnythingKnown(measures, include)) return;
-    const insight = { ...head, kwh_used: kwhOf(measures), peak_hour, ...included(measures, include) };
+    if (!hasKnownValue(measures, include)) return;
+    const insight = { ...head, kwh_used: kwhOf(measures), peak_hour, ...selectIncludedFields(measures, include) };
     buckets.push({ insight, knownMs: include.has('coverage') ? (sums.countedMs ?? 0) : 0, expectedMs });
   };
   if (groupBy === 'hour') {
@@ -71,14 +71,14 @@ export async function homeBuckets(
     });
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await homeByDay(db, home, range)) {
-      const label = peak && hourLabel(hourOfDay(peak, range.zone));
+      const label = peak && formatHour(hourOfDay(peak, range.zone));
       add({ date: day }, label, sums, () => boundsOf(dayRange(day, day, range.zone)));
     }
   } else {
     for (const { month, peakHourOfDay, ...sums } of await homeByMonth(db, home, range)) {
       const last = DateTime.fromISO(month).endOf('month').toISODate() ?? month;
       const [start, end] = [month < range.start ? range.start : month, last > range.end ? range.end : last];
-      const label = peakHourOfDay === null ? null : hourLabel(peakHourOfDay);
+      const label = peakHourOfDay === null ? null : formatHour(peakHourOfDay);
       add({ date: month }, label, sums, () => boundsOf(dayRange(start, end, range.zone)));
     }
   }
@@ -86,15 +86,15 @@ export async function homeBuckets(
 }
 
 /** Returns the totals of a home over a range, with the requested fields. */
-export async function homeTotals(db: Database, home: Home, range: Range, include: ReadonlySet<Include>) {
+export async function homeTotals(db: Database, home: Home, range: Range, include: ReadonlySet<IncludeName>) {
   const { days, peakHourOfDay, ...sums } = await homeSummary(db, home, range);
-  const used = usedOf(sums) ?? 0;
+  const used = computeUsed(sums) ?? 0;
   return {
     total_kwh: milliwattHoursToKwh(asMilliwattHours(used)),
     avg_daily_kwh: days === 0 ? 0 : milliwattHoursToKwh(asMilliwattHours(used / days)),
-    peak_usage_time: peakHourOfDay === null ? null : hourLabel(peakHourOfDay),
-    included: included(
-      measuresOf(
+    peak_usage_time: peakHourOfDay === null ? null : formatHour(peakHourOfDay),
+    included: selectIncludedFields(
+      computeMeasures(
         sums,
         home.had,
         expectedIn(home, include, () => boundsOf(range)),
@@ -109,7 +109,7 @@ const boundsOf = ({ from, to }: Range) => ({ fromMs: from.getTime(), toMs: to.ge
 /** Computed only on request, because it needs the bounds of the bucket in its zone. */
 const expectedIn = (
   home: Home,
-  include: ReadonlySet<Include>,
+  include: ReadonlySet<IncludeName>,
   bucket: () => { fromMs: number; toMs: number },
 ): number => (include.has('coverage') ? expectedMs(home.devices, home.stretches, bucket()) : 0);
 

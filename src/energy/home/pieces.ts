@@ -7,10 +7,10 @@ import type { HomeSum } from './sums.ts';
 /** A time before all stored data. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
 /** Maximum number of hours in which roles change. With more, the whole range is read by quarter-hour. */
-export const MOST_CUTS = 20;
+export const MAX_CUT_HOURS = 20;
 
 /** Role of a device, or of all devices together, for a while. Rows of the load profile are joined with it. */
-export interface Part {
+export interface RolePart {
   /** Id of the device; or of the user, for all of the user's devices. */
   who: string;
   from: Date;
@@ -34,7 +34,7 @@ export interface Part {
 }
 
 /** Factors of a part's measures in a sum. */
-export interface Weights {
+export interface MeasureWeights {
   imported?: number;
   exported?: number;
   estimated?: number;
@@ -43,7 +43,7 @@ export interface Weights {
 }
 
 /** Measures that each sum uses; the others need not be multiplied. */
-export const MADE_OF: Record<HomeSum, readonly (keyof Weights)[]> = {
+export const MEASURES_BY_SUM: Record<HomeSum, readonly (keyof MeasureWeights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
   alone: ['imported'],
@@ -65,12 +65,18 @@ export const MADE_OF: Record<HomeSum, readonly (keyof Weights)[]> = {
 };
 
 /** Returns the factors of a part in each sum: the law of a home (docs/home.md) by role. Pure. */
-function weightsOf({ role, isGridThere, hasSources, producesExport, consumes }: Part): Record<HomeSum, Weights> {
+function weightsOf({
+  role,
+  isGridThere,
+  hasSources,
+  producesExport,
+  consumes,
+}: RolePart): Record<HomeSum, MeasureWeights> {
   const is = (wanted: HomeRole) => Number(role === wanted);
   const [grid, production, storage] = [is('grid'), is('production'), is('storage')];
   const [beside, alone, sources] = [Number(isGridThere), Number(!isGridThere), Number(hasSources)];
   const [out, into] = [production * Number(producesExport), production * Number(!producesExport)];
-  const both = (times: number): Weights => ({ importMs: times, exportMs: times });
+  const both = (times: number): MeasureWeights => ({ importMs: times, exportMs: times });
   return {
     balance: {
       imported: grid + beside * (into - storage),
@@ -100,20 +106,23 @@ function weightsOf({ role, isGridThere, hasSources, producesExport, consumes }: 
 }
 
 /** Returns the factors of a part in each sum, for the rows that the part refers to. */
-export function weightsWithin(part: Part): Record<HomeSum, Weights> {
+export function computeWeights(part: RolePart): Record<HomeSum, MeasureWeights> {
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
   // The estimated export counts to the same extent as the export itself.
-  const nothing = Object.fromEntries(Object.keys(MADE_OF).map((name) => [name, {}])) as Record<HomeSum, Weights>;
+  const nothing = Object.fromEntries(Object.keys(MEASURES_BY_SUM).map((name) => [name, {}])) as Record<
+    HomeSum,
+    MeasureWeights
+  >;
   return { ...nothing, estimated: { imported: weights.countedMs.exportMs ?? 0 } };
 }
 
 /** Returns the factors of a part in each sum, less the factors with which its device already counts it. */
-function weightsAlone(part: Part): Record<HomeSum, Weights> {
+function weightsAlone(part: RolePart): Record<HomeSum, MeasureWeights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
   const counted = weightsOf({ ...part, ...part.without });
-  for (const [name, measures] of Object.entries(MADE_OF) as [HomeSum, readonly (keyof Weights)[]][]) {
+  for (const [name, measures] of Object.entries(MEASURES_BY_SUM) as [HomeSum, readonly (keyof MeasureWeights)[]][]) {
     for (const measure of measures)
       weights[name][measure] = (weights[name][measure] ?? 0) - (counted[name][measure] ?? 0);
   }
@@ -127,8 +136,8 @@ export const hasExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean 
   );
 
 /** Returns the parts of a home within a range: the devices whose rows are read, and their roles. */
-export function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Part[] {
-  const parts: Part[] = [];
+export function listRoleParts(home: Home, { from, to }: { from: Date; to: Date }): RolePart[] {
+  const parts: RolePart[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
     const [start, end] = [Math.max(fromMs, from.getTime()), Math.min(toMs, to.getTime())];
     if (start >= end) continue;
@@ -141,7 +150,7 @@ export function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Par
     for (const device of home.special) {
       const whole = home.devices.find(({ deviceId }) => deviceId === device.partOf);
       parts.push({ ...common, who: device.deviceId, ...roleOf(device), without: whole ? roleOf(whole) : null });
-      const told = parts.at(-1) as Part;
+      const told = parts.at(-1) as RolePart;
       if (hasExport(home, device))
         parts.push({ ...told, who: estimatedExportKey(device.deviceId), isEstimatedExport: true });
     }
@@ -153,14 +162,14 @@ export function partsOf(home: Home, { from, to }: { from: Date; to: Date }): Par
  * Returns the roles of a home's devices before a time as a text. Two homes with the same text and the same rows have the same sums before
  * that time.
  */
-export function rolesBefore(home: Home, before: Date): string {
+export function describeRolesBefore(home: Home, before: Date): string {
   // Devices that begin later have no rows before the time.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
       beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, estimatedExportKey(deviceId)] : [],
     ),
   );
-  const parts = partsOf(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
+  const parts = listRoleParts(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
   // The end of a continuing part is dropped, so that the text does not depend on the time.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
@@ -179,9 +188,9 @@ export interface BoughtPart {
  * Returns the parts whose load profiles make up the energy that a home bought and fed in: its grid devices, and while there is none the
  * imports of its consumption devices.
  */
-export function boughtParts(home: Home, range: { from: Date; to: Date }): BoughtPart[] {
-  return partsOf(home, range).flatMap((part) => {
-    const { gridImport, gridExport, alone } = weightsWithin(part);
+export function listBoughtParts(home: Home, range: { from: Date; to: Date }): BoughtPart[] {
+  return listRoleParts(home, range).flatMap((part) => {
+    const { gridImport, gridExport, alone } = computeWeights(part);
     const [imported, exported] = [(gridImport.imported ?? 0) + (alone.imported ?? 0), gridExport.exported ?? 0];
     if (imported === 0 && exported === 0) return [];
     const key = part.role === 'all' ? ('user_id' as const) : ('device_id' as const);
@@ -190,22 +199,22 @@ export function boughtParts(home: Home, range: { from: Date; to: Date }): Bought
 }
 
 /** Time in which rows of a user's devices, or of one device, count in sums, with the factor of each measure. */
-export interface WeighedPart<Name extends string> {
+export interface WeightedPart<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;
   fromMs: number;
   toMs: number;
-  weights: Readonly<Record<Name, Weights>>;
+  weights: Readonly<Record<Name, MeasureWeights>>;
 }
 
 /** Returns the parts that contribute to some sums of a home, with their factors. Parts that add nothing are left out. */
-export function weighedParts(
+export function listWeightedParts(
   home: Home,
   range: { from: Date; to: Date },
   sums: readonly HomeSum[],
-): readonly WeighedPart<HomeSum>[] {
-  return partsOf(home, range).flatMap((part) => {
-    const weights = weightsWithin(part);
+): readonly WeightedPart<HomeSum>[] {
+  return listRoleParts(home, range).flatMap((part) => {
+    const weights = computeWeights(part);
     if (sums.every((name) => Object.values(weights[name]).every((times) => times === 0))) return [];
     const key = part.role === 'all' ? ('user_id' as const) : ('device_id' as const);
     return [{ key, id: part.who, fromMs: part.from.getTime(), toMs: part.to.getTime(), weights }];
@@ -213,7 +222,7 @@ export function weighedParts(
 }
 
 /** Returns the hours of a range (starts in Unix ms) within which roles of a home change. These hours are read by quarter-hour. */
-export const cutHours = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
+export const listCutHours = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
   stretches
     .map(({ fromMs }) => fromMs)
     .filter((ms) => ms > from.getTime() && ms < to.getTime() && ms % HOUR_MS !== 0)

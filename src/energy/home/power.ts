@@ -1,4 +1,4 @@
-import { type HomeDevice, type HomeStretch, isThere } from './roles.ts';
+import { type HomeDevice, type HomeStretch, isPresentAt } from './roles.ts';
 
 /** Power into a device, and out of it, in W, both at least 0. */
 export interface DevicePower {
@@ -30,7 +30,7 @@ export function homePowerOf(
     const role = stretch.roles.get(device.deviceId);
     const shareOf = role && SHARES[role];
     const isCounted = stretch.isGridThere === (role !== 'consumption');
-    if (!shareOf || !isCounted || !isThere(device, atMs)) continue;
+    if (!shareOf || !isCounted || !isPresentAt(device, atMs)) continue;
     const power = powerOf(device);
     if (!power) {
       unknown.push(device);

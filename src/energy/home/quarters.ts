@@ -1,10 +1,10 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { sumsOfQuarters } from '../usage/quarters.ts';
+import { sumQuarters } from '../usage/quarters.ts';
 import type { Home } from './home.ts';
-import { weighedParts } from './pieces.ts';
+import { listWeightedParts } from './pieces.ts';
 import { expectedMs } from './roles.ts';
-import { type HomeSum, usedOf } from './sums.ts';
+import { computeUsed, type HomeSum } from './sums.ts';
 
 /** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
 export interface HomeQuarters {
@@ -37,13 +37,13 @@ const SUMS = [
 export async function homeQuarters(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeQuarters> {
   const fromMs = range.from.getTime();
   const count = (range.to.getTime() - fromMs) / QUARTER_MS;
-  const sums = await sumsOfQuarters(db, weighedParts(home, range, SUMS), range, SUMS);
+  const sums = await sumQuarters(db, listWeightedParts(home, range, SUMS), range, SUMS);
   const expected = expectedOf(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
   const quarters: HomeQuarters = { used: list(), estimated: list(), coverage: list(), production: list() };
   for (let at = 0; at < count; at++) {
     const of = (name: (typeof SUMS)[number]) => sums[name][at] as number;
-    const used = usedOf({
+    const used = computeUsed({
       balance: of('balance'),
       floor: of('floor'),
       alone: of('alone'),

@@ -1,5 +1,5 @@
 import type { Placement } from '#src/database/enums.ts';
-import { type CountedSpan, countedMs } from './counted.ts';
+import { type CountedSpan, sumCountedMs } from './counted-spans.ts';
 
 /** The part of a device on which its home's consumption depends. */
 export interface HomeDevice {
@@ -37,7 +37,7 @@ export interface HomeStretch {
 export const hasChannels = ({ counted }: HomeDevice): boolean => counted.length > 0;
 
 /** Whether a device exists at an instant: from its first counted interval to its deletion. */
-export const isThere = (device: HomeDevice, atMs: number): boolean => {
+export const isPresentAt = (device: HomeDevice, atMs: number): boolean => {
   const { beginsAtMs, endsAtMs } = device;
   return hasChannels(device) && beginsAtMs !== null && beginsAtMs <= atMs && (endsAtMs === null || atMs < endsAtMs);
 };
@@ -47,7 +47,7 @@ export const isThere = (device: HomeDevice, atMs: number): boolean => {
  * added later does not change the time before: a plug counts until the meter of its circuit exists, and all plugs until a grid meter
  * exists. Pure.
  */
-export function stretchesOf(devices: readonly HomeDevice[]): HomeStretch[] {
+export function computeStretches(devices: readonly HomeDevice[]): HomeStretch[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
   const starts = [Number.NEGATIVE_INFINITY, ...new Set(bounds.toSorted((a, b) => a - b))];
   const stretches: HomeStretch[] = [];
@@ -62,7 +62,7 @@ export function stretchesOf(devices: readonly HomeDevice[]): HomeStretch[] {
 }
 
 function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<HomeStretch, 'fromMs' | 'toMs'> {
-  const there = devices.filter((device) => isThere(device, atMs));
+  const there = devices.filter((device) => isPresentAt(device, atMs));
   const byId = new Map(devices.map((device) => [device.deviceId, device]));
   return {
     isGridThere: there.some(({ placement }) => placement === 'grid'),
@@ -86,7 +86,7 @@ function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atM
     passed.add(above);
     const up = byId.get(above);
     if (!up || (up.placement !== 'consumption' && up.placement !== 'excluded')) return false;
-    if (up.placement === 'consumption' && isThere(up, atMs)) return true;
+    if (up.placement === 'consumption' && isPresentAt(up, atMs)) return true;
     above = up.upstreamDeviceId;
   }
   return false;
@@ -119,7 +119,7 @@ export function expectedMs(
 
 function countedOf(device: HomeDevice, stretch: HomeStretch, fromMs: number, toMs: number): number {
   const { roles, isGridThere, hasSources } = stretch;
-  const { imports, exports } = countedMs(device.counted, fromMs, toMs);
+  const { imports, exports } = sumCountedMs(device.counted, fromMs, toMs);
   switch (roles.get(device.deviceId)) {
     case 'grid':
       return imports + (hasSources ? exports : 0);

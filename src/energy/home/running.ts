@@ -1,9 +1,9 @@
 import { type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { homeBetween } from '../usage/home-sums.ts';
+import { readHomeSums } from '../usage/home-sums.ts';
 import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
-import { usedOf } from './sums.ts';
+import { computeUsed } from './sums.ts';
 
 /** Maximum silence of a channel: computations do not wait for channels that have been silent for longer. */
 const SILENT_MS = 3_600_000;
@@ -17,7 +17,7 @@ const TOGETHER_MS = 60_000;
  * current period counts only up to the quarter-hour up to which all channels are known. Otherwise exported energy that has not been
  * reported yet would count as used.
  */
-export async function usedInPeriods(
+export async function readUsageOfPeriods(
   db: Database,
   userId: string,
   periods: readonly { startMs: number; endMs: number }[],
@@ -29,7 +29,7 @@ export async function usedInPeriods(
   for (const { startMs, endMs } of periods) {
     const toMs = Math.min(endMs, untilMs);
     const range = { from: new Date(startMs), to: new Date(toMs) };
-    totals.push(toMs <= startMs ? null : usedOf(await homeBetween(db, home, range)));
+    totals.push(toMs <= startMs ? null : computeUsed(await readHomeSums(db, home, range)));
   }
   return totals;
 }
@@ -38,7 +38,7 @@ export async function usedInPeriods(
  * Returns the time up to which the home's import and export at the connection point are known: Unix ms, a start of a quarter-hour.
  * Infinity: no channel lags, so all data count.
  */
-export async function exportsKnownUntil(db: Database, userId: string, nowMs: number): Promise<number> {
+export async function findExportsKnownUntil(db: Database, userId: string, nowMs: number): Promise<number> {
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   const atGrid = ({ placement }: HomeDevice) => (placement === 'grid' ? { import: true, export: true } : null);
   return knownUntil(db, home, nowMs, atGrid);

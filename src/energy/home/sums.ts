@@ -2,7 +2,7 @@ import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 
 /**
  * Sums of a home's devices in a bucket: plain sums over devices and time, in mWh (`…Ms`: known time in ms, summed over channels). The usage
- * of a home follows from the sums of each bucket (`usedOf`).
+ * of a home follows from the sums of each bucket (`computeUsed`).
  */
 const USED_SUMS = [
   /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */
@@ -48,32 +48,32 @@ export const sumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
   isMoreAsked ? [...USED_SUMS, ...MORE_SUMS] : USED_SUMS;
 
 /** Adds up the sums that `used` needs. */
-export const addedSums = (all: readonly HomeSums[]): HomeSums =>
+export const addUpSums = (all: readonly HomeSums[]): HomeSums =>
   Object.fromEntries(USED_SUMS.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)])) as HomeSums;
 
 /** Returns the usage while a grid meter existed, or null if unknown. A balance below `floor` means that meters disagree. */
-export const usedBesideGrid = ({ balance, floor, gridMs }: HomeSums): number | null =>
+export const computeUsedWithGrid = ({ balance, floor, gridMs }: HomeSums): number | null =>
   gridMs > 0 ? Math.max(balance, floor, 0) : null;
 
 /**
  * Returns the usage of a home in a bucket, mWh, or null if unknown. The physical lower bound is applied here, to the sums of the bucket.
  * Pure.
  */
-export function usedOf(sums: HomeSums): MilliwattHours | null {
-  const beside = usedBesideGrid(sums);
+export function computeUsed(sums: HomeSums): MilliwattHours | null {
+  const beside = computeUsedWithGrid(sums);
   if (beside === null && sums.aloneMs <= 0) return null;
   return asMilliwattHours((beside ?? 0) + sums.alone);
 }
 
-/** `usedOf` in SQL, for comparisons within a statement. The row must have the sums as columns. */
+/** `computeUsed` in SQL, for comparisons within a statement. The row must have the sums as columns. */
 export const USED_SQL = `CASE WHEN "gridMs" > 0 THEN "alone" + greatest("balance", "floor", 0) WHEN "aloneMs" > 0 THEN "alone" END`;
 
 /** Returns the estimated part of the usage, mWh, at most the usage itself. Pure. */
-export const estimatedOf = (sums: HomeSums): MilliwattHours =>
-  asMilliwattHours(Math.min(sums.estimated, usedOf(sums) ?? 0));
+export const computeEstimated = (sums: HomeSums): MilliwattHours =>
+  asMilliwattHours(Math.min(sums.estimated, computeUsed(sums) ?? 0));
 
 /** Placements for which a home has, or had, a device that counts. */
-export interface HadPlacements {
+export interface PastPlacements {
   grid: boolean;
   production: boolean;
   storage: boolean;
@@ -101,17 +101,17 @@ export interface HomeMeasures {
 }
 
 /** Returns a ratio rounded down to thousandths, so that 1 means all. */
-export const shareOf = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
+export const roundDownRatio = (part: number, whole: number): number => Math.floor((1_000 * part) / whole) / 1_000;
 
 /**
  * Derives the measures of a bucket from all of its sums. `expectedMs`: time in which data of its counted channels are expected (roles.ts).
  * Pure.
  */
-export function measuresOf(sums: HomeSums, had: HadPlacements, expectedMs: number): HomeMeasures {
+export function computeMeasures(sums: HomeSums, had: PastPlacements, expectedMs: number): HomeMeasures {
   const of = (name: HomeSum): number => sums[name] ?? 0;
   const known = (isThere: boolean, ms: number, value: number) => (isThere && ms > 0 ? asMilliwattHours(value) : null);
-  const used = usedOf(sums);
-  const beside = usedBesideGrid(sums);
+  const used = computeUsed(sums);
+  const beside = computeUsedWithGrid(sums);
   const whileGrid = (value: number) => (beside === null ? null : asMilliwattHours(value));
   const isBound = beside !== null && beside !== sums.balance;
   const production = known(had.production, of('productionMs'), of('production'));
@@ -130,9 +130,9 @@ export function measuresOf(sums: HomeSums, had: HadPlacements, expectedMs: numbe
       production === null
         ? null
         : whileGrid(Math.max(0, of('productionBeside') - (of('gridExport') - of('gridExportAlone')))),
-    autarky: beside ? shareOf(Math.max(0, beside - of('gridImport')), beside) : null,
-    estimated: used === null ? null : estimatedOf(sums),
-    coverage: expectedMs > 0 ? Math.min(1, shareOf(of('countedMs'), expectedMs)) : null,
+    autarky: beside ? roundDownRatio(Math.max(0, beside - of('gridImport')), beside) : null,
+    estimated: used === null ? null : computeEstimated(sums),
+    coverage: expectedMs > 0 ? Math.min(1, roundDownRatio(of('countedMs'), expectedMs)) : null,
     isComplete:
       used === null || expectedMs === 0
         ? null

@@ -13,7 +13,7 @@ const MIN_DAYS = 3;
 const WATTS_PER_QUARTER = 0.004;
 
 /** Converts the energy of a quarter-hour in mWh to W. */
-export const wattsOf = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER;
+export const quarterHourToWatts = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER;
 
 /**
  * Returns the base load in W: the median of the lowest two-hour means of the days that are mostly known. Null if there are fewer than three
@@ -27,7 +27,7 @@ export function baseLoadOf(energies: Float64Array, days: readonly number[]): num
   });
   if (lowest.length < MIN_DAYS) return null;
   // If the median lies between two days, the lower one is used.
-  return wattsOf(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
+  return quarterHourToWatts(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
 }
 
 /** Returns the lowest sum of `STEADY_QUARTERS` consecutive known quarter-hours as a mean. Null if too few are known. */

@@ -2,14 +2,14 @@ import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
-import { TELLS_ELECTRICITY } from '../figure.ts';
 import type { Range } from '../ranges.ts';
-import { energiesOf } from '../usage/totals.ts';
-import { type Calendar, type Profile, profileOf } from './profile.ts';
-import { deviceLoads } from './teller.ts';
+import { readDeviceEnergies } from '../usage/totals.ts';
+import { REPORTS_ELECTRICITY_SQL } from '../usage-breakdown.ts';
+import { deviceLoads } from './data-source.ts';
+import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterCalendar } from './profile.ts';
 
 /** A device of a home with its data in a period. */
-export interface PeriodDevice extends Profile {
+export interface PeriodDevice extends BaseAndNightLoad {
   device_id: string;
   type: string;
   location: string;
@@ -35,18 +35,18 @@ export async function periodDevices(
   db: Database,
   userId: string,
   range: Range,
-  profile: { from: Date; to: Date; calendar: Calendar; days: number },
+  profile: { from: Date; to: Date; calendar: QuarterCalendar; days: number },
 ): Promise<PeriodDevice[]> {
   const devices = await db
     .selectFrom('devices')
     .select(['device_id', 'type', 'location', 'placement', 'upstream_device_id', 'deleted_at'])
     .where('user_id', '=', userId)
     .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', range.from)]))
-    .where(TELLS_ELECTRICITY)
+    .where(REPORTS_ELECTRICITY_SQL)
     .orderBy('device_id')
     .execute();
   const ids = devices.map(({ device_id }) => device_id);
-  const energies = await energiesOf(db, ids, range);
+  const energies = await readDeviceEnergies(db, ids, range);
   const told = devices
     .map(({ deleted_at, ...device }) => {
       const energy = energies.get(device.device_id);
@@ -72,9 +72,9 @@ export async function periodDevices(
         );
   return told.map((device) => {
     const load = loads.get(device.device_id);
-    return { ...device, ...(load ? profileOf(load, profile.calendar, profile.days) : NOTHING) };
+    return { ...device, ...(load ? computeBaseAndNightLoad(load, profile.calendar, profile.days) : NOTHING) };
   });
 }
 
-const NOTHING: Profile = { base_watts: null, night_watts: null };
+const NOTHING: BaseAndNightLoad = { base_watts: null, night_watts: null };
 const kwhOf = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwattHours(milliwattHours));

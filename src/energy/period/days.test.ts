@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import { dayCount } from '../ranges.ts';
-import { comparedDays, instantsOf, PERIOD_UNITS, periodOf } from './days.ts';
+import { comparedDays, findPeriodDays, PERIOD_UNITS, toInstants } from './days.ts';
 
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/Havana', 'Pacific/Apia'];
 const units = fc.constantFrom(...PERIOD_UNITS);
@@ -15,21 +15,21 @@ describe('a period', () => {
   test('contains its date, is followed by the next one, and has the length of its unit', () => {
     fc.assert(
       fc.property(units, dates, (unit, date) => {
-        const { start, end } = periodOf(unit, date);
+        const { start, end } = findPeriodDays(unit, date);
         expect(start <= date && date <= end).toBe(true);
         const lengths = { day: [1], week: [7], month: [28, 29, 30, 31], year: [365, 366] };
         expect(lengths[unit]).toContain(dayCount(start, end));
         const after = DateTime.fromISO(end).plus({ days: 1 }).toISODate() ?? '';
-        expect(periodOf(unit, after).start).toBe(after);
-        expect(periodOf(unit, start)).toEqual(periodOf(unit, end));
+        expect(findPeriodDays(unit, after).start).toBe(after);
+        expect(findPeriodDays(unit, start)).toEqual(findPeriodDays(unit, end));
       }),
     );
   });
 
   test('for a week is the ISO 8601 week, even across the end of a year', () => {
-    expect(periodOf('week', '2027-01-03')).toEqual({ start: '2026-12-28', end: '2027-01-03' });
-    expect(periodOf('week', '2026-10-26')).toEqual({ start: '2026-10-26', end: '2026-11-01' });
-    expect(periodOf('month', '2028-02-29')).toEqual({ start: '2028-02-01', end: '2028-02-29' });
+    expect(findPeriodDays('week', '2027-01-03')).toEqual({ start: '2026-12-28', end: '2027-01-03' });
+    expect(findPeriodDays('week', '2026-10-26')).toEqual({ start: '2026-10-26', end: '2026-11-01' });
+    expect(findPeriodDays('month', '2028-02-29')).toEqual({ start: '2028-02-01', end: '2028-02-29' });
   });
 });
 
@@ -37,7 +37,7 @@ describe('the days that a period is compared with', () => {
   test('are equally many, on the same weekdays, and none of the period’s own', () => {
     fc.assert(
       fc.property(units, dates, fc.integer({ min: 0, max: 400 }), (unit, date, more) => {
-        const days = periodOf(unit, date);
+        const days = findPeriodDays(unit, date);
         const until = DateTime.fromISO(days.start).plus({ days: more }).toISODate() ?? '';
         const compared = comparedDays(unit, days, until);
         if (!compared) throw new Error('it has begun');
@@ -54,7 +54,7 @@ describe('the days that a period is compared with', () => {
 
   test('are as near as possible', () => {
     const told = (unit: (typeof PERIOD_UNITS)[number], date: string, until: string) =>
-      comparedDays(unit, periodOf(unit, date), until);
+      comparedDays(unit, findPeriodDays(unit, date), until);
     expect(told('day', '2026-10-13', '2026-10-13')).toEqual({
       now: { start: '2026-10-13', end: '2026-10-13' },
       before: { start: '2026-10-06', end: '2026-10-06' },
@@ -72,15 +72,15 @@ describe('the days that a period is compared with', () => {
     fc.assert(
       fc.property(fc.constantFrom(...ZONES), dates, fc.integer({ min: 0, max: 1_439 }), (zone, date, minute) => {
         const now = DateTime.fromISO(date, { zone }).plus({ minutes: minute });
-        const whole = instantsOf({ start: date, end: date }, zone, null);
-        const cut = instantsOf({ start: date, end: date }, zone, now.toJSDate());
+        const whole = toInstants({ start: date, end: date }, zone, null);
+        const cut = toInstants({ start: date, end: date }, zone, now.toJSDate());
         expect(cut.from).toEqual(whole.from);
         expect(cut.to >= cut.from && cut.to <= whole.to).toBe(true);
         if (cut.to < whole.to) expect(cut.to.getTime() % 900_000).toBe(0);
       }),
     );
     const at = (date: string, iso: string) =>
-      instantsOf({ start: date, end: date }, 'Europe/Berlin', new Date(iso)).to.toISOString();
+      toInstants({ start: date, end: date }, 'Europe/Berlin', new Date(iso)).to.toISOString();
     // 14:40 in summer, 14:10 in winter, and on the day on which the clock goes back.
     expect(at('2026-10-12', '2026-10-19T12:40:00Z')).toBe('2026-10-12T12:30:00.000Z');
     expect(at('2025-11-24', '2026-11-23T13:10:00Z')).toBe('2025-11-24T13:00:00.000Z');

@@ -7,18 +7,18 @@ export const PERIOD_UNITS = ['day', 'week', 'month', 'year'] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 /** First and last day (inclusive) in a zone, YYYY-MM-DD. */
-export interface Days {
+export interface DaySpan {
   start: string;
   end: string;
 }
 
 /** Days with which a period is compared: equally many, and on the same weekdays. */
-export interface Compared {
+export interface ComparedDays {
   /** Days of the period itself that have already begun. */
-  now: Days;
+  now: DaySpan;
   /** Days of the previous period. Null for a year, because the previous year is `last_year`. */
-  before: Days | null;
-  last_year: Days;
+  before: DaySpan | null;
+  last_year: DaySpan;
 }
 
 /** Weeks between a period and its comparison, and for a year. They are extended if days would be in both. */
@@ -26,7 +26,7 @@ const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week
 const WEEKS_OF_YEAR = 52;
 
 /** Returns the days of the period that contains a date. Pure. */
-export function periodOf(unit: PeriodUnit, date: string): Days {
+export function findPeriodDays(unit: PeriodUnit, date: string): DaySpan {
   const day = DateTime.fromISO(date, { zone: 'utc' });
   return { start: dateOf(day.startOf(unit)), end: dateOf(day.endOf(unit)) };
 }
@@ -36,12 +36,12 @@ export function periodOf(unit: PeriodUnit, date: string): Days {
  * the weekday than on the day of the month, so both comparisons lie whole weeks earlier: the minimum of the unit, extended until no day is
  * in both. Pure.
  */
-export function comparedDays(unit: PeriodUnit, { start, end }: Days, until: string): Compared | null {
+export function comparedDays(unit: PeriodUnit, { start, end }: DaySpan, until: string): ComparedDays | null {
   const last = until < end ? until : end;
   if (last < start) return null;
   const count = dayCount(start, last);
   const weeksFor = (weeks: number) => Math.max(weeks, Math.ceil(count / 7));
-  const back = (weeks: number): Days => ({ start: daysBefore(start, 7 * weeks), end: daysBefore(last, 7 * weeks) });
+  const back = (weeks: number): DaySpan => ({ start: daysBefore(start, 7 * weeks), end: daysBefore(last, 7 * weeks) });
   return {
     now: { start, end: last },
     before: unit === 'year' ? null : back(weeksFor(WEEKS_BEFORE[unit])),
@@ -53,7 +53,7 @@ export function comparedDays(unit: PeriodUnit, { start, end }: Days, until: stri
  * Returns the instants `[from, to)` of days in a zone. `cutAt`: the time of day at which the last day is cut, by the local clock and
  * rounded down to a quarter-hour: half of today is compared with the same half of another day. Pure.
  */
-export function instantsOf({ start, end }: Days, zone: string, cutAt: Date | null): { from: Date; to: Date } {
+export function toInstants({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
   const { from, to } = dayRange(start, end, zone);
   if (cutAt === null) return { from, to };
   const { hour, minute } = DateTime.fromJSDate(cutAt, { zone });

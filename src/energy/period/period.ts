@@ -1,19 +1,35 @@
 import { DateTime } from 'luxon';
 import { milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type CommodityGlance, commodityOverview } from '../commodity-overview.ts';
-import type { Flows } from '../home/flows.ts';
+import { type CommodityUsage, commodityOverview } from '../commodity-overview.ts';
+import type { HomeFlows } from '../home/flows.ts';
 import { expectedMs } from '../home/roles.ts';
-import { measuresOf } from '../home/sums.ts';
-import { HOME_INCLUDES, included } from '../include.ts';
+import { computeMeasures } from '../home/sums.ts';
+import { HOME_INCLUDES, selectIncludedFields } from '../include.ts';
 import { dayCount, dayRange, type Range } from '../ranges.ts';
-import type { Whose } from '../usage/imports.ts';
-import { wattsOf } from './base-load.ts';
+import type { ImportOwner } from '../usage/imports.ts';
+import { quarterHourToWatts } from './base-load.ts';
 import { type PeriodDevice, periodDevices } from './consumers.ts';
-import { type Compared, comparedDays, type Days, instantsOf, type PeriodUnit, periodOf } from './days.ts';
-import { type PowerNow, powerNow } from './power-now.ts';
-import { type Calendar, calendarOf, meanWeek, peakOf, profileOf, typicalDay, type WeekCell } from './profile.ts';
-import { type Amount, deviceTeller, homeTeller, type Load, type Teller, type Told, type Total } from './teller.ts';
+import {
+  type CoveredAmount,
+  createDeviceDataSource,
+  createHomeDataSource,
+  type EnergyAmount,
+  type PeriodDataSource,
+  type PeriodTotal,
+  type QuarterLoad,
+} from './data-source.ts';
+import { type ComparedDays, comparedDays, type DaySpan, findPeriodDays, type PeriodUnit, toInstants } from './days.ts';
+import { type CurrentPower, loadCurrentPower } from './power-now.ts';
+import {
+  calendarOf,
+  computeBaseAndNightLoad,
+  findPeak,
+  meanWeek,
+  type QuarterCalendar,
+  typicalDay,
+  type WeekCell,
+} from './profile.ts';
 
 /** Usage in some days; null if unknown. */
 interface Used {
@@ -31,7 +47,7 @@ interface Bucket {
 }
 
 /** All data of a period that the Home page shows, for a home or one device. */
-export interface Period {
+export interface HomePeriod {
   timezone: string;
   now: string;
   unit: PeriodUnit;
@@ -43,7 +59,7 @@ export interface Period {
   is_production: boolean;
   used: Used;
   /** Usage in the period so far, and on the same weekdays of earlier periods, up to the same time. Null if there is nothing to compare. */
-  compared: { now: Days & Used; before: (Days & Used) | null; last_year: Days & Used } | null;
+  compared: { now: DaySpan & Used; before: (DaySpan & Used) | null; last_year: DaySpan & Used } | null;
   buckets: Bucket[];
   /** Load by quarter-hour of the day in W, in order: of the day itself, or for longer periods the mean of the last days. Null: unknown. */
   curve: { at: string | null; slot: number; watts: number | null }[];
@@ -52,9 +68,9 @@ export interface Period {
   /** Base load and night load of the last `days` days of the period. */
   profile: { days: number; base_watts: number | null; night_watts: number | null };
   /** Current power of a home; null for a device. */
-  power: PowerNow | null;
-  flows: Flows | null;
-  commodities: CommodityGlance<'used' | 'before' | 'last_year'>[];
+  power: CurrentPower | null;
+  flows: HomeFlows | null;
+  commodities: CommodityUsage<'used' | 'before' | 'last_year'>[];
   devices: PeriodDevice[];
   thermostats: { device_id: string; location: string }[];
   week: { weeks: number; cells: WeekCell[] };
@@ -65,19 +81,20 @@ const PROFILE_DAYS = 28;
 const WEEKS = 12;
 
 /** Returns a period of a user's home or of one of its devices. `newest`: time of the latest message, up to which the period is compared. */
-export async function periodOfHome(
+export async function loadHomePeriod(
   db: Database,
   { userId, deviceId }: { userId: string; deviceId?: string | undefined },
   asked: { unit: PeriodUnit; date: string; zone: string; now: Date; newest: Date | null },
-): Promise<Period> {
+): Promise<HomePeriod> {
   const { unit, date, zone, now } = asked;
-  const days = periodOf(unit, date);
+  const days = findPeriodDays(unit, date);
   const range = dayRange(days.start, days.end, zone);
-  const spans = spansOf(unit, days, asked);
+  const spans = findComparedSpans(unit, days, asked);
   // For periods of several days, the total of the whole period is reused as the current side of the comparison: a few minutes make no
   // difference.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
-  const teller = deviceId === undefined ? await homeTeller(db, userId) : await deviceTeller(db, deviceId);
+  const teller =
+    deviceId === undefined ? await createHomeDataSource(db, userId) : await createDeviceDataSource(db, deviceId);
   const window = windowOf(range, now, teller?.beginsAtMs ?? null);
   const count = (window.to.getTime() - window.from.getTime()) / QUARTER_MS;
   const calendar = calendarOf(window.from.getTime(), count, zone);
@@ -93,14 +110,14 @@ export async function periodOfHome(
     ),
     unit === 'day' ? [] : (teller?.bucketsIn(range, unit === 'year' ? 'month' : 'day') ?? []),
     teller?.loadIn(window) ?? nothing,
-    isHome && teller ? powerNow(db, teller.home, now) : null,
+    isHome && teller ? loadCurrentPower(db, teller.home, now) : null,
     commoditiesIn(db, deviceId === undefined ? { userId } : { deviceId }, range, spans),
     isHome ? periodDevices(db, userId, range, nightly) : [],
     thermostatsOf(db, userId, deviceId),
   ]);
   const isoOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISO({ suppressMilliseconds: true }) as string;
   const [ofNow, ofBefore, ofLastYear] = spans ?? [];
-  const peak = unit === 'year' ? null : peakOf(load, range);
+  const peak = unit === 'year' ? null : findPeak(load, range);
   return {
     timezone: zone,
     now: isoOf(now.getTime()),
@@ -123,7 +140,7 @@ export async function periodOfHome(
         ? curveOf(load, range)
         : typicalCurve(load, calendar, dayCount(days.start, earlierDate(days.end, dateIn(now, zone)))),
     peak: peak && { at: isoOf(peak.atMs), watts: peak.watts },
-    profile: { days: PROFILE_DAYS, ...profileOf(load.energies, calendar, PROFILE_DAYS) },
+    profile: { days: PROFILE_DAYS, ...computeBaseAndNightLoad(load.energies, calendar, PROFILE_DAYS) },
     power,
     flows: isHome && teller && isComposed(teller) && whole ? flowsOf(teller, whole, range, now) : null,
     commodities,
@@ -135,24 +152,24 @@ export async function periodOfHome(
 
 /** Days of a comparison with their instants. The last day is cut at now, or at the end of known data. */
 interface Span {
-  days: Days;
+  days: DaySpan;
   range: Range;
 }
 
 /** Returns the period, the previous one and last year's; null if the period has not begun. Costs use the same spans. */
-export function spansOf(
+export function findComparedSpans(
   unit: PeriodUnit,
-  days: Days,
+  days: DaySpan,
   { zone, now, newest }: { zone: string; now: Date; newest: Date | null },
 ): [Span, Span | null, Span] | null {
   const until = newest && newest < now ? newest : now;
   const untilDate = dateIn(until, zone);
-  const compared: Compared | null = comparedDays(unit, days, untilDate);
+  const compared: ComparedDays | null = comparedDays(unit, days, untilDate);
   if (!compared) return null;
   const cutAt = untilDate <= days.end ? until : null;
-  const span = (of: Days): Span => ({
+  const span = (of: DaySpan): Span => ({
     days: of,
-    range: { ...of, zone, ...instantsOf(of, zone, cutAt) },
+    range: { ...of, zone, ...toInstants(of, zone, cutAt) },
   });
   return [span(compared.now), compared.before && span(compared.before), span(compared.last_year)];
 }
@@ -179,11 +196,11 @@ function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: D
 }
 
 /** Returns the last days of a window with their calendar. Devices are read for these days only, because there are many. */
-function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: Calendar) {
+function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: QuarterCalendar) {
   const starts = dayStarts.slice(-PROFILE_DAYS - 1);
   const first = starts[0] ?? 0;
   const cut = <List extends Uint8Array | Float64Array>(list: List) => list.subarray(first) as List;
-  const calendar: Calendar = {
+  const calendar: QuarterCalendar = {
     dayStarts: starts.map((at) => at - first),
     slots: cut(lists.slots),
     weekdays: cut(lists.weekdays),
@@ -192,18 +209,18 @@ function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists 
   return { from: new Date(from.getTime() + first * QUARTER_MS), to, calendar, days: PROFILE_DAYS };
 }
 
-const known = ({ used, estimated }: Amount) => ({
+const known = ({ used, estimated }: EnergyAmount) => ({
   kwh_used: milliwattHoursToKwh(used),
   estimated_kwh: milliwattHoursToKwh(estimated),
 });
 
-function usedOf(total: Told | null): Used {
+function usedOf(total: CoveredAmount | null): Used {
   if (!total?.amount) return { kwh_used: null, estimated_kwh: null, coverage: total?.coverage ?? null };
   return { ...known(total.amount), coverage: total.coverage };
 }
 
 /** Returns all quarter-hours of a day, including unknown and future ones. */
-function curveOf({ fromMs, energies }: Load, { from, to, zone }: Range) {
+function curveOf({ fromMs, energies }: QuarterLoad, { from, to, zone }: Range) {
   const firstMs = Math.ceil(from.getTime() / QUARTER_MS) * QUARTER_MS;
   const count = Math.floor((to.getTime() - firstMs) / QUARTER_MS);
   const { slots } = calendarOf(firstMs, count, zone);
@@ -211,12 +228,16 @@ function curveOf({ fromMs, energies }: Load, { from, to, zone }: Range) {
   return Array.from({ length: count }, (_, at) => {
     const energy = energies[offset + at] ?? Number.NaN;
     const iso = DateTime.fromMillis(firstMs + at * QUARTER_MS, { zone }).toISO({ suppressMilliseconds: true });
-    return { at: iso, slot: slots[at] as number, watts: Number.isNaN(energy) ? null : Math.round(wattsOf(energy)) };
+    return {
+      at: iso,
+      slot: slots[at] as number,
+      watts: Number.isNaN(energy) ? null : Math.round(quarterHourToWatts(energy)),
+    };
   });
 }
 
 /** Returns the mean day over the days of the period that have begun, or over its last days if it is longer. */
-function typicalCurve({ energies }: Load, calendar: Calendar, count: number) {
+function typicalCurve({ energies }: QuarterLoad, calendar: QuarterCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return typicalDay(energies, calendar, days).map((watts, slot) => ({
     at: null,
@@ -228,20 +249,23 @@ function typicalCurve({ energies }: Load, calendar: Calendar, count: number) {
 const ALL = new Set(HOME_INCLUDES);
 
 /** Whether a home has further measures besides its import. */
-const isComposed = ({ home: { had } }: Teller): boolean =>
+const isComposed = ({ home: { had } }: PeriodDataSource): boolean =>
   had.production || had.storage || (had.grid && had.consumption);
 
-function flowsOf({ home }: Teller, { sums }: Total, range: Range, now: Date): Flows {
+function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: Range, now: Date): HomeFlows {
   const span = { fromMs: range.from.getTime(), toMs: Math.min(range.to.getTime(), now.getTime()) };
-  return included(measuresOf(sums, home.had, expectedMs(home.devices, home.stretches, span)), ALL) as Flows;
+  return selectIncludedFields(
+    computeMeasures(sums, home.had, expectedMs(home.devices, home.stretches, span)),
+    ALL,
+  ) as HomeFlows;
 }
 
 async function commoditiesIn(
   db: Database,
-  whose: Whose,
+  whose: ImportOwner,
   range: Range,
-  spans: ReturnType<typeof spansOf>,
-): Promise<Period['commodities']> {
+  spans: ReturnType<typeof findComparedSpans>,
+): Promise<HomePeriod['commodities']> {
   const empty = { ...range, to: range.from };
   const [, before, lastYear] = spans ?? [];
   return commodityOverview(db, whose, {

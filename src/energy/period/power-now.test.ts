@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ToldChannel } from '#src/devices/live.ts';
-import { type HomeDevice, stretchesOf } from '../home/roles.ts';
+import { computeStretches, type HomeDevice } from '../home/roles.ts';
 import { measuredPower } from './power-now.ts';
 
 const NOW_MS = Date.parse('2026-06-15T12:00:00Z');
@@ -25,7 +25,7 @@ function powerOfHome(devices: Record<string, Of>) {
     };
     channels.set(partOf ?? id, [...(channels.get(partOf ?? id) ?? []), channel]);
   }
-  return measuredPower({ devices: all, stretches: stretchesOf(all) }, channels, NOW_MS)?.watts ?? null;
+  return measuredPower({ devices: all, stretches: computeStretches(all) }, channels, NOW_MS)?.watts ?? null;
 }
 
 describe('the measured power of a home', () => {

@@ -1,14 +1,14 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { latestChannels, powerOf, powersBetween, type ToldChannel } from '#src/devices/live.ts';
-import { countedMs } from '../home/counted.ts';
+import { sumCountedMs } from '../home/counted-spans.ts';
 import type { Home } from '../home/home.ts';
 import { type DevicePower, homePowerOf } from '../home/power.ts';
 import type { HomeDevice } from '../home/roles.ts';
-import { quartersOf } from '../usage/quarters.ts';
+import { readQuarters } from '../usage/quarters.ts';
 
 /** Current power of a home in W. */
-export interface PowerNow {
+export interface CurrentPower {
   watts: number;
   /** Time of the oldest measured power in the sum, ISO 8601. Null: the power is a mean. */
   at: string | null;
@@ -29,7 +29,7 @@ type Parts = Pick<Home, 'devices' | 'stretches'>;
  * Returns the current power of a home: measured if each device that counts sent a power in the last 60 s, otherwise the mean of the last
  * minutes; null if neither is known. The Home page, the MQTT topic of the home and Home Assistant use this value.
  */
-export async function powerNow(db: Database, home: Parts, now: Date): Promise<PowerNow | null> {
+export async function loadCurrentPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const channels = await latestChannels(db, idsOf(home), now);
   return measuredPower(home, channels, now.getTime()) ?? (await meanPower(db, home, now));
 }
@@ -72,7 +72,7 @@ export function measuredPower(
   home: Parts,
   channels: ReadonlyMap<string, readonly ToldChannel[]>,
   nowMs: number,
-): (PowerNow & { at: string; minutes: null }) | null {
+): (CurrentPower & { at: string; minutes: null }) | null {
   const times: string[] = [];
   const powerOfDevice = ({ deviceId, partOf, placement }: HomeDevice): DevicePower | null => {
     const own = (channels.get(partOf ?? deviceId) ?? []).filter(
@@ -90,11 +90,11 @@ export function measuredPower(
 }
 
 /** The mean power of this quarter-hour, or of this and the previous one if this one has just begun. Each device's mean is over its covered time. */
-async function meanPower(db: Database, home: Parts, now: Date): Promise<PowerNow | null> {
+async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const quarterMs = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS;
   const range = { from: new Date(quarterMs - QUARTER_MS), to: new Date(quarterMs + QUARTER_MS) };
   const ids = home.devices.map(({ deviceId }) => deviceId);
-  const found = await quartersOf(db, { key: 'device_id', ids }, range, [
+  const found = await readQuarters(db, { key: 'device_id', ids }, range, [
     'energyMilliwattHours',
     'coveredMs',
     'exportMilliwattHours',
@@ -108,7 +108,7 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<PowerNow
       if (!lists) return null;
       const sum = (list: Float64Array) => list.subarray(first).reduce((all, value) => all + value, 0);
       const [inMs, outMs] = [sum(lists.coveredMs), sum(lists.exportCoveredMs)];
-      const { imports: importChannels, exports: exportChannels } = countedMs(device.counted, atMs, atMs + 1);
+      const { imports: importChannels, exports: exportChannels } = sumCountedMs(device.counted, atMs, atMs + 1);
       const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
       if (knownMs < MIN_KNOWN_MS) return null;
       longestMs = Math.max(longestMs, knownMs);

@@ -1,7 +1,7 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import { wallClock } from '../wall-clock.ts';
-import { baseLoadOf, wattsOf } from './base-load.ts';
-import type { Load } from './teller.ts';
+import { baseLoadOf, quarterHourToWatts } from './base-load.ts';
+import type { QuarterLoad } from './data-source.ts';
 
 /** Night hours by the local clock: without cooking, washing or sun. */
 const NIGHT_HOURS = { from: 0, to: 5 } as const;
@@ -9,7 +9,7 @@ const MINUTES = 60;
 const QUARTERS_OF_DAY = 96;
 
 /** Position of the quarter-hours of a range in the days of a zone. */
-export interface Calendar {
+export interface QuarterCalendar {
   /** Indexes at which the days begin, and the end of the last day. */
   dayStarts: number[];
   /** For each quarter-hour: its local slot in a day of 96, its ISO weekday, and the Unix ms of its clock hour. */
@@ -19,7 +19,7 @@ export interface Calendar {
 }
 
 /** Returns the calendar of `count` quarter-hours. Pure. */
-export function calendarOf(fromMs: number, count: number, zone: string): Calendar {
+export function calendarOf(fromMs: number, count: number, zone: string): QuarterCalendar {
   const [slots, weekdays] = [new Uint8Array(count), new Uint8Array(count)];
   const hoursMs = new Float64Array(count);
   const dayStarts: number[] = [];
@@ -36,7 +36,7 @@ export function calendarOf(fromMs: number, count: number, zone: string): Calenda
 }
 
 /** Base load and night load over the last days of a range. */
-export interface Profile {
+export interface BaseAndNightLoad {
   /** Lowest steady load (base-load.ts). Null: too little is known. */
   base_watts: number | null;
   /** Mean load at night; null if unknown. */
@@ -44,7 +44,11 @@ export interface Profile {
 }
 
 /** Returns the base load and the night load of the last `days` days. Pure. */
-export function profileOf(energies: Float64Array, calendar: Calendar, days: number): Profile {
+export function computeBaseAndNightLoad(
+  energies: Float64Array,
+  calendar: QuarterCalendar,
+  days: number,
+): BaseAndNightLoad {
   const starts = calendar.dayStarts.slice(-days - 1);
   let [sum, count] = [0, 0];
   const [first, end] = [NIGHT_HOURS.from * 4, NIGHT_HOURS.to * 4];
@@ -56,11 +60,11 @@ export function profileOf(energies: Float64Array, calendar: Calendar, days: numb
     count++;
   }
   const base = baseLoadOf(energies, starts);
-  return { base_watts: rounded(base), night_watts: rounded(count === 0 ? null : wattsOf(sum / count)) };
+  return { base_watts: rounded(base), night_watts: rounded(count === 0 ? null : quarterHourToWatts(sum / count)) };
 }
 
 /** Returns the mean load of each quarter-hour of the day over the last `days` days, in W; null if unknown. Pure. */
-export function typicalDay(energies: Float64Array, calendar: Calendar, days: number): (number | null)[] {
+export function typicalDay(energies: Float64Array, calendar: QuarterCalendar, days: number): (number | null)[] {
   const [sums, counts] = [new Float64Array(QUARTERS_OF_DAY), new Float64Array(QUARTERS_OF_DAY)];
   for (let at = calendar.dayStarts.at(-days - 1) ?? 0; at < energies.length; at++) {
     const slot = calendar.slots[at] as number;
@@ -68,7 +72,9 @@ export function typicalDay(energies: Float64Array, calendar: Calendar, days: num
     sums[slot] = (sums[slot] as number) + (energies[at] as number);
     counts[slot] = (counts[slot] as number) + 1;
   }
-  return [...sums].map((sum, slot) => rounded(counts[slot] === 0 ? null : wattsOf(sum / (counts[slot] as number))));
+  return [...sums].map((sum, slot) =>
+    rounded(counts[slot] === 0 ? null : quarterHourToWatts(sum / (counts[slot] as number))),
+  );
 }
 
 /** Mean usage of an hour of the week; weekday 1 is Monday. */
@@ -80,7 +86,7 @@ export interface WeekCell {
 }
 
 /** Returns the mean usage by hour of the week, from completely known hours, in order. Pure. */
-export function meanWeek({ energies }: Load, { slots, weekdays, hoursMs }: Calendar): WeekCell[] {
+export function meanWeek({ energies }: QuarterLoad, { slots, weekdays, hoursMs }: QuarterCalendar): WeekCell[] {
   const cells = new Map<number, { sum: number; count: number }>();
   for (let at = 0; at < energies.length; ) {
     let [end, sum] = [at, 0];
@@ -102,14 +108,14 @@ export function meanWeek({ energies }: Load, { slots, weekdays, hoursMs }: Calen
 }
 
 /** Returns the highest quarter-hour of a range of a load, or null if nothing is known. Pure. */
-export function peakOf(
-  { fromMs, energies }: Load,
+export function findPeak(
+  { fromMs, energies }: QuarterLoad,
   range: { from: Date; to: Date },
 ): { atMs: number; watts: number } | null {
   let peak: { atMs: number; watts: number } | null = null;
   const place = (time: Date) => Math.ceil((time.getTime() - fromMs) / QUARTER_MS);
   for (let at = Math.max(0, place(range.from)); at < Math.min(place(range.to), energies.length); at++) {
-    const watts = wattsOf(energies[at] as number);
+    const watts = quarterHourToWatts(energies[at] as number);
     if (watts > (peak?.watts ?? 0)) peak = { atMs: fromMs + at * QUARTER_MS, watts: Math.round(watts) };
   }
   return peak;

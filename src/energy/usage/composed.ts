@@ -19,7 +19,7 @@ export function isComposedSql(userId: RawBuilder<unknown>): RawBuilder<boolean> 
 }
 
 /** Returns the users whose homes are composed. */
-export async function composedAmong(db: Database, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function filterComposedUsers(db: Database, userIds: readonly string[]): Promise<ReadonlySet<string>> {
   // Raw SQL: `unnest` checks any number of users in one statement.
   const { rows } = await sql<{ user_id: string }>`
     SELECT u.user_id FROM unnest(${userIds}::text[]) u (user_id) WHERE ${isComposedSql(sql`u.user_id`)}`.execute(db);

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { COLUMN, levelOf } from '#src/rollups/levels.ts';
-import { partsOfUsers, piecesOfEach } from '#src/rollups/parts.ts';
-import { type Begun, begunHours } from '../group/begun.ts';
-import type { Part } from '../group/part.ts';
+import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
+import { ownerPiecesSql, userPartsSql } from '#src/rollups/parts.ts';
+import { type BegunMonth, begunHomesSql } from '../group/begun-month.ts';
+import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
-import { localTime, startOfHour } from '../local-time.ts';
+import { localTimeSql, startOfHourSql } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
-import { homesHours, sumColumns, summed } from './home-sums.ts';
+import { homesHoursSql, sumColumns, summedColumns } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
@@ -17,9 +17,9 @@ export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
 export type HomeBucket = HomeSums & { home: number; bucket: string };
 
 const [ENERGY, ESTIMATED, COVERED] = [
-  COLUMN.energyMilliwattHours,
-  COLUMN.estimatedMilliwattHours,
-  COLUMN.coveredMs,
+  COLUMN_BY_MEASURE.energyMilliwattHours,
+  COLUMN_BY_MEASURE.estimatedMilliwattHours,
+  COLUMN_BY_MEASURE.coveredMs,
 ] as const;
 const READ = [ENERGY, ESTIMATED, COVERED];
 /** Sums of doubles, which are ten times as fast as sums of bigints and exact below 2^53 mWh. */
@@ -28,7 +28,7 @@ const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
 /** Returns SQL expressions for the bucket of an `hour` and its part within the bucket. */
 function placeOf(unit: GroupUnit, range: Range): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
-  const local = localTime(sql`hour`, range);
+  const local = localTimeSql(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
   const hourOfDay = sql`date_part('hour', ${local})`;
   switch (unit) {
@@ -44,27 +44,27 @@ function placeOf(unit: GroupUnit, range: Range): { bucket: RawBuilder<unknown>; 
 }
 
 /** Returns the combined usage of homes whose usage is the sum of their devices' imports. */
-export async function readPlain(
+export async function readPlainHomes(
   db: Database,
   userIds: readonly string[],
   range: Range,
   unit: GroupUnit,
-): Promise<Part[]> {
+): Promise<BucketPart[]> {
   const minutes = pieceMinutes(range);
-  const pieces = piecesOfEach({ key: 'user_id', ids: userIds }, range, minutes, READ);
+  const pieces = ownerPiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
   // Sums by hour first: local times take longer to compute than sums.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
-  const start = minutes === 60 ? sql`at` : startOfHour(sql`at`, range);
+  const start = minutes === 60 ? sql`at` : startOfHourSql(sql`at`, range);
   // Raw SQL on the hot path of every answer about a group; relation names come from src/rollups/levels.ts.
-  const { rows } = await sql<Part>`
+  const { rows } = await sql<BucketPart>`
     SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
     FROM (SELECT ${start} AS hour, used, estimated FROM (${at}) a) h GROUP BY 1, 2`.execute(db);
   return rows;
 }
 
 /**
- * As `readPlain`, for days that make up most of a UTC month: reads the stored hours of the day of the month and subtracts its other days,
+ * As `readPlainHomes`, for days that make up most of a UTC month: reads the stored hours of the day of the month and subtracts its other days,
  * which takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
  */
 export async function readPlainMonth(
@@ -72,16 +72,16 @@ export async function readPlainMonth(
   userIds: readonly string[],
   month: { from: Date; to: Date },
   rest: readonly { from: Date; to: Date }[],
-): Promise<Part[]> {
-  const whole = partsOfUsers(levelOf('user_monthly_by_hour'), userIds, month, READ);
+): Promise<BucketPart[]> {
+  const whole = userPartsSql(findLevel('user_monthly_by_hour'), userIds, month, READ);
   const others = rest.map((range) => {
-    const pieces = piecesOfEach({ key: 'user_id', ids: userIds }, range, 60, READ);
+    const pieces = ownerPiecesSql({ key: 'user_id', ids: userIds }, range, 60, READ);
     const less = sql.raw(READ.map((column) => `-${column}`).join(', '));
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
   const read = sql.raw(READ.join(', '));
   // Raw SQL, as above, in a single statement: an hour written between two statements would count in only one of them.
-  const { rows } = await sql<Omit<Part, 'bucket'>>`
+  const { rows } = await sql<Omit<BucketPart, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(
     db,
@@ -95,22 +95,22 @@ export async function readPlainMonth(
  * lower bound applies to each home in each bucket and part (docs/home.md), so stored sums of a begun month are added before it is applied.
  * `begun`: these stored sums.
  */
-export async function readHomes(
+export async function readComposedHomes(
   db: Database,
   homes: readonly Home[],
   range: Range,
   unit: GroupUnit,
-  begun: Begun | null,
-): Promise<{ buckets: HomeBucket[]; parts: Part[] }> {
+  begun: BegunMonth | null,
+): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
   // Raw SQL as above, with both halves in one statement: an hour that closes between two statements would count twice or not at all.
-  const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: Part[] | null }>`
+  const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
-      SELECT home, bucket, part, ${summed(homes)} FROM (${profileOf(homes, range, unit, begun)}) h GROUP BY 1, 2, 3),
+      SELECT home, bucket, part, ${summedColumns(homes)} FROM (${homesProfileSql(homes, range, unit, begun)}) h GROUP BY 1, 2, 3),
     parts AS (
       SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
       FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(USED_SQL)} AS used FROM profile) p
       WHERE used IS NOT NULL GROUP BY 1, 2),
-    buckets AS (SELECT home, bucket, ${unit === 'hour' ? sumColumns(homes) : summed(homes)} FROM profile ${unit === 'hour' ? sql`` : sql`GROUP BY 1, 2`})
+    buckets AS (SELECT home, bucket, ${unit === 'hour' ? sumColumns(homes) : summedColumns(homes)} FROM profile ${unit === 'hour' ? sql`` : sql`GROUP BY 1, 2`})
     SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
   return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
 }
@@ -119,23 +119,23 @@ export async function readHomes(
  * Builds a query for rows of `home` (index in the list), `bucket`, `part` and the sums of some homes, from the hours of a range (which may
  * be empty) and the sums of the `begun` month. A part may have several rows.
  */
-export function profileOf(
+export function homesProfileSql(
   homes: readonly Home[],
   range: Range,
   unit: GroupUnit,
-  begun: Begun | null,
+  begun: BegunMonth | null,
 ): RawBuilder<unknown> {
   const { bucket, part } = placeOf(unit, range);
-  const rows = begun ? [begunHours(begun, homes)] : [];
+  const rows = begun ? [begunHomesSql(begun, homes)] : [];
   if (range.from < range.to)
     rows.push(
-      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumns(homes)} FROM (${homesHours(homes, range)}) h`,
+      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumns(homes)} FROM (${homesHoursSql(homes, range)}) h`,
     );
   return sql.join(rows, sql` UNION ALL `);
 }
 
 /** Returns the first UTC day with stored data of some users, or null. */
-export async function firstDayOf(db: Database, userIds: readonly string[]): Promise<Date | null> {
+export async function findFirstStoredDay(db: Database, userIds: readonly string[]): Promise<Date | null> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT min(d.first) AS first FROM unnest(${userIds}::text[]) u (user_id)
     CROSS JOIN LATERAL (SELECT min(day) AS first FROM closed_user_daily c WHERE c.user_id = u.user_id) d`.execute(db);
@@ -143,5 +143,5 @@ export async function firstDayOf(db: Database, userIds: readonly string[]): Prom
 }
 
 /** Builds a query for the hours of some users that are still open before a time. `users`: a query of `user_id`. `before`: an expression. */
-export const openHoursBefore = (users: string, before: string): string =>
+export const openHoursBeforeSql = (users: string, before: string): string =>
   `SELECT DISTINCT hour FROM open_hours WHERE user_id IN (${users}) AND hour < ${before}`;

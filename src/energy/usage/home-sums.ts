@@ -2,12 +2,19 @@ import { type RawBuilder, sql } from 'kysely';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
-import { COLUMN } from '#src/rollups/levels.ts';
-import { piecesOfEach } from '#src/rollups/parts.ts';
+import { COLUMN_BY_MEASURE } from '#src/rollups/levels.ts';
+import { ownerPiecesSql } from '#src/rollups/parts.ts';
 import type { Home } from '../home/home.ts';
-import { hasExport, MADE_OF, MOST_CUTS, partsOf, type Weights, weightsWithin } from '../home/pieces.ts';
+import {
+  computeWeights,
+  hasExport,
+  listRoleParts,
+  MAX_CUT_HOURS,
+  MEASURES_BY_SUM,
+  type MeasureWeights,
+} from '../home/pieces.ts';
 import { type HomeSums, sumNames, USED_SQL } from '../home/sums.ts';
-import { localTime, startOfHour } from '../local-time.ts';
+import { localTimeSql, startOfHourSql } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 
 /** Sums of a home's devices in an hour, day or month of a zone. There are rows only for buckets with data. */
@@ -42,7 +49,7 @@ export async function homeByDay(db: Database, home: Home, range: Range): Promise
   // Raw SQL, because this query is on the hot path of every answer about a home.
   const { rows } = await sql<HomeDay>`
     WITH hours AS (SELECT hour, ${sumColumns([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
-    SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summed([home])},
+    SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summedColumns([home])},
       (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
@@ -53,10 +60,10 @@ export async function homeByMonth(db: Database, home: Home, range: Range): Promi
   const { rows } = await sql<HomeMonth>`
     WITH hours AS (${homeHours(home, range)}),
     profile AS (
-      SELECT to_char(${localTime(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed([home])}
+      SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-01') AS month, extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${summedColumns([home])}
       FROM hours GROUP BY 1, 2),
     used AS (SELECT *, ${USED} AS used FROM profile)
-    SELECT month, ${summed([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
+    SELECT month, ${summedColumns([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay"
     FROM used GROUP BY 1 ORDER BY 1`.execute(db);
   return rows;
 }
@@ -70,10 +77,10 @@ export async function homeSummary(
   const { rows } = await sql<HomeSums & { days: number; peakHourOfDay: number | null }>`
     WITH hours AS MATERIALIZED (${homeHours(home, range)}),
     profile AS (
-      SELECT extract(hour FROM ${localTime(sql`hour`, range)})::int AS hour_of_day, ${summed([home])} FROM hours GROUP BY 1),
+      SELECT extract(hour FROM ${localTimeSql(sql`hour`, range)})::int AS hour_of_day, ${summedColumns([home])} FROM hours GROUP BY 1),
     used AS (SELECT *, ${USED} AS used FROM profile),
-    days AS (SELECT ${localTime(sql`hour`, range)}::date AS day, ${summed([home])} FROM hours GROUP BY 1)
-    SELECT ${summed([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
+    days AS (SELECT ${localTimeSql(sql`hour`, range)}::date AS day, ${summedColumns([home])} FROM hours GROUP BY 1)
+    SELECT ${summedColumns([home])}, (array_agg(hour_of_day ORDER BY used DESC, hour_of_day) FILTER (WHERE ${IS_PEAK}))[1] AS "peakHourOfDay",
       (SELECT count(${USED})::int FROM days) AS days
     FROM used`.execute(db);
   const [row] = rows;
@@ -81,7 +88,7 @@ export async function homeSummary(
 }
 
 /** Returns the sums of `[from, to)`, which are starts of quarter-hours; zeros for an empty range. */
-export async function homeBetween(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
+export async function readHomeSums(db: Database, home: Home, range: { from: Date; to: Date }): Promise<HomeSums> {
   if (range.from >= range.to) return known(home, undefined);
   const { rows } = await homeSpan(home, range).execute(db);
   return known(home, rows[0] as HomeSums | undefined);
@@ -91,12 +98,12 @@ export async function homeBetween(db: Database, home: Home, range: { from: Date;
 const known = (home: Home, row: HomeSums | undefined): HomeSums =>
   Object.fromEntries(sumNames(home.isMoreAsked).map((name) => [name, row?.[name] ?? 0])) as HomeSums;
 
-const COLUMNS: Record<keyof Weights, string> = {
-  imported: COLUMN.energyMilliwattHours,
-  exported: COLUMN.exportMilliwattHours,
-  estimated: COLUMN.estimatedMilliwattHours,
-  importMs: COLUMN.coveredMs,
-  exportMs: COLUMN.exportCoveredMs,
+const COLUMNS: Record<keyof MeasureWeights, string> = {
+  imported: COLUMN_BY_MEASURE.energyMilliwattHours,
+  exported: COLUMN_BY_MEASURE.exportMilliwattHours,
+  estimated: COLUMN_BY_MEASURE.estimatedMilliwattHours,
+  importMs: COLUMN_BY_MEASURE.coveredMs,
+  exportMs: COLUMN_BY_MEASURE.exportCoveredMs,
 };
 const READ = Object.values(COLUMNS);
 
@@ -109,7 +116,7 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
     .concat(from.getTime(), to.getTime())
     .filter((ms) => ms % (minutes * 60_000) !== 0);
   const hours = [...new Set(bounds.map((ms) => Math.floor(ms / HOUR_MS) * HOUR_MS))].toSorted((a, b) => a - b);
-  if (hours.length > MOST_CUTS) return [{ from, to, minutes: 15 as const }];
+  if (hours.length > MAX_CUT_HOURS) return [{ from, to, minutes: 15 as const }];
   const pieces: { from: Date; to: Date; minutes: 15 | 30 | 60 }[] = [];
   let start = from;
   for (const hour of hours) {
@@ -133,7 +140,7 @@ export const sumColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
       .map((name) => `"${name}"`)
       .join(', '),
   );
-export const summed = (homes: readonly Home[]): RawBuilder<unknown> =>
+export const summedColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     sumNames(isMoreAsked(homes))
       .map((name) => `sum("${name}") AS "${name}"`)
@@ -145,7 +152,7 @@ export const summed = (homes: readonly Home[]): RawBuilder<unknown> =>
  * sums over it. All homes must be loaded with the same options.
  */
 function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
-  const parts = homes.flatMap((home, place) => partsOf(home, range).map((part) => ({ ...part, place })));
+  const parts = homes.flatMap((home, place) => listRoleParts(home, range).map((part) => ({ ...part, place })));
   const ids = homes.flatMap((home) =>
     home.special.flatMap((device) =>
       hasExport(home, device) ? [device.deviceId, estimatedExportKey(device.deviceId)] : [device.deviceId],
@@ -161,18 +168,18 @@ function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minut
   const isAllNeeded = users.ids.length > 0 || devices.ids.length === 0;
   const owners = [...(devices.ids.length > 0 ? [devices] : []), ...(isAllNeeded ? [users] : [])];
   const pieces = cuts(homes, range, minutes);
-  const rows = pieces.flatMap((piece) => owners.map((owner) => piecesOfEach(owner, piece, piece.minutes, READ)));
+  const rows = pieces.flatMap((piece) => owners.map((owner) => ownerPiecesSql(owner, piece, piece.minutes, READ)));
   // One column of factors for each measure of each sum.
   const names = sumNames(isMoreAsked(homes));
-  const weights = parts.map(weightsWithin);
+  const weights = parts.map(computeWeights);
   const columns = names.flatMap((name) =>
-    MADE_OF[name].map((measure) => ({
+    MEASURES_BY_SUM[name].map((measure) => ({
       as: `"${name}_${measure}"`,
       values: weights.map((one) => one[name][measure] ?? 0),
     })),
   );
   const sums = names.map((name) => {
-    const terms = MADE_OF[name].map((measure) => `f."${name}_${measure}" * p.${COLUMNS[measure]}`);
+    const terms = MEASURES_BY_SUM[name].map((measure) => `f."${name}_${measure}" * p.${COLUMNS[measure]}`);
     return `sum(${terms.join(' + ')}) AS "${name}"`;
   });
   const column = <Name extends 'who' | 'from' | 'to' | 'place'>(name: Name) => parts.map((part) => part[name]);
@@ -198,7 +205,7 @@ function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unkno
 const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, sql``, sql``);
 
 /** As `homeHours`, for several homes; `home` is the index in the list. */
-export const homesHours = (homes: readonly Home[], range: Range): RawBuilder<unknown> =>
+export const homesHoursSql = (homes: readonly Home[], range: Range): RawBuilder<unknown> =>
   hoursBy(homes, range, sql`home, `, sql`, 2`);
 
 function hoursBy(
@@ -214,6 +221,6 @@ function hoursBy(
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
   // Sums devices first: local times take longer to compute than sums.
-  return sql`SELECT ${by}${startOfHour(sql`at`, range)} AS hour, ${summed(homes)}
+  return sql`SELECT ${by}${startOfHourSql(sql`at`, range)} AS hour, ${summedColumns(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { type Database, PREPARED, wholeNumbers, wholeNumbersOrNulls } from '#src/database/connect.ts';
-import { COLUMN, levelOf } from '#src/rollups/levels.ts';
-import { addedUp, type Owner, piecesOfEach } from '#src/rollups/parts.ts';
-import { localTime, startOfHour } from '../local-time.ts';
+import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
+import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.ts';
+import { localTimeSql, startOfHourSql } from '../local-time.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 import { isComposedSql } from './composed.ts';
 
@@ -13,23 +13,27 @@ import { isComposedSql } from './composed.ts';
  * that reads the imports also checks whether the home is composed; if it is, the statement reads nothing.
  */
 
-const ENERGY = sql.ref(COLUMN.energyMilliwattHours);
-const ESTIMATED = sql.ref(COLUMN.estimatedMilliwattHours);
+const ENERGY = sql.ref(COLUMN_BY_MEASURE.energyMilliwattHours);
+const ESTIMATED = sql.ref(COLUMN_BY_MEASURE.estimatedMilliwattHours);
 /** An hour, or an hour of the day, can be the peak if it has usage, at most half of which is estimated (docs/home.md, "Peak hours"). */
 const CAN_BE_PEAK = sql`used > 0 AND 2 * ${ESTIMATED} <= used`;
-const READ = [COLUMN.energyMilliwattHours, COLUMN.estimatedMilliwattHours, COLUMN.coveredMs];
+const READ = [
+  COLUMN_BY_MEASURE.energyMilliwattHours,
+  COLUMN_BY_MEASURE.estimatedMilliwattHours,
+  COLUMN_BY_MEASURE.coveredMs,
+];
 const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 
 /** Length of a range up to which planning a statement takes longer than running it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
 /** Owner of the imports: a user with all devices, or one device (the caller must have checked its reach). */
-export type Whose = { userId: string } | { deviceId: string };
+export type ImportOwner = { userId: string } | { deviceId: string };
 
-export type Bucket = 'hour' | 'day' | 'month';
+export type BucketUnit = 'hour' | 'day' | 'month';
 
 /** Imports by bucket, in order. Buckets without data are left out. */
-export interface Imports {
+export interface BucketImports {
   /** Unix seconds: the start of an hour; for a day or month 00:00 UTC of its first date in the range's zone. */
   at: readonly number[];
   milliwattHours: readonly MilliwattHours[];
@@ -50,16 +54,21 @@ export interface ImportedTotal {
 }
 
 /** Formats the first date of a day or month of `Imports`, YYYY-MM-DD. */
-export const dateOf = (second: number): string => new Date(second * 1_000).toISOString().slice(0, 10);
+export const formatEpochDate = (second: number): string => new Date(second * 1_000).toISOString().slice(0, 10);
 
-const ownerOf = (whose: Whose): Owner =>
+const ownerOf = (whose: ImportOwner): RowOwner =>
   'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
 
 /** Returns the level that contains the UTC hours of a user or device. */
-const hourlyOf = (whose: Whose) => levelOf('userId' in whose ? 'user_hourly' : 'device_hourly');
+const hourlyOf = (whose: ImportOwner) => findLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
 
 /** Reads the imports by clock hour, day or month of the range's zone. Null: the user's home is composed. */
-export function importsBy(db: Database, whose: Whose, range: Range, bucket: Bucket): Promise<Imports | null> {
+export function readImports(
+  db: Database,
+  whose: ImportOwner,
+  range: Range,
+  bucket: BucketUnit,
+): Promise<BucketImports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
   if (bucket === 'hour')
     return columnsOf(
@@ -70,20 +79,20 @@ export function importsBy(db: Database, whose: Whose, range: Range, bucket: Buck
     );
   if (bucket === 'month') return columnsOf(db, whose, monthsOf(whose, range), false);
   if (range.zone !== 'UTC' || 'deviceId' in whose) return columnsOf(db, whose, localDaysOf(whose, range), isShort);
-  const days = addedUp(levelOf('user_daily'), ownerOf(whose), range, ['energyMilliwattHours']);
+  const days = levelRowsSql(findLevel('user_daily'), ownerOf(whose), range, ['energyMilliwattHours']);
   const rows = sql`SELECT ${epoch(sql`day`)} AS at, ${ENERGY} AS used, ${epoch(sql`peak_hour`)} AS peak FROM (${days}) d`;
   return columnsOf(db, whose, rows, true);
 }
 
 /** Reads the total imports of a range. Null: the user's home is composed. */
-export async function importedTotal(db: Database, whose: Whose, range: Range): Promise<ImportedTotal | null> {
-  const hourOfDay = sql`extract(hour FROM ${localTime(sql`hour`, range)})::int`;
+export async function readImportTotal(db: Database, whose: ImportOwner, range: Range): Promise<ImportedTotal | null> {
+  const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
   // Raw SQL, here and below, on the hot path of every answer about usage; this form was measured to be fast.
   const { rows } = await sql<{ isComposed: boolean; used: MilliwattHours; days: number; peak: number | null }>`
     WITH ${homeOf(whose)}, hours AS MATERIALIZED (SELECT * FROM (${hoursOf(whose, range)}) h WHERE NOT ${IS_COMPOSED}),
     profile AS (SELECT ${hourOfDay} AS hour_of_day, sum(used)::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED} FROM hours GROUP BY 1)
     SELECT ${IS_COMPOSED} AS "isComposed", (SELECT coalesce(sum(used), 0)::bigint FROM hours) AS used,
-      (SELECT count(DISTINCT ${localTime(sql`hour`, range)}::date)::int FROM hours) AS days,
+      (SELECT count(DISTINCT ${localTimeSql(sql`hour`, range)}::date)::int FROM hours) AS days,
       (SELECT hour_of_day FROM profile WHERE ${CAN_BE_PEAK} ORDER BY used DESC, hour_of_day LIMIT 1) AS peak`.execute(
     db,
   );
@@ -93,7 +102,7 @@ export async function importedTotal(db: Database, whose: Whose, range: Range): P
 }
 
 const IS_COMPOSED = sql`(SELECT is_composed FROM home)`;
-const homeOf = (whose: Whose) =>
+const homeOf = (whose: ImportOwner) =>
   sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
@@ -103,10 +112,10 @@ const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bi
  */
 async function columnsOf(
   db: Database,
-  whose: Whose,
+  whose: ImportOwner,
   buckets: RawBuilder<unknown>,
   isPrepared: boolean,
-): Promise<Imports | null> {
+): Promise<BucketImports | null> {
   const { rows } = await sql<{ isComposed: boolean; at: string | null; used: string | null; peaks: string | null }>`
     ${isPrepared ? PREPARED : sql``}WITH ${homeOf(whose)}
     SELECT ${IS_COMPOSED} AS "isComposed", array_agg(at ORDER BY at)::text AS at, array_agg(used ORDER BY at)::text AS used, array_agg(peak ORDER BY at)::text AS peaks
@@ -124,24 +133,24 @@ async function columnsOf(
  * Builds a query for the clock hours in the range: UTC hours, or composed quarter-hours if the zone's hours do not begin with UTC hours.
  * Columns: hour, used, estimated_milliwatt_hours.
  */
-function hoursOf(whose: Whose, range: Range): RawBuilder<unknown> {
+function hoursOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
   const owner = ownerOf(whose);
   const minutes = pieceMinutes(range);
   if (minutes === 60)
-    return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${addedUp(hourlyOf(whose), owner, range, SUMS)}) u`;
-  const pieces = piecesOfEach({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
+    return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
+  const pieces = ownerPiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
   // Sums devices first: local times take longer to compute than sums.
   return sql`
-    SELECT ${startOfHour(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
+    SELECT ${startOfHourSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (
       SELECT at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
-      FROM (${pieces}) q GROUP BY 1 HAVING sum(${sql.ref(COLUMN.coveredMs)}) <> 0
+      FROM (${pieces}) q GROUP BY 1 HAVING sum(${sql.ref(COLUMN_BY_MEASURE.coveredMs)}) <> 0
     ) quarters GROUP BY 1`;
 }
 
 /** Builds a query for the days of any zone, from the range's clock hours. */
-const localDaysOf = (whose: Whose, range: Range): RawBuilder<unknown> => sql`
-  SELECT ${epoch(sql`date_trunc('day', ${localTime(sql`hour`, range)})`)} AS at, sum(used)::bigint AS used,
+const localDaysOf = (whose: ImportOwner, range: Range): RawBuilder<unknown> => sql`
+  SELECT ${epoch(sql`date_trunc('day', ${localTimeSql(sql`hour`, range)})`)} AS at, sum(used)::bigint AS used,
     ${epoch(sql`(array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${CAN_BE_PEAK}))[1]`)} AS peak
   FROM (${hoursOf(whose, range)}) h GROUP BY 1`;
 
@@ -149,7 +158,7 @@ const localDaysOf = (whose: Whose, range: Range): RawBuilder<unknown> => sql`
  * Builds a query for months, which include only the days within the range. Whole UTC months come from the monthly aggregate; parts of
  * months and other zones come from hours.
  */
-function monthsOf(whose: Whose, range: Range): RawBuilder<unknown> {
+function monthsOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
   if (range.zone !== 'UTC' || 'deviceId' in whose) return monthsOfHours(whose, range);
   const firstWhole = monthAtOrAfter(range.from);
   const afterWhole = DateTime.fromJSDate(range.to, { zone: 'utc' }).startOf('month').toJSDate();
@@ -169,8 +178,8 @@ const monthsOfProfile = (profile: RawBuilder<unknown>) => sql`
     (array_agg(hour_of_day::bigint ORDER BY used DESC, hour_of_day) FILTER (WHERE ${CAN_BE_PEAK}))[1] AS peak
   FROM (${profile}) p GROUP BY 1`;
 
-function monthsOfHours(whose: Whose, range: Range): RawBuilder<unknown> {
-  const local = localTime(sql`hour`, range);
+function monthsOfHours(whose: ImportOwner, range: Range): RawBuilder<unknown> {
+  const local = localTimeSql(sql`hour`, range);
   return monthsOfProfile(sql`
     SELECT date_trunc('month', ${local}) AS month, extract(hour FROM ${local})::int AS hour_of_day, sum(used)::bigint AS used,
       sum(${ESTIMATED})::bigint AS ${ESTIMATED}
@@ -178,8 +187,8 @@ function monthsOfHours(whose: Whose, range: Range): RawBuilder<unknown> {
 }
 
 /** Builds a query for whole UTC months. `from` and `to` are starts of months. */
-function wholeMonths(whose: Whose, range: { from: Date; to: Date }): RawBuilder<unknown> {
-  const hours = addedUp(levelOf('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
+function wholeMonths(whose: ImportOwner, range: { from: Date; to: Date }): RawBuilder<unknown> {
+  const hours = levelRowsSql(findLevel('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
   return monthsOfProfile(sql`SELECT month, hour_of_day, ${ENERGY} AS used, ${ESTIMATED} FROM (${hours}) h`);
 }
 

@@ -1,5 +1,5 @@
 import { type Database, PREPARED_TEXT, queryOf } from '#src/database/connect.ts';
-import { COLUMN, DAYS, HOURS, ROW_TIME } from '#src/rollups/levels.ts';
+import { COLUMN_BY_MEASURE, PACKED_DAYS, ROW_TIME_COLUMN, STORED_HOURS } from '#src/rollups/levels.ts';
 
 /**
  * Facts from the whole history of a device: its first counted interval, and the direction of a device that produces. They are read in the
@@ -12,13 +12,13 @@ export interface DevicePast {
   netExportMilliwattHours: number;
 }
 
-const [IMPORT, EXPORT] = [COLUMN.energyMilliwattHours, COLUMN.exportMilliwattHours];
-const [IMPORT_MS, EXPORT_MS] = [COLUMN.coveredMs, COLUMN.exportCoveredMs];
+const [IMPORT, EXPORT] = [COLUMN_BY_MEASURE.energyMilliwattHours, COLUMN_BY_MEASURE.exportMilliwattHours];
+const [IMPORT_MS, EXPORT_MS] = [COLUMN_BY_MEASURE.coveredMs, COLUMN_BY_MEASURE.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
 /** SQL for the first stored day of a device; no data of it begin earlier. */
-const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${HOURS.relation} h WHERE h.device_id = d.key),
-      (SELECT min(day) FROM ${DAYS.relation} y WHERE y.device_id = d.key)), 'UTC')`;
-const ON_FIRST_DAY = `AND c.${ROW_TIME} >= f.first_at AND c.${ROW_TIME} < f.first_at + interval '24 hours'`;
+const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_HOURS.relation} h WHERE h.device_id = d.key),
+      (SELECT min(day) FROM ${PACKED_DAYS.relation} y WHERE y.device_id = d.key)), 'UTC')`;
+const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_COLUMN} < f.first_at + interval '24 hours'`;
 
 /**
  * Builds a query for the first quarter-hour of a key with data. `where`: condition on closed quarter-hours `c`; `open`: a query of open
@@ -36,16 +36,16 @@ const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 
  * below 2^53 mWh.
  */
 const closedNet = (where: (at: string) => string): string => `(
-      coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${HOURS.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
+      coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
       + (SELECT (coalesce(sum(exported * out_times), 0) - coalesce(sum(imported * into_times), 0))::bigint FROM (
         SELECT unnest(y.${EXPORT})::float8 AS exported, unnest(y.${IMPORT})::float8 AS imported, ${times(EXPORT)} AS out_times, ${times(IMPORT)} AS into_times
-        FROM ${DAYS.relation} y WHERE y.device_id = d.key ${where('y.day')}) e))`;
+        FROM ${PACKED_DAYS.relation} y WHERE y.device_id = d.key ${where('y.day')}) e))`;
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
  * Builds a query for the pasts of some keys: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if it does
  * not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first quarter-hour is searched on the first stored day,
- * and everywhere only if that day has no data. The stored past of a key (`keepPasts`) is valid unless a closed hour before its bound has
+ * and everywhere only if that day has no data. The stored past of a key (`storePasts`) is valid unless a closed hour before its bound has
  * changed or is open again.
  */
 export const pastsSql = (keys: string): string => `
@@ -60,7 +60,7 @@ export const pastsSql = (keys: string): string => `
   LEFT JOIN LATERAL (SELECT ${FIRST_DAY} AS first_at) f ON k.begins_at IS NULL`;
 
 /** Reads the pasts of devices, or of their parts, by key. Keys of which nothing counts yet are left out. */
-export async function pastsOf(
+export async function readPasts(
   db: Database,
   devices: readonly { id: string; produces: boolean }[],
 ): Promise<Map<string, DevicePast>> {
@@ -82,7 +82,7 @@ export async function pastsOf(
 const DAYS_TO_ADD = 7;
 
 /** A device, or a part of one, whose past is stored. */
-export interface KeptDevice {
+export interface PastDevice {
   key: string;
   userId: string;
   produces: boolean;
@@ -92,8 +92,8 @@ export interface KeptDevice {
  * Stores the pasts of some keys from closed hours before a time (`pastsSql` adds later hours). A stored past is renewed after a week. Keys
  * without data before that time are skipped. `before`: start of a UTC day; changes of closed hours before it are recorded.
  */
-export async function keepPasts(db: Database, devices: readonly KeptDevice[], before: Date): Promise<void> {
-  const earlier = (where: string) => begin(`AND c.starts_at < $4 AND c.${ROW_TIME} < $4 ${where}`, '');
+export async function storePasts(db: Database, devices: readonly PastDevice[], before: Date): Promise<void> {
+  const earlier = (where: string) => begin(`AND c.starts_at < $4 AND c.${ROW_TIME_COLUMN} < $4 ${where}`, '');
   await queryOf(db)(
     `INSERT INTO kept_device_pasts AS k (device_id, user_id, before, begins_at, net_export_milliwatt_hours)
      SELECT d.key, d.user_id, $4, b.begins_at, CASE WHEN d.produces THEN ${closedNet((at) => `AND ${at} < $4`)} END

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addList } from './quarters.ts';
+import { addArrayText } from './quarters.ts';
 
 const added = (text: string | null, at: number, quarters: number, length = 6) => {
   const list = new Float64Array(length);
-  addList(list, text, at, quarters);
+  addArrayText(list, text, at, quarters);
   return [...list];
 };
 

@@ -1,14 +1,21 @@
 import { sql } from 'kysely';
 import { DAY_MS, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { COLUMN, DAYS, HOURS, LATER_QUARTERS, type Measure, quarterColumn } from '#src/rollups/levels.ts';
-import type { Owners } from '#src/rollups/parts.ts';
-import type { WeighedPart, Weights } from '../home/pieces.ts';
+import {
+  COLUMN_BY_MEASURE,
+  LATER_QUARTERS,
+  type Measure,
+  PACKED_DAYS,
+  quarterColumn,
+  STORED_HOURS,
+} from '#src/rollups/levels.ts';
+import type { RowOwners } from '#src/rollups/parts.ts';
+import type { MeasureWeights, WeightedPart } from '../home/pieces.ts';
 
 const QUARTERS_OF = { day: 96, hour: 4, open: 1 };
 
 /** Measures by quarter-hour of a range, in order; each list begins at the start of the range. */
-export type Quarters<M extends Measure> = Record<M, Float64Array>;
+export type MeasureQuarters<M extends Measure> = Record<M, Float64Array>;
 
 interface Row {
   who: string;
@@ -23,15 +30,15 @@ interface Row {
  * as stored, one row for each day, because one row for each quarter-hour would take longer than all processing. Owners without data are
  * left out.
  */
-export async function quartersOf<M extends Measure>(
+export async function readQuarters<M extends Measure>(
   db: Database,
-  { key, ids }: Owners,
+  { key, ids }: RowOwners,
   { from, to }: { from: Date; to: Date },
   measures: readonly M[],
-): Promise<Map<string, Quarters<M>>> {
+): Promise<Map<string, MeasureQuarters<M>>> {
   const first = from.getTime() / QUARTER_MS;
   const count = to.getTime() / QUARTER_MS - first;
-  const columns = measures.map((measure) => COLUMN[measure]);
+  const columns = measures.map((measure) => COLUMN_BY_MEASURE[measure]);
   const owner = sql.ref(key);
   const place = (time: string) => sql`(date_part('epoch', ${sql.ref(time)}) / 900)::int AS at`;
   const lists = (of: (column: string) => string) =>
@@ -40,25 +47,25 @@ export async function quartersOf<M extends Measure>(
   // Raw SQL: relation names come from src/rollups/levels.ts. A single statement: an hour that closes between two statements would count
   // twice or not at all.
   const { rows } = await sql<Row>`
-    SELECT ${owner} AS who, ${place(DAYS.time)}, ${QUARTERS_OF.day}::int AS quarters, ${lists((column) => column)}
-    FROM ${sql.table(DAYS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(DAYS.time)} > ${since} AND ${sql.ref(DAYS.time)} < ${to}
+    SELECT ${owner} AS who, ${place(PACKED_DAYS.time)}, ${QUARTERS_OF.day}::int AS quarters, ${lists((column) => column)}
+    FROM ${sql.table(PACKED_DAYS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(PACKED_DAYS.time)} > ${since} AND ${sql.ref(PACKED_DAYS.time)} < ${to}
     UNION ALL
-    SELECT ${owner}, ${place(HOURS.time)}, ${QUARTERS_OF.hour}, ${lists(quartersOfHour)}
-    FROM ${sql.table(HOURS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(HOURS.time)} > ${since} AND ${sql.ref(HOURS.time)} < ${to}
+    SELECT ${owner}, ${place(STORED_HOURS.time)}, ${QUARTERS_OF.hour}, ${lists(quartersOfHour)}
+    FROM ${sql.table(STORED_HOURS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(STORED_HOURS.time)} > ${since} AND ${sql.ref(STORED_HOURS.time)} < ${to}
     UNION ALL
     SELECT ${owner}, ${place('starts_at')}, ${QUARTERS_OF.open}, ${lists((column) => `ARRAY[${column}]`)}
     FROM open_quarter_hours WHERE ${owner} = ANY (${ids}::text[]) AND starts_at >= ${from} AND starts_at < ${to}`.execute(
     db,
   );
-  const found = new Map<string, Quarters<M>>();
+  const found = new Map<string, MeasureQuarters<M>>();
   for (const row of rows) {
     let lists = found.get(row.who);
     if (!lists) {
-      lists = Object.fromEntries(measures.map((measure) => [measure, new Float64Array(count)])) as Quarters<M>;
+      lists = Object.fromEntries(measures.map((measure) => [measure, new Float64Array(count)])) as MeasureQuarters<M>;
       found.set(row.who, lists);
     }
     for (const measure of measures)
-      addList(lists[measure], row[COLUMN[measure]] as string | null, row.at - first, row.quarters);
+      addArrayText(lists[measure], row[COLUMN_BY_MEASURE[measure]] as string | null, row.at - first, row.quarters);
   }
   return found;
 }
@@ -70,16 +77,16 @@ const MEASURE_OF = {
   estimated: 'estimatedMilliwattHours',
   importMs: 'coveredMs',
   exportMs: 'exportCoveredMs',
-} as const satisfies Record<keyof Weights, Measure>;
+} as const satisfies Record<keyof MeasureWeights, Measure>;
 const MEASURES = Object.values(MEASURE_OF);
 
 /**
  * Returns the weighted sums of parts by quarter-hour of `[from, to)`, which are starts of quarter-hours: the law of a home (docs/home.md)
  * applied to packed profiles.
  */
-export async function sumsOfQuarters<Name extends string>(
+export async function sumQuarters<Name extends string>(
   db: Database,
-  parts: readonly WeighedPart<Name>[],
+  parts: readonly WeightedPart<Name>[],
   range: { from: Date; to: Date },
   names: readonly Name[],
 ): Promise<Record<Name, Float64Array>> {
@@ -89,7 +96,7 @@ export async function sumsOfQuarters<Name extends string>(
   for (const key of ['user_id', 'device_id'] as const) {
     const ofKey = parts.filter((part) => part.key === key);
     if (ofKey.length === 0) continue;
-    const profiles = await quartersOf(db, { key, ids: [...new Set(ofKey.map(({ id }) => id))] }, range, MEASURES);
+    const profiles = await readQuarters(db, { key, ids: [...new Set(ofKey.map(({ id }) => id))] }, range, MEASURES);
     for (const part of ofKey) {
       const profile = profiles.get(part.id);
       if (!profile) continue;
@@ -97,7 +104,7 @@ export async function sumsOfQuarters<Name extends string>(
       const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
       const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
       for (const name of names)
-        for (const [weight, times] of Object.entries(part.weights[name]) as [keyof Weights, number][])
+        for (const [weight, times] of Object.entries(part.weights[name]) as [keyof MeasureWeights, number][])
           addTimes(sums[name], profile[MEASURE_OF[weight]], times, { first, end });
     }
   }
@@ -120,7 +127,7 @@ const [COMMA, MINUS, ZERO] = [44, 45, 48];
  * Adds the elements of an array, in PostgreSQL's text form, to a list from index `at` on; elements outside the list are ignored. The array
  * stands for `quarters` values: a single element for all of them, null for zeros.
  */
-export function addList(list: Float64Array, text: string | null, at: number, quarters: number): void {
+export function addArrayText(list: Float64Array, text: string | null, at: number, quarters: number): void {
   if (text === null) return;
   let [place, value, sign] = [at, 0, 1];
   for (let index = 1; index < text.length; index++) {

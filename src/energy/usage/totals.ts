@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { DAY_MS, HOUR_MS, type MilliwattHours } from '#src/core/units.ts';
 import type { Database, Query } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
-import { COLUMN, LOAD_PROFILE, ROW_TIME } from '#src/rollups/levels.ts';
-import { devicePartsBetween, piecesOfEach } from '#src/rollups/parts.ts';
+import { COLUMN_BY_MEASURE, LOAD_PROFILE, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
+import { devicePartsSql, ownerPiecesSql } from '#src/rollups/parts.ts';
 import { pieceMinutes, type Range } from '../ranges.ts';
 
 // Raw SQL in this file: relations of src/rollups/levels.ts; `unnest` reads any number of spans in one statement.
 
-const ENERGY = COLUMN.energyMilliwattHours;
+const ENERGY = COLUMN_BY_MEASURE.energyMilliwattHours;
 
 /** Time span of a user, `[startMs, endMs)`, Unix ms, starts of quarter-hours. */
 export interface UserSpan {
@@ -18,7 +18,7 @@ export interface UserSpan {
 }
 
 /** Pieces of a span by the aggregate that contains their closed hours: `[from, to)` in Unix ms, empty if from = to. */
-export interface Pieces {
+export interface SpanPieces {
   /** Whole UTC days, used for spans of two or more days, such as months. */
   days: [number, number];
   /** UTC hours before and after the whole days; the whole span if there are no whole days. */
@@ -29,7 +29,7 @@ export interface Pieces {
 }
 
 /** Splits a span so that few rows need to be added. Pure. */
-export function piecesOf({ startMs, endMs }: Omit<UserSpan, 'userId'>): Pieces {
+export function splitSpan({ startMs, endMs }: Omit<UserSpan, 'userId'>): SpanPieces {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
     return { days: none, before: none, after: none, quarters: [startMs, endMs] };
@@ -42,8 +42,8 @@ export function piecesOf({ startMs, endMs }: Omit<UserSpan, 'userId'>): Pieces {
 /** Returns the imports of all devices of the user in each span, mWh, in order; 0 if nothing is known. */
 export async function importsInSpans(query: Query, spans: readonly UserSpan[]): Promise<MilliwattHours[]> {
   if (spans.length === 0) return [];
-  const pieces = spans.map(piecesOf);
-  const column = (of: (one: Pieces) => number) => pieces.map((one) => new Date(of(one)));
+  const pieces = spans.map(splitSpan);
+  const column = (of: (one: SpanPieces) => number) => pieces.map((one) => new Date(of(one)));
   const { rows } = await query<{ total_milliwatt_hours: MilliwattHours }>(
     `SELECT (
        coalesce((SELECT sum(d.${ENERGY}) FROM closed_user_daily d
@@ -54,7 +54,7 @@ export async function importsInSpans(query: Query, spans: readonly UserSpan[]): 
          WHERE c.after_from < c.after_to AND h.user_id = c.user_id AND h.hour >= c.after_from AND h.hour < c.after_to), 0)
        + coalesce((SELECT sum(q.${ENERGY}) FROM closed_device_intervals q
          WHERE c.quarters_from < c.quarters_to AND q.user_id = c.user_id AND q.starts_at >= c.quarters_from AND q.starts_at < c.quarters_to
-           AND q.${ROW_TIME} > c.quarters_from - interval '24 hours' AND q.${ROW_TIME} < c.quarters_to), 0)
+           AND q.${ROW_TIME_COLUMN} > c.quarters_from - interval '24 hours' AND q.${ROW_TIME_COLUMN} < c.quarters_to), 0)
        + coalesce((SELECT sum(o.${ENERGY}) FROM open_hours o
          WHERE c.quarters_from = c.quarters_to AND o.user_id = c.user_id AND o.hour >= c.starts_at AND o.hour < c.ends_at), 0)
        + coalesce((SELECT sum(o.${ENERGY}) FROM open_quarter_hours o
@@ -93,7 +93,7 @@ export async function deviceImportsInSpans(query: Query, spans: readonly UserSpa
     `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, starts_at, ends_at, place)
      CROSS JOIN LATERAL (SELECT i.device_id, sum(i.${ENERGY})::bigint AS "milliwattHours"
-       FROM ${devicePartsBetween(LOAD_PROFILE, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
+       FROM ${devicePartsSql(LOAD_PROFILE, [ENERGY], { from: 'f.starts_at', to: 'f.ends_at' })} i
        WHERE i.user_id = f.user_id GROUP BY 1) d
      WHERE d."milliwattHours" > 0 ORDER BY f.place, d."milliwattHours" DESC, d.device_id`,
     [
@@ -107,7 +107,7 @@ export async function deviceImportsInSpans(query: Query, spans: readonly UserSpa
 }
 
 /** Import and export of a device, or of a separately measured part of it, in a range. `…Ms`: known time, summed over its channels. */
-export interface Energies {
+export interface DeviceEnergies {
   who: string;
   imported: MilliwattHours;
   exported: MilliwattHours;
@@ -118,19 +118,22 @@ export interface Energies {
 
 const COLUMNS = {
   imported: ENERGY,
-  exported: COLUMN.exportMilliwattHours,
-  estimated: COLUMN.estimatedMilliwattHours,
-  importMs: COLUMN.coveredMs,
-  exportMs: COLUMN.exportCoveredMs,
-} as const satisfies Record<Exclude<keyof Energies, 'who'>, string>;
+  exported: COLUMN_BY_MEASURE.exportMilliwattHours,
+  estimated: COLUMN_BY_MEASURE.estimatedMilliwattHours,
+  importMs: COLUMN_BY_MEASURE.coveredMs,
+  exportMs: COLUMN_BY_MEASURE.exportCoveredMs,
+} as const satisfies Record<Exclude<keyof DeviceEnergies, 'who'>, string>;
 
 /** Returns import and export of devices over a range. The estimated part of their export has separate keys (`estimatedExportKey`). */
-export async function energiesOf(db: Database, ids: readonly string[], range: Range): Promise<Map<string, Energies>> {
+export async function readDeviceEnergies(
+  db: Database,
+  ids: readonly string[],
+  range: Range,
+): Promise<Map<string, DeviceEnergies>> {
   const keys = ids.flatMap((id) => [id, estimatedExportKey(id)]);
-  const pieces = piecesOfEach({ key: 'device_id', ids: keys }, range, pieceMinutes(range), Object.values(COLUMNS));
+  const pieces = ownerPiecesSql({ key: 'device_id', ids: keys }, range, pieceMinutes(range), Object.values(COLUMNS));
   const sums = Object.entries(COLUMNS).map(([name, column]) => `sum(${column})::bigint AS "${name}"`);
-  const { rows } = await sql<Energies>`SELECT who, ${sql.raw(sums.join(', '))} FROM (${pieces}) p GROUP BY who`.execute(
-    db,
-  );
+  const { rows } =
+    await sql<DeviceEnergies>`SELECT who, ${sql.raw(sums.join(', '))} FROM (${pieces}) p GROUP BY who`.execute(db);
   return new Map(rows.map((row) => [row.who, row]));
 }

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { QUARTER_MS } from '#src/core/units.ts';
-import { type Buyer, deviceMeter, type Meter } from '#src/cost/bought.ts';
-import { type CostSums, costOf } from '#src/cost/cost.ts';
-import { sourcesOf } from '#src/cost/costs.ts';
+import { type Buyer, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
+import { type CostSums, roundCost } from '#src/cost/cost.ts';
+import { loadCostSources } from '#src/cost/costs.ts';
 import { costSums } from '#src/cost/sums.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
-import { type BoughtPart, boughtParts } from '#src/energy/home/pieces.ts';
+import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import { wallClock } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
@@ -56,7 +56,7 @@ export async function greenButtonData(
   db: Database,
   { buyer, range, now }: { buyer: Buyer; range: Range; now: Date },
 ): Promise<GreenButtonData> {
-  const sources = await sourcesOf(db, buyer);
+  const sources = await loadCostSources(db, buyer);
   // A device is told of as it is; what it feeds in earns nothing by itself (docs/cost.md, whose energy).
   const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
   const hours = await hoursOf(meter, range, now);
@@ -79,7 +79,7 @@ function markEdited(hours: GreenButtonHour[], edited: readonly EditedTime[]): vo
   }
 }
 
-async function hoursOf(meter: Meter, range: Range, now: Date): Promise<GreenButtonHour[]> {
+async function hoursOf(meter: EnergyMeter, range: Range, now: Date): Promise<GreenButtonHour[]> {
   const fromMs = Math.max(quarterAfter(range.from.getTime()), meter.beginsAtMs ?? 0);
   const toMs = Math.min(quarterAfter(range.to.getTime()), quarterAfter(now.getTime()));
   const hours = new Map<number, GreenButtonHour & { coveredMs: number }>();
@@ -119,7 +119,7 @@ const NOTHING = {
 const quarterAfter = (ms: number): number => Math.ceil(ms / QUARTER_MS) * QUARTER_MS;
 
 const exactly = (sums: CostSums | undefined) =>
-  sums?.currency ? costOf(sums, COST_DECIMALS - decimalsOf(sums.currency)) : null;
+  sums?.currency ? roundCost(sums, COST_DECIMALS - decimalsOf(sums.currency)) : null;
 /** `0.30000` as 30000. */
 const unitsOf = (amount: string): string => String(BigInt(amount.replace('.', '')));
 
@@ -183,7 +183,7 @@ const deviceOf = (id: string): string => id.split('/')[0] as string;
 async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range): Promise<Part[]> {
   if (deviceId !== undefined)
     return [{ key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported: 1 }];
-  return boughtParts(await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true }), range);
+  return listBoughtParts(await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true }), range);
 }
 
 /**

@@ -1,6 +1,14 @@
-import { COLUMN, HOURS, type Level, MEASURE_COLUMNS, storedOf } from '../levels.ts';
+import { COLUMN_BY_MEASURE, type Level, MEASURE_COLUMNS, STORED_HOURS, storedRelation } from '../levels.ts';
 import { APPLY_HOURS, deleteEmptyHours } from './hours.ts';
-import { commentsOnStored, keysAs, levelBelow, ordinals, sourceOf, sums, timeBucket } from './pieces.ts';
+import {
+  keyOrdinalsSql,
+  keysSql,
+  levelBelow,
+  measureSumsSql,
+  sourceOf,
+  storedCommentsSql,
+  timeBucket,
+} from './pieces.ts';
 
 /** SQL of the levels for databases with continuous aggregates. */
 
@@ -11,14 +19,14 @@ import { commentsOnStored, keysAs, levelBelow, ordinals, sourceOf, sums, timeBuc
 export function continuousAggregate(level: Level): string {
   const below = levelBelow(level);
   const [source, relation] = below.isOfDevice
-    ? [{ prefix: '', keys: HOURS.keys, time: HOURS.time }, HOURS.relation]
-    : [sourceOf(below), storedOf(below)];
-  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${storedOf(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
-SELECT ${keysAs(level, source, timeBucket)},
-${sums()}${lastOfPeak(level)}
+    ? [{ prefix: '', keys: STORED_HOURS.keys, time: STORED_HOURS.time }, STORED_HOURS.relation]
+    : [sourceOf(below), storedRelation(below)];
+  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${storedRelation(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT ${keysSql(level, source, timeBucket)},
+${measureSumsSql()}${lastOfPeak(level)}
 FROM ${relation}
-GROUP BY ${ordinals(level)} WITH NO DATA;
-${commentsOnStored(level, 'VIEW')}
+GROUP BY ${keyOrdinalsSql(level)} WITH NO DATA;
+${storedCommentsSql(level, 'VIEW')}
 `;
 }
 
@@ -28,7 +36,7 @@ ${commentsOnStored(level, 'VIEW')}
  */
 function lastOfPeak({ peak }: Level): string {
   if (!peak) return '';
-  const measure = COLUMN[peak.measure];
+  const measure = COLUMN_BY_MEASURE[peak.measure];
   const key = `${measure} * 32 + 23 - extract(hour FROM ${peak.of} AT TIME ZONE 'UTC')::bigint`;
   return `,\n  last(${peak.of}, ${key}) FILTER (WHERE ${measure} > 0) AS ${peak.column}`;
 }
@@ -37,12 +45,12 @@ function lastOfPeak({ peak }: Level): string {
 export function monthsView(level: Level): string {
   const below = levelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
-CREATE OR REPLACE VIEW ${storedOf(level)} AS
-SELECT ${keysAs(level, sourceOf(below), timeBucket)},
-${sums()}
-FROM ${storedOf(below)}
-GROUP BY ${ordinals(level)};
-${commentsOnStored(level, 'VIEW')}
+CREATE OR REPLACE VIEW ${storedRelation(level)} AS
+SELECT ${keysSql(level, sourceOf(below), timeBucket)},
+${measureSumsSql()}
+FROM ${storedRelation(below)}
+GROUP BY ${keyOrdinalsSql(level)};
+${storedCommentsSql(level, 'VIEW')}
 `;
 }
 
@@ -53,7 +61,7 @@ const waitingAfter = (id: string): string =>
   `SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > ${id} ORDER BY 1 LIMIT 1`;
 
 /** Returns the SQL of the functions through which ingest writes differences and the refresh folds late ones. */
-export function applyRecent(): string {
+export function applyFunctionsSql(): string {
   const columns = [...KEYS, ...MEASURE_COLUMNS];
   return `-- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read
 -- in real time. Differences to days that are materialised wait in late_deltas: written here they would stay unseen until
@@ -96,7 +104,7 @@ BEGIN
     DELETE FROM late_deltas l WHERE l.day = which AND l.device_id = ANY (devices) RETURNING l.*
   ), quarter_hours AS (
     SELECT ${KEYS.join(', ')}, count(*) AS differences,
-${sums().replaceAll(/^/gm, '    ')}
+${measureSumsSql().replaceAll(/^/gm, '    ')}
     FROM taken GROUP BY ${KEYS.join(', ')}
   )
   SELECT coalesce(sum(differences), 0), array_agg(ROW (${columns.join(', ')})::interval_delta)

@@ -1,16 +1,33 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { CONTINUOUS_LEVELS, expectedOf, LEVELS, type Level, levelOf, STORED_LEVELS, storedOf } from '../levels.ts';
-import { applyRecent, continuousAggregate, monthsView } from './continuous.ts';
+import {
+  CONTINUOUS_LEVELS,
+  expectedRelation,
+  findLevel,
+  LEVELS,
+  type Level,
+  STORED_LEVELS,
+  storedRelation,
+} from '../levels.ts';
+import { applyFunctionsSql, continuousAggregate, monthsView } from './continuous.ts';
 import { applyHours, closedViews } from './hours.ts';
-import { closingOpenHours, openHours, publicViews } from './open.ts';
-import { packing } from './pack.ts';
-import { keysAs, levelBelow, ordinals, peakOf, quoted, somethingKnown, sourceOf, sums } from './pieces.ts';
-import { applyAll, eraseAll, tableOf } from './tables.ts';
+import { closeOpenHoursSql, openHours, publicViews } from './open.ts';
+import { packingSql } from './pack.ts';
+import {
+  keyOrdinalsSql,
+  keysSql,
+  levelBelow,
+  measureSumsSql,
+  peakColumnSql,
+  quoteLiteral,
+  somethingKnownSql,
+  sourceOf,
+} from './pieces.ts';
+import { applyAllSql, eraseConsumptionSql, levelTableSql } from './tables.ts';
 
 /** SQL that all tiers share. */
 
-const DEVICE_HOURLY = levelOf('device_hourly');
+const DEVICE_HOURLY = findLevel('device_hourly');
 
 /**
  * Returns the view of the expected rows of a level. A peak comes from the parts of the level below; all other levels come directly from the
@@ -18,15 +35,17 @@ const DEVICE_HOURLY = levelOf('device_hourly');
  */
 function expectedView(level: Level): string {
   const below = levelBelow(level);
-  const [source, relation] = level.peak ? [below, expectedOf(below)] : [DEVICE_HOURLY, storedOf(DEVICE_HOURLY)];
-  const says = `${storedOf(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
-  return `CREATE OR REPLACE VIEW ${expectedOf(level)} AS
-SELECT ${keysAs(level, sourceOf(source))},
-${sums()}${peakOf(level)}
+  const [source, relation] = level.peak
+    ? [below, expectedRelation(below)]
+    : [DEVICE_HOURLY, storedRelation(DEVICE_HOURLY)];
+  const says = `${storedRelation(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
+  return `CREATE OR REPLACE VIEW ${expectedRelation(level)} AS
+SELECT ${keysSql(level, sourceOf(source))},
+${measureSumsSql()}${peakColumnSql(level)}
 FROM ${relation}
-GROUP BY ${ordinals(level)}
-HAVING ${somethingKnown()};
-COMMENT ON VIEW ${expectedOf(level)} IS ${quoted(says)};
+GROUP BY ${keyOrdinalsSql(level)}
+HAVING ${somethingKnownSql()};
+COMMENT ON VIEW ${expectedRelation(level)} IS ${quoteLiteral(says)};
 `;
 }
 
@@ -47,28 +66,28 @@ const HEADER = '-- Generated from src/rollups/levels.ts by `npm run sql`; a test
 const FIRST_LEVEL = 3;
 
 /** Returns the text of every generated file of sql/rollups, by its path there. Pure. */
-export function rollupFiles(): Map<string, string> {
+export function generateRollupFiles(): Map<string, string> {
   const files: [string, string][] = [
     ['common/1_1_device_hours.sql', applyHours()],
     ['common/1_2_closed.sql', closedViews()],
-    ['common/1_3_packing.sql', packing()],
+    ['common/1_3_packing.sql', packingSql()],
     ['common/2_expected.sql', expectedViews()],
     ['common/7_1_open_hours.sql', openHours()],
     ['common/7_2_levels.sql', publicViews()],
-    ['common/9_close_open_hours.sql', closingOpenHours()],
-    ['postgres/8_apply.sql', applyAll()],
-    ['postgres/9_erase.sql', eraseAll()],
-    ['timescale/8_apply.sql', applyRecent()],
+    ['common/9_close_open_hours.sql', closeOpenHoursSql()],
+    ['postgres/8_apply.sql', applyAllSql()],
+    ['postgres/9_erase.sql', eraseConsumptionSql()],
+    ['timescale/8_apply.sql', applyFunctionsSql()],
   ];
   const add = (folder: string, level: Level, text: string) =>
-    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${storedOf(level)}.sql`, text]);
+    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${storedRelation(level)}.sql`, text]);
   for (const level of STORED_LEVELS) {
-    add('postgres', level, tableOf(level));
+    add('postgres', level, levelTableSql(level));
     add('timescale', level, CONTINUOUS_LEVELS.includes(level) ? continuousAggregate(level) : monthsView(level));
   }
   return new Map(files.map(([path, text]) => [path, HEADER + text]));
 }
 
 if (import.meta.main) {
-  for (const [path, text] of rollupFiles()) await writeFile(SQL_ROLLUPS + path, text);
+  for (const [path, text] of generateRollupFiles()) await writeFile(SQL_ROLLUPS + path, text);
 }

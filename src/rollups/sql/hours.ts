@@ -1,10 +1,18 @@
-import { DAYS, HOURS, KNOWLEDGE_COLUMNS, LATER_QUARTERS, MEASURE_COLUMNS, quarterColumn, ROW_TIME } from '../levels.ts';
-import { quoted } from './pieces.ts';
+import {
+  KNOWLEDGE_COLUMNS,
+  LATER_QUARTERS,
+  MEASURE_COLUMNS,
+  PACKED_DAYS,
+  quarterColumn,
+  ROW_TIME_COLUMN,
+  STORED_HOURS,
+} from '../levels.ts';
+import { quoteLiteral } from './pieces.ts';
 
 /** SQL of the stored hours and packed days of the load profile: how differences are added and how they are read. The same on every tier. */
 
 /** Name of the function that adds differences to the stored hours. */
-export const APPLY_HOURS = `apply_${HOURS.relation}`;
+export const APPLY_HOURS = `apply_${STORED_HOURS.relation}`;
 
 /** Columns of a stored hour for quarter-hours, each with its measure and number. */
 const QUARTERS = MEASURE_COLUMNS.flatMap((column) =>
@@ -31,7 +39,7 @@ DECLARE
   noted timestamptz;
 BEGIN
   -- In key order, so that two writers that share rows never wait for each other in a circle.
-  INSERT INTO ${HOURS.relation} AS t (${[...HOURS.keys, ...MEASURE_COLUMNS].join(', ')},
+  INSERT INTO ${STORED_HOURS.relation} AS t (${[...STORED_HOURS.keys, ...MEASURE_COLUMNS].join(', ')},
 ${lines(
   QUARTERS.map(({ name }) => name),
   '    ',
@@ -64,7 +72,7 @@ $$;
 /** Returns the SQL that deletes the hours of `deltas` that have become empty, because values were taken back or cancelled out. */
 export function deleteEmptyHours(indent: string): string {
   return `${indent}-- Empty, and not only unknown: what a row has may be part of what another row knows.
-${indent}DELETE FROM ${HOURS.relation} t
+${indent}DELETE FROM ${STORED_HOURS.relation} t
 ${indent}USING (SELECT DISTINCT d.device_id, date_bin('1 hour', d.starts_at, 'epoch') AS starts_at FROM unnest(deltas) d) d
 ${indent}WHERE t.device_id = d.device_id AND t.starts_at = d.starts_at
 ${indent}  AND (${MEASURE_COLUMNS.map((column) => `t.${column}`).join(', ')}) = (${MEASURE_COLUMNS.map(() => 0).join(', ')})
@@ -113,16 +121,16 @@ export const storedQuarters = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, h.starts_at + q.after AS starts_at, h.user_id,
 ${measures((column) => quarterOfHour(column, 'h', 'q.place'), columns)},
-  h.starts_at AS ${ROW_TIME}
-FROM ${HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
+  h.starts_at AS ${ROW_TIME_COLUMN}
+FROM ${STORED_HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
 /** Returns the query for hours of stored hours with some measures. An hour may have several rows, too. */
 export const storedHours = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
 ${measures((column) => `h.${column}`, columns)},
-  h.starts_at AS ${ROW_TIME}
-FROM ${HOURS.relation} h`;
+  h.starts_at AS ${ROW_TIME_COLUMN}
+FROM ${STORED_HOURS.relation} h`;
 
 /** Returns the query for pieces of packed days (15, 30 or 60 minutes) with some measures: one row for each piece. */
 export function packedPieces(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
@@ -131,14 +139,14 @@ export function packedPieces(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): 
     quarters === 1 ? quarterOfDay(column, 'd', 'q.place') : sumOfDay(column, 'd', 'q.place', quarters);
   return `SELECT d.device_id, d.day + q.after AS ${minutes === 60 ? 'hour' : 'starts_at'}, d.user_id,
 ${measures(of, columns)},
-  d.day AS ${ROW_TIME}
-FROM ${DAYS.relation} d CROSS JOIN ${places(96 / quarters, minutes === 60 ? '1 hour' : `${minutes} minutes`)} q`;
+  d.day AS ${ROW_TIME_COLUMN}
+FROM ${PACKED_DAYS.relation} d CROSS JOIN ${places(96 / quarters, minutes === 60 ? '1 hour' : `${minutes} minutes`)} q`;
 }
 
 /** Returns the SQL of the views of closed quarter-hours and hours of devices. */
 export const closedViews =
   (): string => `-- What is closed of devices' quarter-hours and hours, in stored hours and packed days. A quarter-hour or hour may have rows in
--- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME}, too, which an index has: what is asked from a
+-- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME_COLUMN}, too, which an index has: what is asked from a
 -- time on is in rows that begin less than a day before it.
 CREATE OR REPLACE VIEW closed_device_intervals AS
 ${storedQuarters()}
@@ -155,7 +163,7 @@ ${commentsOnClosed('closed_device_hourly', 'device_hourly', 'hour', 'hour')}
 
 function commentsOnClosed(view: string, level: string, time: string, unit: string): string {
   const says = `Closed hours of ${level}: without those that are open in heads. To be added up: of one ${unit} there may be several rows.`;
-  return `COMMENT ON VIEW ${view} IS ${quoted(says)};
+  return `COMMENT ON VIEW ${view} IS ${quoteLiteral(says)};
 COMMENT ON COLUMN ${view}.${time} IS 'Start of the ${unit}, UTC.';
-COMMENT ON COLUMN ${view}.${ROW_TIME} IS 'Start of the stored hour or packed day that it is part of: bound it, too, where rows of a time are asked for.';`;
+COMMENT ON COLUMN ${view}.${ROW_TIME_COLUMN} IS 'Start of the stored hour or packed day that it is part of: bound it, too, where rows of a time are asked for.';`;
 }

@@ -1,15 +1,15 @@
-import { COLUMN, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
-import { partsOf, peakAmongParts } from '../parts.ts';
+import { COLUMN_BY_MEASURE, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
+import { levelPartsSql, peakSql } from '../parts.ts';
 import {
-  comments,
-  keysAs,
+  keyOrdinalsSql,
+  keysSql,
   levelBelow,
-  ordinals,
+  levelCommentsSql,
+  measureSumsSql,
+  peakColumnSql,
   peakFunctionOf,
-  peakOf,
-  somethingKnown,
+  somethingKnownSql,
   sourceOf,
-  sums,
 } from './pieces.ts';
 
 /**
@@ -51,20 +51,20 @@ COMMENT ON VIEW open_quarter_hours IS 'The quarter-hours of open hours.';
 export const publicViews = (): string => [LOAD_PROFILE, ...LEVELS].map(publicView).join('\n');
 
 function publicView(level: Level): string {
-  const body = level.isView ? summed(level, levelBelow(level).relation, peakOf(level)) : closedAndOpen(level);
+  const body = level.isView ? summed(level, levelBelow(level).relation, peakColumnSql(level)) : closedAndOpen(level);
   return `${body}
-${comments(level)}
+${levelCommentsSql(level)}
 `;
 }
 
 function summed(level: Level, from: string, peak: string): string {
   const source = level.isView ? levelBelow(level) : level;
   return `CREATE OR REPLACE VIEW ${level.relation} AS
-SELECT ${keysAs(level, sourceOf(source))},
-${sums()}${peak}
+SELECT ${keysSql(level, sourceOf(source))},
+${measureSumsSql()}${peak}
 FROM ${from}
-GROUP BY ${ordinals(level)}
-HAVING ${somethingKnown()};`;
+GROUP BY ${keyOrdinalsSql(level)}
+HAVING ${somethingKnownSql()};`;
 }
 
 /**
@@ -73,9 +73,12 @@ HAVING ${somethingKnown()};`;
  */
 function closedAndOpen(level: Level): string {
   const { keys, peak } = level;
-  if (!peak) return summed(level, `${partsOf(level, MEASURE_COLUMNS)} parts`, '');
-  const parts = partsOf(level, MEASURE_COLUMNS, { closed: `, ${peak.column}, false AS is_open`, open: ', NULL, true' });
-  const found = `CASE WHEN bool_or(is_open) OR sum(${COLUMN.estimatedMilliwattHours}) > 0 THEN ${peakFunctionOf(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
+  if (!peak) return summed(level, `${levelPartsSql(level, MEASURE_COLUMNS)} parts`, '');
+  const parts = levelPartsSql(level, MEASURE_COLUMNS, {
+    closed: `, ${peak.column}, false AS is_open`,
+    open: ', NULL, true',
+  });
+  const found = `CASE WHEN bool_or(is_open) OR sum(${COLUMN_BY_MEASURE.estimatedMilliwattHours}) > 0 THEN ${peakFunctionOf(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
   return `${peakFunction(level)}
 
 ${summed(level, `${parts} parts`, `,\n  ${found} AS ${peak.column}`)}`;
@@ -84,7 +87,7 @@ ${summed(level, `${parts} parts`, `,\n  ${found} AS ${peak.column}`)}`;
 function peakFunction(level: Level): string {
   return `CREATE OR REPLACE FUNCTION ${peakFunctionOf(level)}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN ${peakAmongParts(level, 'whose', 'since')};
+  RETURN ${peakSql(level, 'whose', 'since')};
 END
 $$;`;
 }
@@ -93,7 +96,7 @@ $$;`;
  * Returns the SQL of the function with which the refresh closes open hours before the border passes them: after that they would be late
  * differences.
  */
-export function closingOpenHours(): string {
+export function closeOpenHoursSql(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');
   return `-- Closes open hours before a time, of \`most\` devices after one of them: differences to days that are materialised are not seen
 -- until the refresh has them in, and hours that were seen all along must not vanish for so long. A device that is being written

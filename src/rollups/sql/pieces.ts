@@ -1,32 +1,49 @@
-import { COLUMN, type Key, KNOWLEDGE_COLUMNS, type Level, levelOf, MEASURE_COLUMNS, storedOf } from '../levels.ts';
+import {
+  COLUMN_BY_MEASURE,
+  findLevel,
+  KNOWLEDGE_COLUMNS,
+  type Level,
+  type LevelKey,
+  MEASURE_COLUMNS,
+  storedRelation,
+} from '../levels.ts';
 
 /** Source from which a level is read: the prefix of its columns (an alias), its keys, and its time column. */
-export interface Source {
+export interface LevelSource {
   prefix: string;
-  keys: readonly Key[];
-  time: Key;
+  keys: readonly LevelKey[];
+  time: LevelKey;
 }
 
 /** Returns a level as a source whose columns need no prefix. */
-export const sourceOf = ({ keys, time }: Level): Source => ({ prefix: '', keys, time });
+export const sourceOf = ({ keys, time }: Level): LevelSource => ({ prefix: '', keys, time });
 
 /** The differences of a write as a source with the alias `d`. */
-export const DELTAS: Source = { prefix: 'd.', keys: ['device_id', 'user_id', 'starts_at'], time: 'starts_at' };
+export const DELTAS_SOURCE: LevelSource = {
+  prefix: 'd.',
+  keys: ['device_id', 'user_id', 'starts_at'],
+  time: 'starts_at',
+};
 
 /** Returns the level from which another one is computed. */
-export const levelBelow = ({ above }: Level): Level => levelOf(above);
+export const levelBelow = ({ above }: Level): Level => findLevel(above);
 
 /** Returns the SQL expression for the start of the bucket that contains a time; it differs by tier. */
-export type BucketOf = (unit: Level['unit'], time: string) => string;
+export type BucketExpression = (unit: Level['unit'], time: string) => string;
 
-const plainBucket: BucketOf = (unit, time) =>
+const plainBucket: BucketExpression = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
 
 /** Form that continuous aggregates require. The planner converts a bound on it to a bound on the time below. */
-export const timeBucket: BucketOf = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
+export const timeBucket: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 
 /** Returns the SQL expression for a key of a level, computed from its source. */
-export function keyFrom(level: Level, key: Key, { prefix, keys, time }: Source, bucketOf = plainBucket): string {
+export function keySql(
+  level: Level,
+  key: LevelKey,
+  { prefix, keys, time }: LevelSource,
+  bucketOf = plainBucket,
+): string {
   if (keys.includes(key)) return `${prefix}${key}`;
   if (key === level.time) return bucketOf(level.unit, `${prefix}${time}`);
   if (key === 'hour_of_day') return `extract(hour FROM ${prefix}${time} AT TIME ZONE 'UTC')::smallint`;
@@ -34,26 +51,27 @@ export function keyFrom(level: Level, key: Key, { prefix, keys, time }: Source, 
 }
 
 /** Returns `expression AS key` for every key of a level. */
-export const keysAs = (level: Level, source: Source, bucketOf = plainBucket): string =>
+export const keysSql = (level: Level, source: LevelSource, bucketOf = plainBucket): string =>
   level.keys
     .map((key) => {
-      const expression = keyFrom(level, key, source, bucketOf);
+      const expression = keySql(level, key, source, bucketOf);
       return expression === key ? key : `${expression} AS ${key}`;
     })
     .join(', ');
 
 /** Returns `1, 2, …` for the keys of a level, with which each of its queries begins. */
-export const ordinals = ({ keys }: Level): string => keys.map((_, index) => index + 1).join(', ');
+export const keyOrdinalsSql = ({ keys }: Level): string => keys.map((_, index) => index + 1).join(', ');
 
 /** Returns `sum(x)::bigint AS x` for every measure, one on each line. */
-export const sums = (): string => MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
+export const measureSumsSql = (): string =>
+  MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
 
 /** Returns the peak of a level from the parts below it, as a last column. */
-export function peakOf({ peak, isView }: Level): string {
+export function peakColumnSql({ peak, isView }: Level): string {
   if (!peak) return '';
-  const measure = COLUMN[peak.measure];
+  const measure = COLUMN_BY_MEASURE[peak.measure];
   // A stored peak is recomputed on reading if anything was estimated (parts.ts). A view is not stored, so the condition is here.
-  const isMeasured = isView ? ` AND 2 * ${COLUMN.estimatedMilliwattHours} <= ${measure}` : '';
+  const isMeasured = isView ? ` AND 2 * ${COLUMN_BY_MEASURE.estimatedMilliwattHours} <= ${measure}` : '';
   return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0${isMeasured}))[1] AS ${peak.column}`;
 }
 
@@ -61,22 +79,27 @@ export function peakOf({ peak, isView }: Level): string {
 export const peakFunctionOf = ({ relation, peak }: Level): string => `${relation}_${peak?.column}`;
 
 /** Returns a text as an SQL literal. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Returns the condition that summed rows have known data: one row may take back the data of another. */
-export const somethingKnown = (): string => KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
+export const somethingKnownSql = (): string => KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
 
 /** Returns the SQL comments on the public view of a level. */
-export const comments = (level: Level): string => commentsOn('VIEW', level.relation, level, level.comment);
+export const levelCommentsSql = (level: Level): string => commentsOn('VIEW', level.relation, level, level.comment);
 
 /** Returns the SQL comments on the stored relation of a level. */
-export const commentsOnStored = (level: Level, kind: 'TABLE' | 'VIEW'): string =>
-  commentsOn(kind, storedOf(level), level, `Closed hours of ${level.relation}: without those that are open in heads.`);
+export const storedCommentsSql = (level: Level, kind: 'TABLE' | 'VIEW'): string =>
+  commentsOn(
+    kind,
+    storedRelation(level),
+    level,
+    `Closed hours of ${level.relation}: without those that are open in heads.`,
+  );
 
 function commentsOn(kind: 'TABLE' | 'VIEW', relation: string, { unit, time, peak }: Level, comment: string): string {
   return [
-    `COMMENT ON ${kind} ${relation} IS ${quoted(comment)};`,
+    `COMMENT ON ${kind} ${relation} IS ${quoteLiteral(comment)};`,
     `COMMENT ON COLUMN ${relation}.${time} IS 'Start of the ${unit}, UTC.';`,
-    ...(peak ? [`COMMENT ON COLUMN ${relation}.${peak.column} IS ${quoted(peak.comment)};`] : []),
+    ...(peak ? [`COMMENT ON COLUMN ${relation}.${peak.column} IS ${quoteLiteral(peak.comment)};`] : []),
   ].join('\n');
 }

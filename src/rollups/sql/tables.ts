@@ -1,21 +1,21 @@
 import {
-  COLUMN,
-  columnsOf,
-  DAYS,
-  HOURS,
-  type Key,
+  allColumns,
+  COLUMN_BY_MEASURE,
   KNOWLEDGE_COLUMNS,
   type Level,
+  type LevelKey,
   MEASURE_COLUMNS,
+  PACKED_DAYS,
+  STORED_HOURS,
   STORED_LEVELS,
-  storedOf,
+  storedRelation,
 } from '../levels.ts';
 import { APPLY_HOURS } from './hours.ts';
-import { commentsOnStored, DELTAS, keyFrom, keysAs, levelBelow, ordinals } from './pieces.ts';
+import { DELTAS_SOURCE, keyOrdinalsSql, keySql, keysSql, levelBelow, storedCommentsSql } from './pieces.ts';
 
 /** SQL of levels as tables, to which each write adds: for tiers without continuous aggregates. */
 
-const KEY_TYPES: Partial<Record<Key, string>> = {
+const KEY_TYPES: Partial<Record<LevelKey, string>> = {
   device_id: 'text COLLATE "C" NOT NULL',
   user_id: 'text COLLATE "C" NOT NULL',
   hour_of_day: 'smallint NOT NULL',
@@ -24,15 +24,15 @@ const KEY_TYPES: Partial<Record<Key, string>> = {
 function typeOf({ keys, peak }: Level, column: string): string {
   // A peak has the type of the key that it refers to, and may be null.
   if (column === peak?.column) return (KEY_TYPES[peak.of] ?? 'timestamptz').replace(' NOT NULL', '');
-  if (keys.includes(column as Key)) return KEY_TYPES[column as Key] ?? 'timestamptz NOT NULL';
+  if (keys.includes(column as LevelKey)) return KEY_TYPES[column as LevelKey] ?? 'timestamptz NOT NULL';
   return 'bigint NOT NULL';
 }
 
 /** Returns the SQL of a level's table and of the function that adds to it. */
-export function tableOf(level: Level): string {
+export function levelTableSql(level: Level): string {
   const { keys, primaryKey, time } = level;
-  const stored = storedOf(level);
-  const columns = columnsOf(level);
+  const stored = storedRelation(level);
+  const columns = allColumns(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
   // Index by user, if the primary key does not begin with the user.
@@ -41,14 +41,14 @@ export function tableOf(level: Level): string {
   return `CREATE TABLE IF NOT EXISTS ${stored} (
 ${lines}  PRIMARY KEY (${primaryKey.join(', ')})
 );
-${commentsOnStored(level, 'TABLE')}${index}
+${storedCommentsSql(level, 'TABLE')}${index}
 
 ${applyFunction(level)}
 `;
 }
 
 /** Returns the SQL of the function through which ingest writes differences. */
-export const applyAll = (): string => `-- The one door of the ingest transaction: every level, bottom up.
+export const applyAllSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 ${[APPLY_HOURS, ...STORED_LEVELS.map(applyName)].map((name) => `  PERFORM ${name}(deltas);\n`).join('')}END
@@ -59,11 +59,11 @@ $$;
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
 /** Returns the SQL of the function that erases the consumption of a user. */
-export const eraseAll = (): string => `-- Everything that was computed of a user, gone with this transaction.
+export const eraseConsumptionSql = (): string => `-- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- Hours before days: packing moves them from the one to the other.
-${[HOURS.relation, DAYS.relation, ...STORED_LEVELS.map(storedOf)].map((name) => `  DELETE FROM ${name} WHERE ${OF_USER};\n`).join('')}END
+${[STORED_HOURS.relation, PACKED_DAYS.relation, ...STORED_LEVELS.map(storedRelation)].map((name) => `  DELETE FROM ${name} WHERE ${OF_USER};\n`).join('')}END
 $$;
 `;
 
@@ -76,8 +76,8 @@ const nothingKnown = (alias: string): string =>
 /** Returns the SQL of the function that adds differences to the rows of a level and deletes rows without known data. */
 function applyFunction(level: Level): string {
   const { keys, primaryKey, peak } = level;
-  const relation = storedOf(level);
-  const rowKeys = keys.map((key) => keyFrom(level, key, DELTAS)).join(', ');
+  const relation = storedRelation(level);
+  const rowKeys = keys.map((key) => keySql(level, key, DELTAS_SOURCE)).join(', ');
   const summed = MEASURE_COLUMNS.map((column) => `sum(d.${column})`).join(', ');
   const added = MEASURE_COLUMNS.map((column) => `    ${column} = t.${column} + excluded.${column}`).join(',\n');
   const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
@@ -88,14 +88,14 @@ BEGIN
   INSERT INTO ${relation} AS t (${[...keys, ...MEASURE_COLUMNS].join(', ')})
   SELECT ${rowKeys}, ${summed}
   FROM unnest(deltas) d
-  GROUP BY ${ordinals(level)}
-  ORDER BY ${ordinals(level)}
+  GROUP BY ${keyOrdinalsSql(level)}
+  ORDER BY ${keyOrdinalsSql(level)}
   ON CONFLICT (${primaryKey.join(', ')}) DO UPDATE SET
 ${added};
   -- Where nothing is known any more there is no row, never a 0.
   IF EXISTS (SELECT FROM unnest(deltas) d WHERE ${falls}) THEN
     DELETE FROM ${relation} t
-    USING (SELECT DISTINCT ${keysAs(level, DELTAS)} FROM unnest(deltas) d) d
+    USING (SELECT DISTINCT ${keysSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) d
     WHERE ${same} AND ${nothingKnown('t')};
   END IF;${peak ? `\n${peakUpdate(level, peak)}` : ''}
 END
@@ -114,17 +114,17 @@ const LENGTH: Record<Level['unit'], string> = {
 function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
   const { time, keys } = level;
   const below = levelBelow(level);
-  const measure = COLUMN[peak.measure];
+  const measure = COLUMN_BY_MEASURE[peak.measure];
   const [owner] = keys;
   return `  -- The ${peak.of} with the highest sum, the earliest of equals.
-  UPDATE ${storedOf(level)} u SET ${peak.column} = p.${peak.column}
+  UPDATE ${storedRelation(level)} u SET ${peak.column} = p.${peak.column}
   FROM (
     SELECT ${keys.map((key) => `k.${key}`).join(', ')}, (
-      SELECT h.${peak.of} FROM ${storedOf(below)} h
+      SELECT h.${peak.of} FROM ${storedRelation(below)} h
       WHERE h.${owner} = k.${owner} AND h.${below.time} >= k.${time} AND h.${below.time} < k.${time} + interval '${LENGTH[level.unit]}' AND h.${measure} > 0
       ORDER BY h.${measure} DESC, h.${peak.of} LIMIT 1
     ) AS ${peak.column}
-    FROM (SELECT DISTINCT ${keysAs(level, DELTAS)} FROM unnest(deltas) d) k
+    FROM (SELECT DISTINCT ${keysSql(level, DELTAS_SOURCE)} FROM unnest(deltas) d) k
   ) p
   WHERE ${keys.map((key) => `u.${key} = p.${key}`).join(' AND ')} AND u.${peak.column} IS DISTINCT FROM p.${peak.column};`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Candidate, hindrances, parseAccounts, type Surroundings } from './choose.ts';
+import { type Candidate, type MoveConstraints, parseAccounts, reasonsAgainstMove } from './choose.ts';
 
 test('a file has one account a line, with comments, and each mistake is named by its line', () => {
   const text =
@@ -18,33 +18,35 @@ test('a file has one account a line, with comments, and each mistake is named by
   expect(parseAccounts('# nothing\n').mistakes).toEqual(['it names no account']);
 });
 
-const nobody: Surroundings = { there: new Set(), emailsThere: new Set(), issuersThere: new Map(), left: new Map() };
+const nobody: MoveConstraints = { there: new Set(), emailsThere: new Set(), issuersThere: new Map(), left: new Map() };
 const home: Candidate = { userId: 'usr_1', email: 'A@example.com', role: 'homeowner', enrolledBy: 'usr_u' };
 const utility: Candidate = { userId: 'usr_u', email: 'u@example.com', role: 'utility', enrolledBy: null };
 
 test('a homeowner goes where its utility is, or goes with it', () => {
   const both = new Set(['usr_1', 'usr_u']);
-  expect(hindrances(home, new Set(['usr_1']), nobody)).toEqual([expect.stringContaining('enrolled by usr_u')]);
-  expect(hindrances(home, both, nobody)).toEqual([]);
-  expect(hindrances(home, new Set(['usr_1']), { ...nobody, there: new Set(['usr_u']) })).toEqual([]);
-  expect(hindrances(utility, both, nobody)).toEqual([]);
-  expect(hindrances(utility, both, { ...nobody, left: new Map([['usr_u', 1]]) })).toEqual([
+  expect(reasonsAgainstMove(home, new Set(['usr_1']), nobody)).toEqual([expect.stringContaining('enrolled by usr_u')]);
+  expect(reasonsAgainstMove(home, both, nobody)).toEqual([]);
+  expect(reasonsAgainstMove(home, new Set(['usr_1']), { ...nobody, there: new Set(['usr_u']) })).toEqual([]);
+  expect(reasonsAgainstMove(utility, both, nobody)).toEqual([]);
+  expect(reasonsAgainstMove(utility, both, { ...nobody, left: new Map([['usr_u', 1]]) })).toEqual([
     expect.stringMatching(/^enrolled 1 account that the file does not have/),
   ]);
 });
 
 test('nobody moves onto another account, and administrators stay', () => {
   const moving = new Set(['usr_1', 'usr_u']);
-  expect(hindrances(home, moving, { ...nobody, emailsThere: new Set(['a@example.com']) })).toEqual([
+  expect(reasonsAgainstMove(home, moving, { ...nobody, emailsThere: new Set(['a@example.com']) })).toEqual([
     expect.stringContaining('another account there has'),
   ]);
   expect(
-    hindrances(home, moving, { ...nobody, issuersThere: new Map([['usr_1', 'https://login.example.com']]) }),
+    reasonsAgainstMove(home, moving, { ...nobody, issuersThere: new Map([['usr_1', 'https://login.example.com']]) }),
   ).toEqual([
     'signs in at https://login.example.com as another account there does: unlink one of them (energy users unlink)',
   ]);
-  expect(hindrances(home, moving, { ...nobody, there: new Set(['usr_1']) })).toEqual([
+  expect(reasonsAgainstMove(home, moving, { ...nobody, there: new Set(['usr_1']) })).toEqual([
     'is in the other installation already',
   ]);
-  expect(hindrances({ ...utility, role: 'admin' }, moving, nobody)).toEqual([expect.stringContaining('administrator')]);
+  expect(reasonsAgainstMove({ ...utility, role: 'admin' }, moving, nobody)).toEqual([
+    expect.stringContaining('administrator'),
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import type { Both } from './ends.ts';
+import type { MoveInstallations } from './ends.ts';
 
 // Raw SQL: two databases at once, and lists as one parameter.
 
@@ -23,7 +23,7 @@ interface Departure {
 
 /** Finds the accounts that a file names. Throws with every invalid line, and every reason why an account cannot move. */
 export async function chooseAccounts(
-  { source, target }: Both,
+  { source, target }: MoveInstallations,
   named: readonly Named[],
   mistakes: readonly string[],
 ): Promise<Chosen> {
@@ -53,7 +53,7 @@ export async function chooseAccounts(
   const candidates = chosen.toMove.flatMap((userId) => [...here.values()].find((one) => one.userId === userId) ?? []);
   const around = await surroundings({ source, target }, candidates, [...lines.keys()]);
   for (const one of candidates)
-    for (const reason of hindrances(one, new Set(lines.keys()), around))
+    for (const reason of reasonsAgainstMove(one, new Set(lines.keys()), around))
       wrong.push(`line ${lines.get(one.userId)}: ${one.userId} ${reason}`);
   if (wrong.length > 0)
     throw new Error(`--users names what cannot be moved; nothing was changed.\n  ${wrong.join('\n  ')}`);
@@ -83,7 +83,10 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
  * Returns the ids of accounts that the file names by e-mail address and that are no longer active here. They are found in the bundle of a
  * closed account or in the other installation.
  */
-async function goneByEmail({ source, target }: Both, named: readonly Named[]): Promise<Map<string, string>> {
+async function goneByEmail(
+  { source, target }: MoveInstallations,
+  named: readonly Named[],
+): Promise<Map<string, string>> {
   const emails = named.map(({ name }) => name.toLowerCase()).filter((name) => name.includes('@'));
   const { rows: parcelled } = await source.pool.query(
     `SELECT lower(row->>'email') AS email, row->>'user_id' AS id FROM parcels
@@ -98,7 +101,11 @@ async function goneByEmail({ source, target }: Both, named: readonly Named[]): P
   return new Map([...arrived, ...parcelled].map(({ email, id }) => [email, id]));
 }
 
-async function surroundings({ source, target }: Both, candidates: readonly Candidate[], moving: readonly string[]) {
+async function surroundings(
+  { source, target }: MoveInstallations,
+  candidates: readonly Candidate[],
+  moving: readonly string[],
+) {
   const ids = candidates.flatMap(({ userId, enrolledBy }) => (enrolledBy === null ? [userId] : [userId, enrolledBy]));
   const { rows: there } = await target.pool.query('SELECT user_id AS id FROM users WHERE user_id = ANY ($1)', [ids]);
   const { rows: emails } = await target.pool.query(
@@ -122,12 +129,15 @@ async function surroundings({ source, target }: Both, candidates: readonly Candi
     there: new Set<string>(there.map(({ id }) => id)),
     emailsThere: new Set<string>(emails.map(({ email }) => email)),
     issuersThere: new Map<string, string>(linked.map(({ id, issuer }) => [id, issuer])),
-    left: await leftBehind(source.pool, moving),
+    left: await countUnmovedEnrolled(source.pool, moving),
   };
 }
 
 /** Returns, for each moving account, the number of accounts that it enrolled and that do not move. */
-export async function leftBehind(pool: Pick<Pool, 'query'>, moving: readonly string[]): Promise<Map<string, number>> {
+export async function countUnmovedEnrolled(
+  pool: Pick<Pool, 'query'>,
+  moving: readonly string[],
+): Promise<Map<string, number>> {
   const { rows } = await pool.query(
     `SELECT enrolled_by AS id, count(*)::int AS accounts FROM users
      WHERE enrolled_by = ANY ($1) AND user_id <> ALL ($1) GROUP BY 1`,
@@ -176,7 +186,7 @@ export interface Candidate {
 }
 
 /** State of the two installations that decides which accounts may move. */
-export interface Surroundings {
+export interface MoveConstraints {
   /** Ids of accounts that exist in the other installation. */
   there: ReadonlySet<string>;
   /** E-mail addresses of accounts in the other installation, in lower case. */
@@ -188,10 +198,10 @@ export interface Surroundings {
 }
 
 /** Returns the reasons why an account cannot move; empty if it can. Pure. */
-export function hindrances(
+export function reasonsAgainstMove(
   one: Candidate,
   moving: ReadonlySet<string>,
-  { there, emailsThere, issuersThere, left }: Surroundings,
+  { there, emailsThere, issuersThere, left }: MoveConstraints,
 ): string[] {
   const found: string[] = [];
   const { userId, email, role, enrolledBy } = one;

@@ -22,7 +22,7 @@ import {
 } from '#src/database/transaction.ts';
 import { COMMAND_LINE, recordAct } from '#src/users/audit.ts';
 import { eraseTraces } from '#src/users/erase.ts';
-import { leftBehind } from './choose.ts';
+import { countUnmovedEnrolled } from './choose.ts';
 
 // Raw SQL: locks, and relations stored as parcels.
 
@@ -63,7 +63,7 @@ async function close(
   ]);
   if (rowCount !== userIds.length)
     throw new Error('An account of the file was removed meanwhile. Nothing was closed; run the command again.');
-  if ((await leftBehind(client, userIds)).size > 0)
+  if ((await countUnmovedEnrolled(client, userIds)).size > 0)
     throw new Error(
       'A utility of the file enrolled somebody meanwhile. Nothing was closed; add that account and run the command again.',
     );
@@ -104,7 +104,7 @@ async function areDelivering(client: PoolClient, userIds: readonly string[]): Pr
 
 /**
  * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent in the meantime still have to be
- * written (`departed.ts`).
+ * written (`stored-messages.ts`).
  */
 export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   await inTransaction(pool, async (client) => {
@@ -167,7 +167,7 @@ export async function areOpen(target: Pool, userIds: readonly string[], fromInst
 /**
  * Removes the remaining rows of accounts that are open at the target, one account at a time, as an erasure does; then removes the parcels.
  */
-export async function erase(pool: Pool, userIds: readonly string[]): Promise<void> {
+export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   const db = createDb(pool);
   // Raw SQL: parcels, and lists as one parameter.
   const { rows } = await pool.query(

@@ -5,7 +5,7 @@ import { FILLED_FROM, isClosedForWriting, whyClosed } from '#src/database/closin
 import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
 import { sealedSamples } from '#src/database/sealed.ts';
-import { opens } from '../secret-key.ts';
+import { canOpen } from '../secret-key.ts';
 
 /** One of the two installations of a move of accounts. */
 export interface Installation {
@@ -16,7 +16,7 @@ export interface Installation {
 }
 
 /** The two installations of a move. */
-export interface Both {
+export interface MoveInstallations {
   source: Installation;
   target: Installation;
 }
@@ -24,7 +24,7 @@ export interface Both {
 // Raw SQL: here and below; catalogues, advisory locks.
 
 /** Opens both installations and checks that they are in use, of this version, and not the same one. Throws, with what to do. */
-export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<Both> {
+export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<MoveInstallations> {
   const ends = {
     source: await openInstallation(pools.source, 'this installation'),
     target: await openInstallation(pools.target, 'the one of --to'),
@@ -117,14 +117,14 @@ interface Secrets {
 }
 
 /** Throws if a key cannot open any value that its installation has sealed. */
-export async function mustOpen({ source, target }: Both, secrets: Secrets): Promise<void> {
+export async function assertKeysOpen({ source, target }: MoveInstallations, secrets: Secrets): Promise<void> {
   for (const [{ pool }, secret, what] of [
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
     [target, secrets.target, 'The file of --to-secret-key'],
   ] as const) {
     const samples = await sealedSamples(queryOn(pool));
     const box = secretBox(secret);
-    if (samples.length > 0 && !samples.some((sealed) => opens(box, sealed)))
+    if (samples.length > 0 && !samples.some((sealed) => canOpen(box, sealed)))
       throw new Error(
         `${what} does not open what the installation has sealed: it is another one's. Nothing was changed.`,
       );
@@ -134,7 +134,7 @@ export async function mustOpen({ source, target }: Both, secrets: Secrets): Prom
 /**
  * Returns a function that opens a value sealed by the source and seals it with the target's key. It throws if the value cannot be opened.
  */
-export function resealing(secrets: Secrets): (sealed: Buffer) => Buffer {
+export function createResealer(secrets: Secrets): (sealed: Buffer) => Buffer {
   const [from, to] = [secretBox(secrets.source), secretBox(secrets.target)];
   return (sealed) => to.seal(from.open(sealed));
 }

@@ -3,24 +3,31 @@ import { packChanges } from '#src/database/copy/account-bundle.ts';
 import { compareCopied, type Progress, type Synchronised, synchronise } from '#src/database/copy/synchronise.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
-import { settleRollups } from '#src/rollups/refresh.ts';
+import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 import { createMovingPool } from '../move.ts';
-import { chooseAccounts, parseAccounts } from './choose.ts';
-import { areOpen, closeAccounts, erase, openAccounts, reopenAccounts } from './close.ts';
-import { forgetReturned, forward, type Taking } from './departed.ts';
-import { type Both, mustOpen, openInstallations, resealing, withBothHeld, withEnds } from './ends.ts';
 import {
+  accountViewOf,
+  assertAggregatesMatch,
   computeAggregates,
   keysOf,
   keysWithRows,
   mendAggregates,
-  mustBeRight,
-  openPart,
+  prepareAccountViews,
   STREAMED_PARTS,
-  seenOf,
   totalOf,
-} from './part.ts';
-import { sayUnpriced, type Unpriced, unpricedTariffs } from './unpriced.ts';
+} from './account-views.ts';
+import { chooseAccounts, parseAccounts } from './choose.ts';
+import { areOpen, closeAccounts, eraseMovedAccounts, openAccounts, reopenAccounts } from './close.ts';
+import {
+  assertKeysOpen,
+  createResealer,
+  type MoveInstallations,
+  openInstallations,
+  withBothHeld,
+  withEnds,
+} from './ends.ts';
+import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturned } from './stored-messages.ts';
+import { describeUnpricedTariffs, type UnpricedTariff, unpricedTariffs } from './unpriced-tariffs.ts';
 
 /** Result of a move of accounts. */
 export interface UsersMoveReport {
@@ -38,7 +45,7 @@ export interface UsersMoveReport {
   /** Messages that arrived here and were removed, because their accounts have been erased at the target. */
   removed: number;
   /** Tariffs of the moved accounts that have no prices at the target: their price series belong to accounts that did not move. */
-  unpriced: Unpriced[];
+  unpriced: UnpricedTariff[];
 }
 
 /** Input of a move of accounts. */
@@ -47,7 +54,7 @@ export interface UsersMove {
   accounts: string;
   /** Keys with which the two installations seal: the contents of their `secret.key`. */
   secrets: { source: string; target: string };
-  taking: Taking;
+  taking: IngestSettings;
   /**
    * Maximum time that devices may stay connected here after their accounts are open at the target. The move waits this long before it
    * forwards the last messages.
@@ -88,9 +95,9 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         removed: 0,
         unpriced: [],
       };
-      await mustOpen(both, how.secrets);
-      await forgetReturned(both.source.pool, how.taking);
-      const warning = sayUnpriced(await unpricedTariffs(both, pools.source, chosen.toMove, chosen.lines));
+      await assertKeysOpen(both, how.secrets);
+      await writeMessagesOfReturned(both.source.pool, how.taking);
+      const warning = describeUnpricedTariffs(await unpricedTariffs(both, pools.source, chosen.toMove, chosen.lines));
       if (warning !== '') how.step(warning);
       if (chosen.unfinished.length > 0) await finish(both, chosen.unfinished, how, report);
       if (chosen.toMove.length > 0) {
@@ -100,10 +107,10 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         await finish(both, chosen.toMove, how, report);
       }
       how.step('Forwarding what came here for them …');
-      Object.assign(report, await forward(both, how.taking));
+      Object.assign(report, await forwardStoredMessages(both, how.taking));
       if (report.users > 0 && how.connectedMs !== undefined) {
         await pause(how.connectedMs);
-        report.forwarded += (await forward(both, how.taking)).forwarded;
+        report.forwarded += (await forwardStoredMessages(both, how.taking)).forwarded;
       }
       report.unpriced = await unpricedTariffs(both, pools.target, [...chosen.lines.keys()], chosen.lines);
       return report;
@@ -115,26 +122,26 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
 
 /** Runs one pass over the relations that are copied by time, and makes the target's rows equal. */
 async function pass(
-  both: Both,
+  both: MoveInstallations,
   userIds: readonly string[],
   { progress }: UsersMove,
   compare = false,
 ): Promise<Synchronised[]> {
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
-  if (source.database.capabilities.continuousAggregates) await settleRollups(source.pool, new Date());
+  if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
   // Continuous aggregates are computed from hours alone. The days stay unpacked, because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDays(source.pool, keysOf(userIds));
   return withEnds({ source: source.pool, target: target.pool }, async (ends) => {
-    await openPart(ends, userIds);
+    await prepareAccountViews(ends, userIds);
     const done = await synchronise(ends, STREAMED_PARTS, { held: false, onProgress: progress });
-    if (compare) await compareCopied(ends, done, seenOf);
+    if (compare) await compareCopied(ends, done, accountViewOf);
     return done;
   });
 }
 
-async function copyMeanwhile(both: Both, userIds: readonly string[], how: UsersMove): Promise<void> {
+async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[], how: UsersMove): Promise<void> {
   how.step('Copying while both run …');
   for (let passes = 1; passes <= MAX_PASSES; passes++) {
     const done = await pass(both, userIds, how);
@@ -148,7 +155,7 @@ async function copyMeanwhile(both: Both, userIds: readonly string[], how: UsersM
 
 /** Recomputes the aggregates that a pass over the load profile changed. `since`: time of the first change; null if there was none. */
 async function computeSince(
-  { target }: Both,
+  { target }: MoveInstallations,
   userIds: readonly string[],
   done: readonly Synchronised[],
 ): Promise<Date | null> {
@@ -162,7 +169,12 @@ async function computeSince(
 }
 
 /** Continues a move whose accounts are closed. If that fails and the accounts are not open at the target, opens them here again. */
-async function finish(both: Both, userIds: readonly string[], how: UsersMove, report: UsersMoveReport): Promise<void> {
+async function finish(
+  both: MoveInstallations,
+  userIds: readonly string[],
+  how: UsersMove,
+  report: UsersMoveReport,
+): Promise<void> {
   const { source, target } = both;
   if (!(await areOpen(target.pool, userIds, source.id))) {
     try {
@@ -174,11 +186,11 @@ async function finish(both: Both, userIds: readonly string[], how: UsersMove, re
   }
   report.users += userIds.length;
   how.step('Erasing them here …');
-  await erase(source.pool, userIds);
+  await eraseMovedAccounts(source.pool, userIds);
 }
 
 async function bringOver(
-  both: Both,
+  both: MoveInstallations,
   userIds: readonly string[],
   how: UsersMove,
   report: UsersMoveReport,
@@ -190,7 +202,7 @@ async function bringOver(
   await inTransaction(source.pool, (client) => packChanges(client, userIds));
   const since = await computeSince(both, userIds, done);
   const keys = await keysWithRows(target.pool, keysOf(userIds));
-  await mustBeRight(target, keys, since ?? new Date());
+  await assertAggregatesMatch(target, keys, since ?? new Date());
   const [was, is] = await Promise.all([
     totalOf(source.pool, 'closed_device_hourly', keysOf(userIds)),
     totalOf(target.pool, 'closed_user_daily', keysOf(userIds)),
@@ -198,7 +210,7 @@ async function bringOver(
   if (was !== is) throw new Error(`the aggregates there hold ${is} mWh and should hold ${was}`);
   how.step('Opening the accounts there …');
   const relations = await withEnds({ source: source.pool, target: target.pool }, (ends) =>
-    openAccounts(ends, userIds, { fromInstallation: source.id, reseal: resealing(how.secrets) }),
+    openAccounts(ends, userIds, { fromInstallation: source.id, reseal: createResealer(how.secrets) }),
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
   report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
@@ -212,7 +224,7 @@ async function bringOver(
 
 /** Opens accounts here again after a failure. If it cannot be determined whether they are open at the target, they stay closed. */
 async function giveBack(
-  { source, target }: Both,
+  { source, target }: MoveInstallations,
   userIds: readonly string[],
   { step, taking }: UsersMove,
   error: Error,
@@ -226,5 +238,5 @@ async function giveBack(
     );
   step('Opening the accounts here again …');
   await reopenAccounts(source.pool, userIds);
-  await forgetReturned(source.pool, taking);
+  await writeMessagesOfReturned(source.pool, taking);
 }

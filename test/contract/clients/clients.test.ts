@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
-import { CASES, type Step } from '#test/support/clients/cases.ts';
-import { addFaults } from '#test/support/clients/faults.ts';
+import { CLIENT_CASES, type ClientStep } from '#test/support/clients/cases.ts';
+import { addFaultInjection } from '#test/support/clients/faults.ts';
 import { checkedInClients, generateClients } from '#test/support/clients/generate.ts';
-import { readInterface } from '#test/support/clients/interface.ts';
+import { readOpenApiInterface } from '#test/support/clients/interface.ts';
 import { installPython, installTypescript, PYTHON } from '#test/support/clients/packaged.ts';
-import { type Came, run } from '#test/support/clients/run.ts';
+import { runProgram, type StepResult } from '#test/support/clients/run.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
@@ -17,7 +17,7 @@ const LANGUAGES = ['typescript', 'python'] as const;
 type Language = (typeof LANGUAGES)[number];
 
 let api: TestApi;
-let faults: ReturnType<typeof addFaults>;
+let faults: ReturnType<typeof addFaultInjection>;
 let folder: { path: string; remove(): Promise<void> };
 const installed: Partial<Record<Language, string>> = {};
 let caFile: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   [api, folder] = await Promise.all([
     testApi({
       beforeListening(app) {
-        faults = addFaults(app);
+        faults = addFaultInjection(app);
       },
     }),
     temporaryFolder(),
@@ -48,15 +48,18 @@ async function carryOut(language: Language, of: Pick<Parameters<typeof given>[0]
   const input = given(of);
   const said =
     language === 'typescript'
-      ? await run(process.execPath, [join(RUNNERS, 'run-cases.ts'), installed.typescript ?? ''], {
+      ? await runProgram(process.execPath, [join(RUNNERS, 'run-cases.ts'), installed.typescript ?? ''], {
           input,
           env: { NODE_EXTRA_CA_CERTS: caFile, NODE_NO_WARNINGS: '1' },
         })
-      : await run(PYTHON, [join(RUNNERS, 'run_cases.py')], { input, env: { PYTHONPATH: installed.python ?? '' } });
-  return JSON.parse(said) as Came[];
+      : await runProgram(PYTHON, [join(RUNNERS, 'run_cases.py')], {
+          input,
+          env: { PYTHONPATH: installed.python ?? '' },
+        });
+  return JSON.parse(said) as StepResult[];
 }
 
-const given = (of: { keys: Record<string, string>; variables: Record<string, string>; steps: Step[] }): string =>
+const given = (of: { keys: Record<string, string>; variables: Record<string, string>; steps: ClientStep[] }): string =>
   JSON.stringify({ baseUrl: `https://localhost:${api.port}`, caFile, ...of });
 
 /** Converts an expected value: the markers of cases.ts become vitest's matchers. */
@@ -100,7 +103,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
     );
   });
 
-  test.each(Object.entries(CASES))('does %s', async (_name, steps) => {
+  test.each(Object.entries(CLIENT_CASES))('does %s', async (_name, steps) => {
     const before = faults.requests();
     const came = await carryOut(language, { keys, variables: { run: run$, home }, steps });
     expect(came.map(({ call }) => call)).toEqual(steps.map(({ call }) => call));
@@ -138,16 +141,16 @@ describe.each(LANGUAGES)('the %s client', (language) => {
       { text, secret: 'whsec_!', headers, now },
       { text, secret, headers: {}, now },
     ];
-    const steps = bodies.map((body): Step => ({ as: 'home', call: 'verifyWebhook', body }));
+    const steps = bodies.map((body): ClientStep => ({ as: 'home', call: 'verifyWebhook', body }));
     const came = await carryOut(language, { keys, variables: {}, steps });
     const [good, bad] = [{ data: { name: 'Zoë' } }, { type: 'SignatureError' }];
     expect(came.map(({ value, error }) => value ?? error)).toMatchObject([good, good, good, ...Array(6).fill(bad)]);
   });
 
   test('has every operation: an operation without a step is called with its example and gets an answer', async () => {
-    const called = new Set(Object.values(CASES).flatMap((steps) => steps.map(({ call }) => call)));
-    const { operations } = readInterface();
-    const others: Step[] = operations
+    const called = new Set(Object.values(CLIENT_CASES).flatMap((steps) => steps.map(({ call }) => call)));
+    const { operations } = readOpenApiInterface();
+    const others: ClientStep[] = operations
       .filter(({ name }) => !called.has(name))
       .map(({ name, inPath, body, example, query }) => ({
         as: 'home',

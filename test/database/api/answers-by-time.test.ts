@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
 import { readHomeReport } from '#src/homeassistant/home-report.ts';
@@ -34,7 +34,7 @@ afterAll(() => api.close());
 /** Returns the times of a series: each quarter-hour of `[fromMs, toMs]`. */
 const times = (fromMs: number, toMs: number) =>
   Array.from({ length: (toMs - fromMs) / QUARTER_MS + 1 }, (_, at) => fromMs + at * QUARTER_MS);
-type Sent = readonly [readAtMs: number, channel: string, kind: Kind, value: number];
+type Sent = readonly [readAtMs: number, channel: string, kind: QuantityKind, value: number];
 const powers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms) => [ms, channel, 'power', POWER_W]);
 /** A register whose first reading is 100 kWh. */
@@ -97,7 +97,7 @@ async function home(...types: string[]) {
         body: { reason: 'x', ...body },
       });
       const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
-      while ((await computeChanged(api.database.pool, writer)) > 0);
+      while ((await recomputeChangedDevices(api.database.pool, writer)) > 0);
       await api.database.settle(api.now);
       return status;
     },

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { figureOf } from '#src/energy/figure.ts';
-import { periodOfHome } from '#src/energy/period/period.ts';
+import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -171,7 +171,7 @@ describe('gas, heat and water', () => {
     await registers(meter, 'sml/unknown/wert_a', [['07:00', 1.5]]);
     const at = async (deviceId: string | undefined, now: string, date = now.slice(0, 10)) => {
       const asked = { unit: 'month', date, zone: 'UTC', now: new Date(now), newest: null } as const;
-      return (await periodOfHome(api.db, { userId: home.userId, deviceId }, asked)).commodities;
+      return (await loadHomePeriod(api.db, { userId: home.userId, deviceId }, asked)).commodities;
     };
     const nothing = { used: null, estimated: null };
     const [gas, heat] = [
@@ -196,7 +196,7 @@ describe('gas, heat and water', () => {
     await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
     expect(await at(undefined, '2026-12-01T00:00:00Z')).toMatchObject([{ commodity: 'gas', used: nothing }]);
 
-    const { devices } = await figureOf(api.db, home.userId, dayRange(DAY, DAY, 'UTC'));
+    const { devices } = await loadUsageBreakdown(api.db, home.userId, dayRange(DAY, DAY, 'UTC'));
     expect(devices.map(({ device_id, import_kwh }) => [device_id, import_kwh])).toEqual([
       [meter, 1],
       [silent, null],

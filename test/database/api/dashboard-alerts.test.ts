@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#src/core/ids.ts';
-import { dashboardApi } from '#test/support/dashboard-api.ts';
+import { registerDashboardApi } from '#test/support/dashboard-api.ts';
 
-const own = dashboardApi();
+const own = registerDashboardApi();
 const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });

@@ -2,11 +2,11 @@ import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { MOST_STREAMS } from '#src/api/stream-room.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { dashboardSessions, NOON } from '#test/support/dashboard-sessions.ts';
-import { meter } from '#test/support/meters.ts';
+import { NOON, registerDashboardSessions } from '#test/support/dashboard-sessions.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 let api: TestApi;
-const { signedIn, follow } = dashboardSessions((made) => {
+const { signedIn, follow } = registerDashboardSessions((made) => {
   api = made;
 });
 
@@ -37,7 +37,7 @@ describe('changes', () => {
     const { userId } = await api.user('homeowner');
     const { userId: utility } = await api.user('utility');
     const { userId: enrolled } = await api.user('homeowner', { enrolledBy: utility });
-    const home = await meter(api.database);
+    const home = await createMeter(api.database);
     const mine = await signedIn(userId);
     const theirs = await signedIn(utility);
     expect((await listen(enrolled, mine, 500)).status).toBe(403);

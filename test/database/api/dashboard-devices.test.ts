@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
-import { meter } from '#test/support/meters.ts';
+import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { createMeter } from '#test/support/meters.ts';
 
-const own = dashboardApi();
+const own = registerDashboardApi();
 const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 
@@ -89,7 +89,7 @@ describe('a table of devices', () => {
 
 describe('a held reading', () => {
   test('is shown until the next readings decide what it was', async () => {
-    const it = await meter(own.api.database);
+    const it = await createMeter(own.api.database);
     const owner = { key: (await own.api.user('admin')).key };
     const at = (minutes: number) => new Date(own.api.now.getTime() - (60 - minutes) * 60_000);
     const held = async () => (await ask(`/v1/devices/${it.deviceId}/held`, owner)).json;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
-import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
-import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
-import { meter } from '#test/support/meters.ts';
-import { faultFrom, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
+import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { createMeter } from '#test/support/meters.ts';
+import { createLastingFault, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
 
 const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
-const own = dashboardApi();
+const own = registerDashboardApi();
 const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });
@@ -26,7 +26,7 @@ async function write(userId: string, deviceId: string, profile: Map<number, Ener
         startsAtMs,
         energyMilliwattHours: milliwattHours,
         estimatedMilliwattHours: estimated,
-        ...KNOWN,
+        ...FULLY_KNOWN_QUARTER,
       };
     }),
   );
@@ -46,7 +46,7 @@ async function forgetfulHome(days: number, estimatedHours = 0): Promise<{ owner:
   const owner = await own.api.user('homeowner', { enrolledBy: utility.userId });
   await sql(`UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1`, [owner.userId]);
   const deviceId = await gridMeter(owner.userId);
-  const traits = { ...ordinaryHome('flat', 'told'), faults: [faultFrom('forgotten heater', (days - 1) * 96)] };
+  const traits = { ...ordinaryHome('flat', 'told'), faults: [createLastingFault('forgotten heater', (days - 1) * 96)] };
   const year = simulateYear('flat', traits, days);
   const fromMs = Date.parse('2025-01-01T00:00:00Z');
   const energies = [...year.used].map((watts, at) => {
@@ -164,7 +164,7 @@ test('an opened figure lists its devices: measured, estimated and uncounted ener
   const paired = async (type: string) =>
     (await createDevice(own.api.db, { userId: owner.userId, type, location: 'cellar' })).device.device_id;
   const [grid, roof] = [await paired('smart_meter'), await paired('solar_inverter')];
-  const { read } = await meter(own.api.database);
+  const { read } = await createMeter(own.api.database);
   // The local day begins at 18:30 UTC. It has a silence of three hours, a glitch, and an unreadable message.
   const at = (time: string) => new Date(`2026-06-10T${time}:00Z`);
   const tell = (deviceId: string, readings: [Date, number][]) => read(readings, own.api.now, { deviceId });

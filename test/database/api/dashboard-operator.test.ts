@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { replayRejected } from '#ingest/rejected.ts';
+import { replayRejected } from '#ingest/replay-rejected.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { COLUMN, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
-import { dashboardApi } from '#test/support/dashboard-api.ts';
-import { meter } from '#test/support/meters.ts';
+import { COLUMN_BY_MEASURE, MEASURE_COLUMNS } from '#src/rollups/levels.ts';
+import { registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
-const own = dashboardApi();
+const own = registerDashboardApi();
 const { ask, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 
@@ -80,7 +80,7 @@ describe('operations for administrators', () => {
     const { webhook_id } = (await own.api.send('/v1/webhooks', { ...sent, body: webhook })).json;
     await own.api.send(`/v1/webhooks/${webhook_id}/test`, sent);
     const before = await get();
-    const { read, deviceId } = await meter(own.api.database);
+    const { read, deviceId } = await createMeter(own.api.database);
     await sql("UPDATE devices SET status = 'faulty' WHERE device_id = $1", [deviceId]);
     const atMs = Date.now() - 100 * QUARTER_MS;
     const readings = Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const);
@@ -106,7 +106,7 @@ describe('operations for administrators', () => {
   });
 
   test('rejected messages are listed, shortened, and replayed', async () => {
-    const { deviceId } = await meter(own.api.database);
+    const { deviceId } = await createMeter(own.api.database);
     const readings = (at: number) => Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: 5 }));
     const at = Date.now() - HOUR_MS;
     const payloads = [readings(at), Buffer.from('x'.repeat(5_000)), Buffer.alloc(5_000, 0xff)];
@@ -168,7 +168,7 @@ describe('operations for administrators', () => {
   });
 
   test('aggregates are compared with the load profile', async () => {
-    const { userId, read } = await meter(own.api.database);
+    const { userId, read } = await createMeter(own.api.database);
     const atMs = Date.now() - 100 * QUARTER_MS;
     await read(Array.from({ length: 50 }, (_, at) => [new Date(atMs + at * QUARTER_MS), 100 + at] as const));
     await own.api.database.settle();
@@ -192,7 +192,7 @@ describe('operations for administrators', () => {
     if (!own.api.database.capabilities.continuousAggregates) {
       await sql(
         `INSERT INTO closed_user_hourly (user_id, hour, ${MEASURE_COLUMNS.join(', ')})
-         SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), ${MEASURE_COLUMNS.map((column) => (column === COLUMN.energyMilliwattHours ? 5 : 1)).join(', ')}
+         SELECT $1, date_trunc('hour', now()) - make_interval(hours => h), ${MEASURE_COLUMNS.map((column) => (column === COLUMN_BY_MEASURE.energyMilliwattHours ? 5 : 1)).join(', ')}
          FROM generate_series(1000, 1150) h`,
         [userId],
       );
@@ -209,7 +209,7 @@ describe('operations for administrators', () => {
   });
 
   test('a check that exceeds its time reports its progress', async () => {
-    const { passOverRollups } = await import('#src/rollups/mend.ts');
+    const { checkAllRollups: passOverRollups } = await import('#src/rollups/mend.ts');
     const { pool, capabilities } = own.api.database;
     const stop = new AbortController();
     const report = await passOverRollups(pool, {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AssetFiles, assetFiles } from '#src/api/dashboard/asset-files.ts';
 import common from '#src/dashboard/words/en/common.json' with { type: 'json' };
-import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
+import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('the pages', () => {
       expect([page.status, page.headers.location ?? page.text]).toEqual([status, expect.stringContaining(shown)]);
       if (status === 200) return;
       for (const headers of [{}, { accept: 'application/json' }])
-        expect((await api.send(path, { headers })).json).toEqual(errorAnswer('notFound'));
+        expect((await api.send(path, { headers })).json).toEqual(expectedErrorBody('notFound'));
       expect((await api.send(path, { method: 'POST', headers: { accept } })).json).toMatchObject({
         status: expect.any(Number),
       });

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
-import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
-import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 
 /** Tests of a home's period and its costs, as the dashboard requests them. */
 const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const own = dashboardApi();
+const own = registerDashboardApi();
 const { ask } = own;
 const { utility, home: anna } = own.people;
 
@@ -55,7 +55,13 @@ describe('a period', () => {
     await addToProfile(
       own.api.database,
       [...profile].map(([startsAtMs, energyMilliwattHours]) => ({
-        ...{ deviceId: device.device_id, userId: anna.userId, startsAtMs, energyMilliwattHours, ...KNOWN },
+        ...{
+          deviceId: device.device_id,
+          userId: anna.userId,
+          startsAtMs,
+          energyMilliwattHours,
+          ...FULLY_KNOWN_QUARTER,
+        },
       })),
     );
   });

@@ -1,14 +1,19 @@
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { forgetSessions } from '#src/auth/sessions.ts';
+import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
-import { cookieOf, dashboardSessions, emailIn, MANY } from '#test/support/dashboard-sessions.ts';
+import {
+  cookieOf,
+  findEmail,
+  registerDashboardSessions,
+  UNREACHABLE_LIMITS,
+} from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
-const { later, post, emailOf, mailed, signedIn, follow } = dashboardSessions((made) => {
+const { later, post, emailOf, mailed, signedIn, follow } = registerDashboardSessions((made) => {
   api = made;
 });
 
@@ -143,7 +148,7 @@ describe('a session', () => {
     const sandbox = await testApi({ environment: 'sandbox' });
     try {
       const { userId } = await sandbox.user('homeowner');
-      await sandbox.send('/dashboard/sign-in', { method: 'POST', body: { email: await emailIn(sandbox, userId) } });
+      await sandbox.send('/dashboard/sign-in', { method: 'POST', body: { email: await findEmail(sandbox, userId) } });
       await expect.poll(() => sandbox.mailed.length).toBe(1);
       const opened = await sandbox.send('/dashboard/session', {
         method: 'POST',
@@ -158,11 +163,16 @@ describe('a session', () => {
 
   test('does not count against the account’s plan, and has a limit of its own', async () => {
     const one = await testApi({
-      limits: { free: { minute: 1, day: 1 }, developer: MANY, enterprise: MANY, address: MANY },
+      limits: {
+        free: { minute: 1, day: 1 },
+        developer: UNREACHABLE_LIMITS,
+        enterprise: UNREACHABLE_LIMITS,
+        address: UNREACHABLE_LIMITS,
+      },
     });
     try {
       const { userId, key } = await one.user('homeowner');
-      await one.send('/dashboard/sign-in', { method: 'POST', body: { email: await emailIn(one, userId) } });
+      await one.send('/dashboard/sign-in', { method: 'POST', body: { email: await findEmail(one, userId) } });
       await expect.poll(() => one.mailed.length).toBe(1);
       const opened = await one.send('/dashboard/session', { method: 'POST', body: { token: one.mailed[0]?.token } });
       const headers = { cookie: cookieOf(opened) };
@@ -227,11 +237,11 @@ test('expired sessions are deleted, and nothing else', async () => {
   later(40);
   await post('/dashboard/sign-in', { email: await emailOf(userId) });
   const { token } = await mailed(2);
-  await forgetSessions(api.db, api.now);
+  await deleteEndedSessions(api.db, api.now);
   expect((await api.send('/dashboard/v1/devices', { headers: old })).status).toBe(200);
   later(8 * 24 * 60);
   const fresh = await signedIn(userId);
-  await forgetSessions(api.db, api.now);
+  await deleteEndedSessions(api.db, api.now);
   const count = async (relation: string) =>
     (await api.database.pool.query(`SELECT count(*) FROM ${relation} WHERE user_id = $1`, [userId])).rows[0].count;
   expect([await count('sessions'), await count('sign_ins')]).toEqual([1, 0]);

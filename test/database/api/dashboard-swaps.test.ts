@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
+import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 
 /**
  * A register that fell or leapt, and its owner's answer. Times use the database's clock, because only swaps of the last weeks are asked
  * about.
  */
-const own = dashboardApi();
+const own = registerDashboardApi();
 const { utility, stranger } = own.people;
 const nowMs = Math.floor(Date.now() / 60_000) * 60_000;
 beforeAll(() => {
@@ -107,7 +107,7 @@ test('ignored readings are excluded by an edit, up to the first one that continu
   ]);
   // There is no question while ingest recomputes the past, and none afterwards.
   expect(await asked()).toEqual([]);
-  await computeChanged(own.api.database.pool, createWriter(own.api.database.pool, { now: () => nowMs }));
+  await recomputeChangedDevices(own.api.database.pool, createWriter(own.api.database.pool, { now: () => nowMs }));
   await own.api.database.settle(own.api.now);
   expect(await asked()).toEqual([]);
   const days = `start=${minutesAgo(24 * 60).slice(0, 10)}&end=${minutesAgo(0).slice(0, 10)}`;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDevice } from '#src/devices/store.ts';
-import { dashboardApi, type Person } from '#test/support/dashboard-api.ts';
-import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 
-const own = dashboardApi();
+const own = registerDashboardApi();
 const { ask, sql } = own;
 const { utility, stranger } = own.people;
 
@@ -37,7 +37,7 @@ describe('costs', () => {
       deviceId,
       userId: owner.userId,
       startsAtMs: Date.parse(time),
-      ...KNOWN,
+      ...FULLY_KNOWN_QUARTER,
       energyMilliwattHours: kwh * 1e6,
       estimatedMilliwattHours: estimatedKwh * 1e6,
     });

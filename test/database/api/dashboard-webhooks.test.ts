@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dashboardApi } from '#test/support/dashboard-api.ts';
+import { registerDashboardApi } from '#test/support/dashboard-api.ts';
 
-const own = dashboardApi();
+const own = registerDashboardApi();
 const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 const everybody = () => ({ home, utility, stranger, admin });

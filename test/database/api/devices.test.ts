@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWriter } from '#ingest/write/writer.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { asking } from '#test/support/asking.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
+import { requestsWithKey } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const as = (key: string) => asking(api, key);
+const as = (key: string) => requestsWithKey(api, key);
 
 describe('devices', () => {
   test('lose their credentials at deletion; their consumption stays', async () => {
@@ -74,7 +74,7 @@ describe('devices', () => {
   test('recompute their past with changed limits at their next message', async () => {
     const now = new Date(api.now.getTime() - 60_000);
     const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
-    const [patched, other] = [await meter(api.database), await meter(api.database)];
+    const [patched, other] = [await createMeter(api.database), await createMeter(api.database)];
     // Half an hour at 120 kW: implausible at 100 kW, so the jump becomes a swap.
     const history = [
       [at(300), 100],

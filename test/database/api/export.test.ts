@@ -7,7 +7,7 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { forgetCaptured } from '#src/delivery/channel.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
   });
   api.database.pool.on('acquire', () => statements++);
-  const made = await meter(api.database);
+  const made = await createMeter(api.database);
   const readings = [
     ['2026-06-14T10:00:00Z', 1],
     ['2026-06-14T11:00:00Z', 2],

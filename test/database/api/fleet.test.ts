@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { watchSilences } from '#src/devices/fleet/watch.ts';
-import { type Callers, callers } from '#test/support/callers.ts';
+import { type Callers, registerCallers } from '#test/support/callers.ts';
 
 let { api, admin, utility, home }: Callers = {} as Callers;
-callers((made) => ({ api, admin, utility, home } = made));
+registerCallers((made) => ({ api, admin, utility, home } = made));
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

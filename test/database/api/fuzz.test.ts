@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testApi, writeProfile } from '#test/support/api.ts';
-import { fuzz } from '../../../bench/attack/fuzz/fuzz.ts';
-import { createWorld } from '../../../bench/attack/world.ts';
+import { runFuzzer } from '../../../bench/attack/fuzz/fuzz.ts';
+import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 
 /** `npm run attack -- --fuzz` sends 20,000 requests to the whole service, with a new seed each time. */
 const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 1_200);
@@ -11,13 +11,17 @@ test('any request that the document’s schemas allow gets a documented answer, 
   const api = await testApi();
   try {
     const { key: adminKey } = await api.user('admin');
-    const world = createWorld({ api: { host: '127.0.0.1', port: api.port }, adminKey, remove: async () => {} });
+    const world = createAttackedInstallation({
+      api: { host: '127.0.0.1', port: api.port },
+      adminKey,
+      remove: async () => {},
+    });
     const hours = Array.from(
       { length: 48 },
       (_, hour) => [Date.parse('2026-06-10') + hour * 3_600_000, 250_000] as const,
     );
     const feed = (userId: string) => writeProfile(api, userId, new Map(hours));
-    const { faults, requests, statuses } = await fuzz(world, { seed: SEED, requests: REQUESTS, feed });
+    const { faults, requests, statuses } = await runFuzzer(world, { seed: SEED, requests: REQUESTS, feed });
     expect(faults).toEqual([]);
     expect(requests).toBe(REQUESTS);
     // Refused requests alone show little, so nearly every operation must also have succeeded.
@@ -42,8 +46,16 @@ test('the fuzz test finds an undocumented answer', async () => {
   });
   try {
     const { key: adminKey } = await api.user('admin');
-    const world = createWorld({ api: { host: '127.0.0.1', port: api.port }, adminKey, remove: async () => {} });
-    const { faults } = await fuzz(world, { seed: SEED, requests: 60, only: ['listGateways', 'listKeys', 'getUser'] });
+    const world = createAttackedInstallation({
+      api: { host: '127.0.0.1', port: api.port },
+      adminKey,
+      remove: async () => {},
+    });
+    const { faults } = await runFuzzer(world, {
+      seed: SEED,
+      requests: 60,
+      only: ['listGateways', 'listKeys', 'getUser'],
+    });
     const found = new Set(faults.map(({ operation, why }) => `${operation} ${why.slice(0, 3)}`));
     expect([...found].sort()).toEqual(['listGateways 200', 'listKeys 500']);
   } finally {

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders }
 import { Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
+import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 import { block, FLAG, FRAME, frame, type RawHttp2, rawHttp2 } from '#test/support/http2-frames.ts';
 
 /** Time limits short enough for a test, and long enough for a machine under load. */
@@ -121,7 +121,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
       'strict-transport-security': expect.any(String),
       ratelimit: expect.any(String),
     });
-    expect(JSON.parse((await get('/v1/devices')).text)).toEqual(errorAnswer('unauthorized'));
+    expect(JSON.parse((await get('/v1/devices')).text)).toEqual(expectedErrorBody('unauthorized'));
   });
 
   test('a request without a host, with two, with an unknown Expect, or for a tunnel is refused in JSON', async () => {
@@ -155,7 +155,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     const late = ask(session, { ':path': '/v1/gateways', ...post() }, '{"name":', true);
     expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
     const { status, text } = await late.answer;
-    expect({ status, json: JSON.parse(text) }).toEqual({ status: 400, json: errorAnswer('badRequest') });
+    expect({ status, json: JSON.parse(text) }).toEqual({ status: 400, json: expectedErrorBody('badRequest') });
     expect((await ask(session, { ':path': '/healthz' }).answer).status).toBe(200);
     session.destroy();
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
+import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 /** Two API processes on one database, behind a proxy that sends its clients' addresses: this test, on the loopback. */
 let api: TestApi;
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const INSIDE = '10.1.2.3';
 const OUTSIDE = '203.0.113.7';
-const refused = errorAnswer('addressNotAllowed');
+const refused = expectedErrorBody('addressNotAllowed');
 
 /** `at`: the address from which the request comes. */
 function ask(

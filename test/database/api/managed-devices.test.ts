@@ -6,14 +6,14 @@ import { createDevice, updateDevice } from '#src/devices/store.ts';
 import { importDevices } from '#src/onboarding/import.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { type Callers, callers } from '#test/support/callers.ts';
-import { meter } from '#test/support/meters.ts';
+import { type Callers, registerCallers } from '#test/support/callers.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 let api: TestApi;
 let admin: Callers['admin'];
 let utility: Callers['utility'];
 let home: Callers['home'];
-callers((made) => ({ api, admin, utility, home } = made));
+registerCallers((made) => ({ api, admin, utility, home } = made));
 
 const ask = (method: string, path: string, key: string, body?: unknown) =>
   api.send(path, { method, key, ...(body === undefined ? {} : { body }) });
@@ -156,7 +156,7 @@ describe('a device of the utility', () => {
   });
 
   test('keeps its utility’s edits: the owner sees them, and cannot revoke them', async () => {
-    const { deviceId, read, userId } = await meter(api.database);
+    const { deviceId, read, userId } = await createMeter(api.database);
     await api.database.pool.query('UPDATE users SET enrolled_by = $2 WHERE user_id = $1', [userId, utility.userId]);
     const key = (await ask('POST', '/v1/keys', admin.key, { user_id: userId })).json.key;
     await updateDevice(api.db, EVERYBODY, deviceId, { managed_by: 'utility' });

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { periodOfHome } from '#src/energy/period/period.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { loadHomePeriod } from '#src/energy/period/period.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { addToProfile, type Difference } from '#test/support/load-profile.ts';
+import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 
 const QUARTER_MS = 900_000;
 const DAY = '2026-06-10';
@@ -56,7 +56,7 @@ async function flows(
     coveredMs: QUARTER_MS,
     exportCoveredMs: exported === undefined ? 0 : QUARTER_MS,
   }));
-  await addToProfile(api.database, rows as unknown as Difference[]);
+  await addToProfile(api.database, rows as unknown as ProfileDifference[]);
 }
 
 const ALL =
@@ -98,7 +98,7 @@ describe('a home’s usage', () => {
     expect(months.data).toMatchObject([{ month: '2026-06', kwh_used: 12 }]);
     for (const zone of ['UTC', 'Asia/Kolkata']) {
       const of = (unit: 'day' | 'month') =>
-        periodOfHome(api.db, { userId: home.userId }, { unit, date: '2026-06-15', zone, now: api.now, newest: null });
+        loadHomePeriod(api.db, { userId: home.userId }, { unit, date: '2026-06-15', zone, now: api.now, newest: null });
       const shown = await of('month');
       const total = shown.buckets.reduce((sum, { kwh_used }) => sum + kwh_used, 0);
       expect([shown.used.kwh_used, total].map((kwh) => Math.round(kwh ?? 0))).toEqual([12, 12]);
@@ -296,7 +296,7 @@ test('a channel can have its own placement: one clamp on the grid, one on the ro
   // The stored data remains correct, and can be rebuilt.
   const since = new Date('2026-06-01');
   const pass = (mode: 'check' | 'rebuild') =>
-    passOverRollups(api.database.pool, { capabilities: api.database.capabilities, since, mode, userId: home.userId });
+    checkAllRollups(api.database.pool, { capabilities: api.database.capabilities, since, mode, userId: home.userId });
   expect(await pass('check')).toMatchObject({ differing: 0 });
   await pass('rebuild');
   expect(await day(home)).toMatchObject(told);
@@ -453,7 +453,7 @@ test('an interpolated day has no peak hour', async () => {
     startsAtMs: DAY_MS + index * QUARTER_MS,
     ...(index < 48 ? estimated : { ...estimated, estimatedMilliwattHours: index < 52 ? KWH / 2 : KWH }),
   }));
-  await addToProfile(api.database, rows as unknown as Difference[]);
+  await addToProfile(api.database, rows as unknown as ProfileDifference[]);
   const peak = async (query: string) =>
     (await send(home, 'GET', `/v1/energy-insights?start=${DAY}&end=${DAY}&${query}`)).json.data[0].peak_hour;
   // The peak hour begins at 12:00, because half of that hour was measured.
@@ -462,7 +462,9 @@ test('an interpolated day has no peak hour', async () => {
   const zero = (row: (typeof rows)[number]) => ({ ...row, energyMilliwattHours: 0, readingCount: 0, coveredMs: 0 });
   await addToProfile(
     api.database,
-    rows.slice(48, 52).map((row) => ({ ...zero(row), estimatedMilliwattHours: KWH / 2 })) as unknown as Difference[],
+    rows
+      .slice(48, 52)
+      .map((row) => ({ ...zero(row), estimatedMilliwattHours: KWH / 2 })) as unknown as ProfileDifference[],
   );
   for (const query of ['', 'group_by=month', 'tz=Africa/Lagos', 'include=estimated'])
     expect([query, await peak(query)]).toEqual([query, null]);

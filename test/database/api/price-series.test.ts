@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { pricesBetween } from '#src/tariffs/prices.ts';
+import { loadPrices } from '#src/tariffs/prices.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type Callers, callers } from '#test/support/callers.ts';
+import { type Callers, registerCallers } from '#test/support/callers.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -10,7 +10,7 @@ let api: Callers['api'];
 let admin: Callers['admin'];
 let utility: Callers['utility'];
 let home: Callers['home'];
-callers((made) => {
+registerCallers((made) => {
   ({ api, admin, utility, home } = made);
 });
 
@@ -333,7 +333,7 @@ test('of a year of quarter-hours are read exactly for costs', async () => {
        (SELECT array_agg(CASE WHEN (d + s) % 7 > 0 THEN d * 1000000 - s END ORDER BY s) FROM generate_series(0, 95) s) FROM generate_series(0, 364) d`,
     [id, from],
   );
-  const priceOf = await pricesBetween(api.db, [id, other], { from, to });
+  const priceOf = await loadPrices(api.db, [id, other], { from, to });
   for (let ms = from.getTime(); ms < to.getTime(); ms += 900_000) {
     const [day, slot] = [Math.floor((ms - from.getTime()) / DAY_MS), ((ms - from.getTime()) % DAY_MS) / 900_000];
     const expected = (day + slot) % 7 > 0 ? BigInt(day * 1_000_000 - slot) : null;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import type { TestApi } from '#test/support/api.ts';
-import { type Callers, callers } from '#test/support/callers.ts';
+import { type Callers, registerCallers } from '#test/support/callers.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -9,7 +9,7 @@ let api: TestApi;
 let admin: Callers['admin'];
 let utility: Callers['utility'];
 let home: Callers['home'];
-callers((made) => ({ api, admin, utility, home } = made));
+registerCallers((made) => ({ api, admin, utility, home } = made));
 
 const post = (path: string, key: string, body?: unknown) => api.send(path, { method: 'POST', key, body });
 const makeBatch = async (more: object = {}, key = utility.key) =>

@@ -2,7 +2,7 @@ import { request, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plainHttpServer } from '#src/api/plain-http.ts';
 import { trustedProxies } from '#src/api/trusted-proxies.ts';
-import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
+import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 /** The API behind a proxy that terminates TLS; this test is the proxy, on the loopback. */
 let api: TestApi;
@@ -40,7 +40,7 @@ function ask(headers: Record<string, string>, path = '/v1/devices'): Promise<{ s
       .end();
   });
 }
-const required = { status: 403, json: errorAnswer('httpsRequired') };
+const required = { status: 403, json: expectedErrorBody('httpsRequired') };
 
 test('a request that a trusted proxy forwards from HTTPS is served on the plain port', async () => {
   expect(await ask({ 'x-forwarded-proto': 'https' })).toEqual({ status: 200, json: [] });

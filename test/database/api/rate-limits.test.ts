@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databaseCounter, forgetRequests } from '#src/auth/database-counter.ts';
+import { databaseCounter, deleteOldCounters } from '#src/auth/database-counter.ts';
 import { redisCounter } from '#src/auth/redis-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import type { Database } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
+import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 import { startRedis, type TestRedis } from '#test/support/redis.ts';
 
 const PLANS = {
@@ -63,7 +63,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       const { status, json, headers } = await ask();
       expect({ status, json, wait: headers['retry-after'] }).toEqual({
         status: 429,
-        json: { ...errorAnswer('tooManyRequests'), retry_after: 40 },
+        json: { ...expectedErrorBody('tooManyRequests'), retry_after: 40 },
         wait: '40',
       });
       later(39.6);
@@ -224,9 +224,9 @@ test('counters are removed once their windows are over, not earlier', async () =
     const late = await api.user('homeowner');
     await api.send('/v1/devices', { key: late.key });
     await expect.poll(counted).toHaveLength(3);
-    await forgetRequests(api.db, api.now);
+    await deleteOldCounters(api.db, api.now);
     expect(await counted()).toHaveLength(3);
-    await forgetRequests(api.db, new Date(NOW.getTime() + 48 * 3_600_000 + 60_000));
+    await deleteOldCounters(api.db, new Date(NOW.getTime() + 48 * 3_600_000 + 60_000));
     expect(await counted()).toEqual([{ counted: late.userId }]);
   } finally {
     await api.close();

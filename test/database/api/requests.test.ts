@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainHttpServer } from '#src/api/plain-http.ts';
 import { revokeKey } from '#src/auth/keys.ts';
-import { errorAnswer, type TestApi, testApi } from '#test/support/api.ts';
+import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -30,7 +30,7 @@ describe('keys', () => {
         { authorization: `Bearer eus_live_${'x'.repeat(42)}` },
       ]) {
         const { status, json } = await api.send(path, { headers });
-        expect({ path, status, json }).toEqual({ path, status: 401, json: errorAnswer('unauthorized') });
+        expect({ path, status, json }).toEqual({ path, status: 401, json: expectedErrorBody('unauthorized') });
       }
     }
     expect((await api.send('/elsewhere')).status).toBe(404);
@@ -180,7 +180,7 @@ describe('malformed requests', () => {
   test('are 404 if an identifier is longer or of another form than any that exists', async () => {
     for (const id of ['x'.repeat(3_000), '%E0%A4%A', '%00', '%2F', '%25']) {
       const { status, json } = await api.send(`/v1/users/${id}`, { key: admin.key });
-      expect({ id, status, json }).toEqual({ id, status: 404, json: errorAnswer('notFound') });
+      expect({ id, status, json }).toEqual({ id, status: 404, json: expectedErrorBody('notFound') });
     }
   });
 
@@ -189,7 +189,7 @@ describe('malformed requests', () => {
     expect({ status, allow: headers.allow, json }).toEqual({
       status: 404,
       allow: 'GET, POST',
-      json: errorAnswer('notFound'),
+      json: expectedErrorBody('notFound'),
     });
     expect((await api.send('/v1/nothing', { key: admin.key })).headers.allow).toBeUndefined();
   });
@@ -206,7 +206,7 @@ describe('malformed requests', () => {
       socket.on('close', () => resolve(text));
     });
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual(errorAnswer('badRequest'));
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual(expectedErrorBody('badRequest'));
   });
 
   test('of a browser over plain HTTP are refused with a link, for any host', async () => {
@@ -256,6 +256,9 @@ describe('malformed requests', () => {
       outgoing.end();
     });
     server.close();
-    expect({ ...answer, text: JSON.parse(answer.text) }).toEqual({ status: 403, text: errorAnswer('httpsRequired') });
+    expect({ ...answer, text: JSON.parse(answer.text) }).toEqual({
+      status: 403,
+      text: expectedErrorBody('httpsRequired'),
+    });
   });
 });

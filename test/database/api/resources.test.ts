@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { asking, fields } from '#test/support/asking.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
+import { invalidFieldsOf, requestsWithKey } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const as = (key: string) => asking(api, key);
+const as = (key: string) => requestsWithKey(api, key);
 
 describe('users', () => {
   test('change their own data; only an administrator changes role and plan', async () => {
@@ -38,7 +38,7 @@ describe('users', () => {
     ];
     for (const [body, field] of wrong) {
       const { status, json } = await as(key).patch(path, body);
-      expect({ field, status, fields: fields(json) }).toEqual({ field, status: 422, fields: [field] });
+      expect({ field, status, fields: invalidFieldsOf(json) }).toEqual({ field, status: 422, fields: [field] });
     }
     const other = await api.user('homeowner');
     expect((await as(admin.key).patch(path, { email: `new-${userId}@example.com` })).status).toBe(200);
@@ -95,7 +95,7 @@ describe('keys', () => {
 
 describe('monthly analytics', () => {
   test('compare each month with the previous one, the current one with the same days', async () => {
-    const home = await meter(api.database);
+    const home = await createMeter(api.database);
     const now = new Date('2026-06-15T12:00:00Z');
     // All energy is spread over days: no hour was measured, so there is no peak. 10 kWh a day in April, 20 in May, 15 in June; one register
     // reading at each midnight.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { testDatabase } from '#test/support/database.ts';
-import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 
 /**
  * Number of SQL statements that each operation needs for one small request, including BEGIN and COMMIT. Each statement is a round trip and
@@ -165,7 +165,7 @@ async function homeWith(utility: Person, placements: readonly string[]): Promise
         energyMilliwattHours: 1_000 * (at % 7),
         exportMilliwattHours: 500 * (at % 3),
         exportCoveredMs: 900_000,
-        ...KNOWN,
+        ...FULLY_KNOWN_QUARTER,
       })),
     );
   }

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import { type Callers, callers } from '#test/support/callers.ts';
+import { type Callers, registerCallers } from '#test/support/callers.ts';
 
 let api: Callers['api'];
 let admin: Callers['admin'];
 let utility: Callers['utility'];
 let home: Callers['home'];
-callers((made) => {
+registerCallers((made) => {
   ({ api, admin, utility, home } = made);
 });
 

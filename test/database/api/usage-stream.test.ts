@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
+import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
-import { raiseAlerts } from '#src/alerts/raise.ts';
 import { MOST_STREAMS } from '#src/api/stream-room.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
@@ -11,7 +11,7 @@ import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts'
 import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let api: TestApi;
 let other: TestApi;
@@ -52,14 +52,14 @@ const minutes = (count: number) => new Date(api.now.getTime() + count * 60_000);
 const keyOf = async (userId: string) => (await createKey(api.db, { userId, environment: 'live' })).key;
 /** A homeowner with a meter and a key. */
 async function home(): Promise<Meter & { key: string }> {
-  const made = await meter(api.database);
+  const made = await createMeter(api.database);
   return { ...made, key: await keyOf(made.userId) };
 }
 const soon = { interval: 20 };
 const withinTenSeconds = { timeout: 10_000, interval: 20 };
 /** Runs the worker's jobs that evaluate alerts and create usage.updated events. */
 async function tell(): Promise<void> {
-  await raiseAlerts(api.database.pool, evaluator, api.now);
+  await evaluateChangedHours(api.database.pool, evaluator, api.now);
   await tellUsage(api.database.pool, api.now);
 }
 const hoursTold = (stream: EventStream) =>

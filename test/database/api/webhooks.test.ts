@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretBox } from '#src/core/secrets.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { asking, fields } from '#test/support/asking.ts';
+import { invalidFieldsOf, requestsWithKey } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const as = (key: string) => asking(api, key);
+const as = (key: string) => requestsWithKey(api, key);
 
 describe('webhooks', () => {
   test('are listed without their secret, which is stored encrypted and rotated with an overlap', async () => {
@@ -58,14 +58,14 @@ describe('webhooks', () => {
         url,
         auth_token: 'a secret token',
       });
-      expect({ url: url.slice(0, 40), status, fields: fields(json) }).toEqual({
+      expect({ url: url.slice(0, 40), status, fields: invalidFieldsOf(json) }).toEqual({
         url: url.slice(0, 40),
         status: 422,
         fields: ['url'],
       });
     }
     const { json } = await as(key).post('/v1/webhooks', { event: 'usage', url: 'https://example.com', auth_token: '' });
-    expect(fields(json)?.sort()).toEqual(['auth_token', 'event']);
+    expect(invalidFieldsOf(json)?.sort()).toEqual(['auth_token', 'event']);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { findSent } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { listDeliveries } from '#test/support/delivery-log.ts';
+import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
 
 /** Test service with the callback rules of a live installation: only public addresses are allowed. Every name lookup fails. */
 let deliveries: TestDeliveries;
@@ -26,7 +26,7 @@ async function sentTo(url: string) {
   const webhookId = await deliveries.subscribe(userId, url, SECRET);
   await deliveries.happen(userId, { name: 'Zoë' });
   await deliveries.run();
-  const [delivery] = await listDeliveries(deliveries.db, EVERYBODY, webhookId, { limit: 1 });
+  const [delivery] = await listDeliveriesAsApi(deliveries.db, EVERYBODY, webhookId, { limit: 1 });
   const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
   return { userId, which, sent: await findSent(deliveries.db, EVERYBODY, which, 'live') };
 }

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
-import { raiseAlerts } from '#src/alerts/raise.ts';
 import { tellUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { EVENT_BODIES } from '#src/events/bodies.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let evaluator: Evaluator;
 let deliveries: TestDeliveries;
@@ -18,7 +18,7 @@ afterAll(() => evaluator.close());
 beforeEach(async () => {
   deliveries = await testDeliveries();
   deliveries.now = new Date('2026-06-17T12:00:00Z');
-  home = await meter(deliveries.database);
+  home = await createMeter(deliveries.database);
 });
 afterEach(() => deliveries.close());
 
@@ -29,7 +29,7 @@ const subscribe = (userId = home.userId) =>
     url: 'https://example.com/x',
     authToken: 'a secret token',
   });
-const evaluate = () => raiseAlerts(deliveries.database.pool, evaluator, deliveries.now);
+const evaluate = () => evaluateChangedHours(deliveries.database.pool, evaluator, deliveries.now);
 const tell = () => tellUsage(deliveries.database.pool, deliveries.now);
 async function told() {
   const { rows } = await deliveries.database.pool.query(
@@ -114,7 +114,7 @@ test('reports a home’s usage of a late past, although its devices were first k
 });
 
 test('reports users with a subscription, once, by any number of workers', async () => {
-  const other = await meter(deliveries.database);
+  const other = await createMeter(deliveries.database);
   await subscribe();
   for (const one of [home, other])
     await one.read(

@@ -6,7 +6,7 @@ import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { webhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
-import { listDeliveries, retryDelivery, sendTest } from '#test/support/delivery-log.ts';
+import { listDeliveriesAsApi, retryDelivery, sendTest } from '#test/support/delivery-log.ts';
 import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 let receiver: Receiver;
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => deliveries.close());
 
-const log = () => listDeliveries(deliveries.db, EVERYBODY, webhookId, { limit: 200 });
+const log = () => listDeliveriesAsApi(deliveries.db, EVERYBODY, webhookId, { limit: 200 });
 const ids = () => receiver.calls.map(({ body }) => JSON.parse(body).id);
 const change = (patch: Parameters<typeof updateWebhook>[4]) =>
   updateWebhook(deliveries.db, deliveries.box, EVERYBODY, webhookId, patch, deliveries.now);

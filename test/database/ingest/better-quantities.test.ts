@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DecodedReading, Kind } from '#ingest/decoders/decoder.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
-import { consumption, quarter } from '#test/reference/consumption.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
+import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -20,13 +20,13 @@ const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
 
 /** A device that sends readings, each in its own transaction, given as minutes after the start, channel, kind, and kWh or W. */
 async function pair() {
-  const { deviceId, userId } = await meter(database);
+  const { deviceId, userId } = await createMeter(database);
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 3 });
   const sent: DecodedReading[] = [];
   const { pool } = database;
   return {
     deviceId,
-    async send(...readings: (readonly [number, string, Kind, number])[]) {
+    async send(...readings: (readonly [number, string, QuantityKind, number])[]) {
       for (const [minutes, channel, kind, value] of readings) {
         const scale = kind === 'power' ? 1_000 : 1_000_000;
         const readAtMs = START_MS + minutes * 60_000;
@@ -37,7 +37,7 @@ async function pair() {
       }
     },
     async recompute() {
-      while ((await computeChanged(pool, writer)) > 0);
+      while ((await recomputeChangedDevices(pool, writer)) > 0);
     },
     async stored() {
       const { rows } = await pool.query(
@@ -48,7 +48,7 @@ async function pair() {
       return rows.map((row) => [row.starts_at.getTime(), row.energy, row.covered]);
     },
     expected: () =>
-      [...consumption(sent, SETTINGS, quarter)]
+      [...referenceConsumption(sent, SETTINGS, startOfQuarterHour)]
         .filter(([, row]) => row.covered > 0n)
         .sort(([a], [b]) => Number(a - b))
         .map(([at, row]) => [Number(at), Number(row.energy), Number(row.covered)]),
@@ -59,7 +59,7 @@ async function pair() {
     async differences() {
       const since = new Date(Date.UTC(2026, 9, 1));
       const { capabilities } = database;
-      return (await passOverRollups(pool, { capabilities, since, userId, mode: 'check' })).differences;
+      return (await checkAllRollups(pool, { capabilities, since, userId, mode: 'check' })).differences;
     },
   };
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { IncomingMessage } from '#ingest/message.ts';
-import { computeChanged, type Failing } from '#ingest/write/changed-devices.ts';
+import { type FailingDevices, recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => api.close());
 test('a changed device that cannot be computed delays no readings, its own or another’s, and is computed once possible', async () => {
   const { pool } = api.database;
   const { key } = await api.user('admin');
-  const [changed, neighbour] = [await meter(api.database), await meter(api.database)];
+  const [changed, neighbour] = [await createMeter(api.database), await createMeter(api.database)];
   const startMs = api.now.getTime();
   let nowMs = startMs;
   const writer = createWriter(pool, { now: () => nowMs });
@@ -76,11 +76,11 @@ test('a changed device that cannot be computed delays no readings, its own or an
   expect(await tries()).toBe(2);
   // The readings count with the previous limit.
   expect([await kwhOf(changed), await kwhOf(neighbour), await isComputed()]).toEqual([before + 2, 1, false]);
-  const failing: Failing = new Map();
-  expect(await computeChanged(pool, writer, { failing })).toBe(0);
+  const failing: FailingDevices = new Map();
+  expect(await recomputeChangedDevices(pool, writer, { failing })).toBe(0);
   expect([...failing.keys()]).toEqual([changed.deviceId]);
 
   await pool.query('DROP TRIGGER refused ON devices');
-  expect(await computeChanged(pool, writer)).toBe(1);
+  expect(await recomputeChangedDevices(pool, writer)).toBe(1);
   expect([await kwhOf(changed), await kwhOf(neighbour), await isComputed()]).toEqual([74, 1, true]);
 });

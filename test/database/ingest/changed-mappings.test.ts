@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { totalMilliwattHours } from '#test/support/meters.ts';
@@ -60,7 +60,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
       hear('boiler/b1/state', { total, at: new Date(startMs + at * 60_000).toISOString() }, minute),
     kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
     change: (patch: object) => sent('PATCH')(`/v1/devices/${device.device_id}`, patch),
-    compute: () => computeChanged(pool, writer),
+    compute: () => recomputeChangedDevices(pool, writer),
     notes: async () =>
       (
         await pool.query(

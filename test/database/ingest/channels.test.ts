@@ -4,7 +4,7 @@ import { headMemory } from '#ingest/write/head-memory.ts';
 import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ function countingSeries(): { pool: Pool; read: () => number } {
 }
 
 test('a device has a maximum number of channels, and readings of further ones become rejections', async () => {
-  const { deviceId } = await meter(database);
+  const { deviceId } = await createMeter(database);
   const writer = createWriter(database.pool, { maxChannels: 3 });
   expect(await writer.write([messageOf(deviceId, channelsTo(5), 0)])).toEqual({
     stored: 3,
@@ -94,7 +94,7 @@ async function devices(): Promise<{
   large: { deviceId: string; userId: string };
   small: { deviceId: string; userId: string };
 }> {
-  const [large, small] = [await meter(database), await meter(database)];
+  const [large, small] = [await createMeter(database), await createMeter(database)];
   const before = createWriter(database.pool, { maxChannels: 10_000 });
   await before.write([
     messageOf(large.deviceId, channelsTo(MAX_SERIES + 88), 0),

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pipeline } from '#ingest/pipeline.ts';
-import { startReceipts } from '#ingest/receipts.ts';
-import { replayRejected } from '#ingest/rejected.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
-import { createUntimed } from '#ingest/write/untimed.ts';
+import { startReceiptStamper } from '#ingest/receipts.ts';
+import { replayRejected } from '#ingest/replay-rejected.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
+import { createUntimedSeries } from '#ingest/write/untimed-series.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import { counted, type Happened, importByHour } from '#test/reference/receipts.ts';
+import { countedReceipts, type HostEvent, referenceImportByHour } from '#test/reference/receipts.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 /** A full hour three days ago, in true time, so that no test time is ahead of the test's clock. */
@@ -32,8 +32,8 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
   const { pool } = database;
   const wallMs = () => state.true + state.offset;
   const clocks = { wallMs, monotonicMs: () => state.true, believedMs: () => state.true };
-  const receipts = await startReceipts(pool, { ...clocks, log, host });
-  const writer = createWriter(pool, { now: wallMs, untimed: createUntimed(receipts.host) });
+  const receipts = await startReceiptStamper(pool, { ...clocks, log, host });
+  const writer = createWriter(pool, { now: wallMs, untimed: createUntimedSeries(receipts.host) });
   const pipeline = new Pipeline({ writer, log, onRoom() {} });
   const receive = receipts.stamp(pipeline, () => {});
   return {
@@ -50,7 +50,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
       });
     },
     async settle() {
-      while ((await computeChanged(pool, writer)) > 0);
+      while ((await recomputeChangedDevices(pool, writer)) > 0);
     },
     async stop() {
       await receipts.stop();
@@ -72,7 +72,7 @@ const kwh = async (userId: string) => (await totalMilliwattHours(database, 'user
 const register = (hours: number) => ({ energy_total_kwh: Number((1_000 + hours * 2).toFixed(3)) });
 
 test('a register without times loses nothing and counts nothing twice when the clock is set back', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 90, register);
   host.set(-HOUR + 12_345);
@@ -89,7 +89,7 @@ test('a register without times loses nothing and counts nothing twice when the c
 });
 
 test('a power without times counts the repeated time once; the edit can be revoked', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 90, () => ({ power_w: 1_000 }));
   host.set(-HOUR + 12_345);
@@ -150,9 +150,9 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
   const all = await Promise.all(
     homes.map(async (home) => ({
       ...home,
-      ...(await meter(database)),
-      sent: [] as Happened[],
-      powers: [] as Happened[],
+      ...(await createMeter(database)),
+      sent: [] as HostEvent[],
+      powers: [] as HostEvent[],
     })),
   );
   let host = await startHost();
@@ -203,21 +203,21 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
       'SELECT hour, energy_milliwatt_hours::float8 AS energy FROM user_hourly WHERE user_id = $1 AND energy_milliwatt_hours <> 0',
       [userId],
     );
-    const wanted = [...importByHour(sent, powers)].filter(([, energy]) => energy > 0);
+    const wanted = [...referenceImportByHour(sent, powers)].filter(([, energy]) => energy > 0);
     const stored = new Map(rows.map((row) => [row.hour.getTime(), row.energy]));
     // Each interval is rounded to a mWh.
     for (const [at, energy] of wanted)
       expect(Math.abs((stored.get(at) ?? 0) - energy), new Date(at).toISOString()).toBeLessThan(500);
     expect(stored.size).toBe(wanted.length);
     const [first] = sent.flatMap((one) => ('value' in one ? one.value : []));
-    const last = counted(sent, 'register').at(-1)?.value;
+    const last = countedReceipts(sent, 'register').at(-1)?.value;
     if (first !== undefined && last !== undefined && powers.every((one) => !('value' in one)))
       expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(last - first);
   }
 }
 
 test('a register whose readings all lie in the repeated time continues from the first of them, until the edit is revoked', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 30, register);
   // The clock is set back twice, the second time beyond the target of the first.
@@ -246,7 +246,7 @@ test('a register whose readings all lie in the repeated time continues from the 
 });
 
 test('readings with their own time are not affected by a clock step of the host', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const host = await startHost();
   const timed = (hours: number) => ({ ts: new Date(BEGIN + hours * HOUR).toISOString(), ...register(hours) });
   await minutes(host, home.deviceId, 30, timed);
@@ -259,7 +259,7 @@ test('readings with their own time are not affected by a clock step of the host'
 });
 
 test('a start whose clock is behind its host’s newest receipt is a step, too', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const first = await startHost();
   await minutes(first, home.deviceId, 90, register);
   await first.stop();
@@ -272,7 +272,7 @@ test('a start whose clock is behind its host’s newest receipt is a step, too',
 });
 
 test('plausibility uses the time that has really passed, not the clock’s', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const host = await startHost();
   // 80 kW with a limit of 100 kW: one and a half hours pass while the clock shows half an hour.
   const heavy = (hours: number) => ({ energy_total_kwh: Number((1_000 + hours * 80).toFixed(3)) });
@@ -290,7 +290,7 @@ test('plausibility uses the time that has really passed, not the clock’s', asy
 });
 
 test('readings refused by a host whose clock was behind count after a replay, judged by the clock of the replay', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const writer = createWriter(database.pool);
   const receivedAtMs = Date.now() - 2 * HOUR;
   const { toIncoming } = await import('#ingest/incoming.ts');
@@ -323,7 +323,7 @@ test('a step is recorded once, even if the next receipt could not be stored at f
         : Reflect.get(target, name),
   });
   const clocks = { wallMs: () => wallMs, monotonicMs: () => monoMs, believedMs: () => BEGIN + monoMs };
-  const receipts = await startReceipts(failing, { ...clocks, log, host });
+  const receipts = await startReceiptStamper(failing, { ...clocks, log, host });
   const taken = new Promise<void>((done) => {
     const pass = () => {
       done();
@@ -338,7 +338,7 @@ test('a step is recorded once, even if the next receipt could not be stored at f
   expect(failures).toBe(1);
   // The process is killed without storing a last receipt. The next one starts a second later.
   [wallMs, monoMs] = [wallMs + 2 * MINUTE, 0];
-  const next = await startReceipts(pool, { ...clocks, log, host });
+  const next = await startReceiptStamper(pool, { ...clocks, log, host });
   const { rows } = await pool.query('SELECT FROM clock_steps WHERE host = $1', [host]);
   expect(rows).toHaveLength(1);
   await receipts.stop();

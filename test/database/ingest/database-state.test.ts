@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pipeline } from '#ingest/pipeline.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const count = async (relation: string) =>
   (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation}`)).rows[0].count;
 
 test('a message waits, unacknowledged, while the schema does not fit this version, and is stored afterwards', async () => {
-  const { deviceId } = await meter(database);
+  const { deviceId } = await createMeter(database);
   const log = pino({ level: 'silent' });
   const pipeline = new Pipeline({ writer: createWriter(database.pool), log, onRoom: () => {} });
   // The error while a newer version migrates concurrently: undefined column (SQLSTATE 42703).

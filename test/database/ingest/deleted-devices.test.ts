@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type Meter, meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createMeter, type Meter, totalMilliwattHours } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -23,7 +23,7 @@ const hour = (index: number) => new Date(NOW.getTime() - (60 - index) * 3_600_00
 
 /** 39 hours of one kilowatt-hour each; the hours 20 to 29 are 78 kWh too high, and there are two registers. */
 async function home(): Promise<Meter> {
-  const made = await meter(database);
+  const made = await createMeter(database);
   const all = Array.from({ length: 40 }, (_, index) => index);
   await made.read(
     all.map((index) => [hour(index), 100 + index + (index >= 20 && index < 30 ? 78 : 0)]),
@@ -66,7 +66,7 @@ const SAID: Record<string, Say | { before: Say; say: Say }> = {
 
 async function computeAll(pieceReadings = 100_000): Promise<void> {
   const writer = createWriter(database.pool, { now: () => NOW.getTime(), pieceReadings });
-  while ((await computeChanged(database.pool, writer)) > 0);
+  while ((await recomputeChangedDevices(database.pool, writer)) > 0);
 }
 
 async function rowsOf({ deviceId, userId }: Meter) {
@@ -118,7 +118,7 @@ test('readings of a deleted device are refused before, during and after the comp
     expect(await writer.write([message])).toMatchObject({ stored: 0, rejected: 1 });
   };
   await expectRefused();
-  while ((await computeChanged(database.pool, writer)) > 0) await expectRefused();
+  while ((await recomputeChangedDevices(database.pool, writer)) > 0) await expectRefused();
   await expectRefused();
   expect((await rowsOf(made)).pending).toEqual([{ computed_with: null }]);
 });

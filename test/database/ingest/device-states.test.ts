@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { raiseSilences } from '#src/alerts/silence.ts';
+import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDb } from '#src/database/connect.ts';
 import { watchSilences } from '#src/devices/fleet/watch.ts';
 import { restSilentDevices } from '#src/devices/states.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const state = async (deviceId: string) =>
   (await database.pool.query('SELECT status FROM devices WHERE device_id = $1', [deviceId])).rows[0].status;
 
 test('a device is inactive until its first reading, active with readings, and inactive again after a day of silence', async () => {
-  const { deviceId } = await meter(database);
+  const { deviceId } = await createMeter(database);
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
@@ -42,7 +42,7 @@ test('a device is inactive until its first reading, active with readings, and in
 });
 
 test('a device is faulty when most of its last readings were rejected, and recovers when most are good', async () => {
-  const { deviceId } = await meter(database);
+  const { deviceId } = await createMeter(database);
   await say(deviceId, '{"power_w": 100}');
   for (let index = 0; index < 10; index++) await say(deviceId, '{"power_w": "much"}');
   expect(await state(deviceId)).toBe('active');
@@ -58,7 +58,7 @@ test('a device is faulty when most of its last readings were rejected, and recov
 });
 
 test('a device that only contradicts its own readings counts as silent, and soon as faulty', async () => {
-  const { deviceId } = await meter(database);
+  const { deviceId } = await createMeter(database);
   const ts = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify({ ts, power_w: 100 }));
   await restSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
@@ -69,7 +69,7 @@ test('a device that only contradicts its own readings counts as silent, and soon
 });
 
 test('a device is faulty when it reports a fault, until it reports that it is online', async () => {
-  const { deviceId } = await meter(database);
+  const { deviceId } = await createMeter(database);
   await say(deviceId, '{"power_w": 100}');
   await say(deviceId, 'faulty', 'status');
   await say(deviceId, 'rubbish');
@@ -80,7 +80,7 @@ test('a device is faulty when it reports a fault, until it reports that it is on
 });
 
 test('the first valid message of a device is reported as device.connected, once', async () => {
-  const { deviceId, userId } = await meter(database);
+  const { deviceId, userId } = await createMeter(database);
   await say(deviceId, 'rubbish');
   for (let index = 0; index < 3; index++) await say(deviceId, `{"power_w": ${index}}`);
   const { rows } = await database.pool.query(
@@ -104,7 +104,7 @@ test('the first valid message of a device is reported as device.connected, once'
 test('a silence is recorded on time, and alerts fire for it, after a clock was months ahead', async () => {
   const { pool } = database;
   const db = createDb(pool);
-  const [stopped, heard] = [await meter(database), await meter(database)];
+  const [stopped, heard] = [await createMeter(database), await createMeter(database)];
   await pool.query(
     `INSERT INTO alerts (alert_id, user_id, type, threshold_hours, delivery) VALUES ('alt_1', $1, 'no_data', 1, 'email')`,
     [stopped.userId],
@@ -126,7 +126,7 @@ test('a silence is recorded on time, and alerts fire for it, after a clock was m
   const silences = `SELECT device_id FROM device_silences WHERE ended_at IS NULL AND device_id = ANY ($1)`;
   const { rows } = await pool.query(silences, [[stopped.deviceId, heard.deviceId]]);
   expect(rows).toEqual([{ device_id: stopped.deviceId }]);
-  expect(await raiseSilences(pool, soon(1.002))).toBe(1);
+  expect(await fireSilenceAlerts(pool, soon(1.002))).toBe(1);
   await restSilentDevices(db, soon(24.002));
   expect([await state(stopped.deviceId), await state(heard.deviceId)]).toEqual(['inactive', 'active']);
   const { rows: watches } = await pool.query(

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faultOf } from '#ingest/fault.ts';
+import { classifyFault } from '#ingest/fault.ts';
 import { Pipeline } from '#ingest/pipeline.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -13,7 +13,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
@@ -63,7 +63,7 @@ describe('an unavailable database', () => {
     let server = await startEmbeddedPostgres({ dataDir: folder, sharedBuffersMb: 128 });
     const pool = createPool(server.url, { max: 4 });
     await migrate(pool);
-    const { deviceId } = await meter({ pool } as TestDatabase);
+    const { deviceId } = await createMeter({ pool } as TestDatabase);
     const { errors, pipeline, read } = pipelineOn(createWriter(pool));
     const sent: Promise<void>[] = [];
     let minutes = 0;
@@ -115,18 +115,18 @@ describe('a failure of the database', () => {
   ])('%s (%s): a batch is retried', async (_what, code, text, settings) => {
     const error = await query(database.url, text, settings);
     expect(error.code).toBe(code);
-    expect(faultOf(error)).toBe('database');
+    expect(classifyFault(error)).toBe('database');
   });
 
   test('a missing database (3D000) or no listener: a batch is retried', async () => {
     const gone = await query(database.url.replace(/test_[0-9a-f]+/, 'test_of_nobody'), 'SELECT 1');
-    expect([gone.code, faultOf(gone)]).toEqual(['3D000', 'database']);
+    expect([gone.code, classifyFault(gone)]).toEqual(['3D000', 'database']);
     for (const url of ['postgresql://postgres@127.0.0.1:1/x', 'postgresql://postgres@localhost:1/x']) {
       const refused = await query(url, 'SELECT 1');
-      expect([refused.code, faultOf(refused)]).toEqual(['ECONNREFUSED', 'database']);
+      expect([refused.code, classifyFault(refused)]).toEqual(['ECONNREFUSED', 'database']);
     }
     const noName = await query('postgresql://postgres@no-host.invalid/x', 'SELECT 1');
-    expect(faultOf(noName)).toBe('database');
+    expect(classifyFault(noName)).toBe('database');
   });
 
   test('a closed, silent or non-PostgreSQL connection: errors without a code, and a batch is retried', async () => {
@@ -146,7 +146,7 @@ describe('a failure of the database', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as { port: number };
       const error = await query(`postgresql://postgres@127.0.0.1:${port}/x`, 'SELECT 1');
-      expect([error.message, faultOf(error)]).toEqual([expect.any(String), 'database']);
+      expect([error.message, classifyFault(error)]).toEqual([expect.any(String), 'database']);
       for (const socket of sockets) socket.destroy();
       server.close();
     }
@@ -161,14 +161,14 @@ describe('a failure of the database', () => {
         return client.query('SELECT 1');
       }),
     );
-    expect([ended.message, faultOf(ended)]).toEqual([expect.any(String), 'database']);
+    expect([ended.message, classifyFault(ended)]).toEqual([expect.any(String), 'database']);
     const held = await pool.connect();
     const full = await failureOf(pool.query('SELECT 1'));
-    expect([full.message, faultOf(full)]).toEqual([expect.stringContaining('timeout'), 'database']);
+    expect([full.message, classifyFault(full)]).toEqual([expect.stringContaining('timeout'), 'database']);
     held.release();
     await pool.end();
     const closed = await failureOf(pool.query('SELECT 1'));
-    expect(faultOf(closed)).toBe('database');
+    expect(classifyFault(closed)).toBe('database');
   });
 
   test.each([
@@ -183,9 +183,9 @@ describe('a failure of the database', () => {
       [500],
     ],
   ])('%s (%s) is caused by the data', async (_what, code, text, values) => {
-    await meter(database);
+    await createMeter(database);
     const error = await failureOf(database.pool.query(text, [...values]));
-    expect([error.code, faultOf(error)]).toEqual([code, 'data']);
+    expect([error.code, classifyFault(error)]).toEqual([code, 'data']);
   });
 });
 
@@ -198,7 +198,7 @@ describe('a message that cannot be written', () => {
 
   test('because the database rejects it is stored with the reason, and its neighbours are stored', async () => {
     const db = createDb(database.pool);
-    const { deviceId, userId } = await meter(database);
+    const { deviceId, userId } = await createMeter(database);
     const { gateway } = await createGateway(db, { userId, name: 'home' });
     const { errors, read, send } = pipelineOn(createWriter(database.pool));
     // PostgreSQL's text accepts every character except NUL.
@@ -212,7 +212,7 @@ describe('a message that cannot be written', () => {
 
   test('because our own code fails is stored, too, but only while the database answers', async () => {
     await database.pool.query('DELETE FROM rejected_messages');
-    const { deviceId } = await meter(database);
+    const { deviceId } = await createMeter(database);
     const real = createWriter(database.pool);
     let isAway = false;
     const writer: Writer = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 import { closeOpenHours } from '#test/support/without-heads.ts';
 
 let database: TestDatabase;
@@ -15,7 +15,7 @@ const NOW = at(120);
 
 test("rows of the law's first edition are continued, and follow the second edition around a late reading", async () => {
   const { pool } = database;
-  const home = await meter(database);
+  const home = await createMeter(database);
   // A false value below the limit at 15 minutes. The first edition counted it, and took the next correct value for another meter.
   await home.read(
     [

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
-import { replayRejected } from '#ingest/rejected.ts';
+import { replayRejected } from '#ingest/replay-rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { closeBillPeriod, createBillPeriod, findBillPeriod } from '#src/billing/store.ts';
 import { createDb } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
-import { tellRecounted } from '#src/users/recounted.ts';
+import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { totalMilliwattHours } from '#test/support/meters.ts';
 
@@ -58,7 +58,7 @@ async function announced(names: readonly string[], maker = 'Meter') {
     tell,
     deviceId: device.device_id as string,
     compute: async () => {
-      while ((await computeChanged(pool, writer)) > 0);
+      while ((await recomputeChangedDevices(pool, writer)) > 0);
     },
     kwh: async () => (await totalMilliwattHours(api.database, 'device_intervals', userId)) / 1e6,
     countsAs: async () => {
@@ -128,14 +128,14 @@ test('a device that was counted twice is recomputed for its whole past with its 
   expect(bill?.versions).toEqual(billed?.versions);
   expect(Number(bill?.known.imported)).toBe(3_000_000);
   // The owner is notified once, whatever is announced later and whichever device follows.
-  expect(await tellRecounted(db, api.now)).toBe(1);
+  expect(await notifyRecountedOwners(db, api.now)).toBe(1);
   await pool.query('UPDATE series SET meant = NULL WHERE device_id = $1', [device.deviceId]);
   await list({ described: 'again', described_at_ms: 0 });
   await device.announce('Total', 3);
   await device.tell(31, 104, 102, 102, 200);
   await device.tell(41, 105, 103, 102, 201);
   await device.compute();
-  expect(await tellRecounted(db, api.now)).toBe(0);
+  expect(await notifyRecountedOwners(db, api.now)).toBe(0);
 });
 
 test('an unexplained register is asked about, and its channel stays when another register is announced', async () => {

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
-  earlierSessions,
-  noteEmptied,
+  acquireEarlierLease,
+  acquireLease,
+  loadEarlierSessions,
+  recordEmptiedSession,
   type SessionLease,
-  takeEarlierLease,
-  takeLease,
 } from '#ingest/source/session-lease.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
@@ -62,7 +62,7 @@ const breakHolders = () =>
   );
 
 const BROKER = 'mqtt://someone:secret@broker.example:1883';
-const take = (url = BROKER) => takeLease(pool, 'live', url);
+const take = (url = BROKER) => acquireLease(pool, 'live', url);
 const taken = async () => (await take()) as SessionLease;
 
 test('one process holds a session’s lease, under a constant name; others get nothing, and occupy no connection', async () => {
@@ -76,7 +76,7 @@ test('one process holds a session’s lease, under a constant name; others get n
   expect(elsewhere?.clientId).toBe(first.clientId);
   await elsewhere?.release();
   // A lease of an earlier version counts, too.
-  const other = await takeEarlierLease(pool, 'live', 2);
+  const other = await acquireEarlierLease(pool, 'live', 2);
   expect(other?.clientId).toBe(first.clientId.replace(/1$/, '2'));
   await other?.release();
   await first.release();
@@ -87,12 +87,12 @@ test('one process holds a session’s lease, under a constant name; others get n
 });
 
 test('the first worker of an earlier version, which has the same name, keeps a broker’s session until it exits', async () => {
-  const earlier = await takeEarlierLease(pool, 'live', 1);
+  const earlier = await acquireEarlierLease(pool, 'live', 1);
   expect(await take()).toBeNull();
   expect(used()).toBe(1);
   await earlier?.release();
   const lease = await taken();
-  expect(await takeEarlierLease(pool, 'live', 1)).toBeNull();
+  expect(await acquireEarlierLease(pool, 'live', 1)).toBeNull();
   await lease.release();
 });
 
@@ -153,7 +153,7 @@ test('the holder sends statements, so that the server does not end its connectio
 
 test('sessions of earlier versions are listed until they are recorded as empty; the current one is not among them', async () => {
   await database.pool.query('INSERT INTO ingest_slots VALUES (1, true), (2, true), (3, false), (4, true)');
-  expect(await earlierSessions(pool)).toEqual([2, 4]);
-  await noteEmptied(pool, 2);
-  expect(await earlierSessions(pool)).toEqual([4]);
+  expect(await loadEarlierSessions(pool)).toEqual([2, 4]);
+  await recordEmptiedSession(pool, 2);
+  expect(await loadEarlierSessions(pool)).toEqual([4]);
 });

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { computeChanged } from '#ingest/write/changed-devices.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { updateDevice } from '#src/devices/store.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
-import { consumption, quarter } from '#test/reference/consumption.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
+import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -25,7 +25,7 @@ const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
 
 /** Creates a meter whose tariff registers are sent when they change: hour since the start, tariff and kWh. */
 async function pair() {
-  const { deviceId, userId } = await meter(database);
+  const { deviceId, userId } = await createMeter(database);
   const writer = createWriter(database.pool, { now: () => NOW_MS });
   const sent: DecodedReading[] = [];
   const reading = ([hours, tariff, kwh]: readonly [number, string, number]): DecodedReading => ({
@@ -55,7 +55,7 @@ async function pair() {
     },
     async change(to: Parameters<typeof updateDevice>[3]) {
       await updateDevice(db, EVERYBODY, deviceId, to);
-      await computeChanged(database.pool, writer);
+      await recomputeChangedDevices(database.pool, writer);
     },
     async stored() {
       const { rows } = await database.pool.query(
@@ -73,7 +73,7 @@ async function pair() {
     /** Returns the reference's result, with other names of the channels. */
     expected(named = (channel: string) => channel) {
       const all = sent.map((one) => ({ ...one, channel: named(one.channel) }));
-      return [...consumption(all, SETTINGS, quarter)]
+      return [...referenceConsumption(all, SETTINGS, startOfQuarterHour)]
         .map(([at, { energy, estimated, covered }]) => [at, energy, estimated, covered].map(Number))
         .sort(([a], [b]) => Number(a) - Number(b));
     },
@@ -125,7 +125,7 @@ test('a tariff’s energy lies after other tariffs’ readings within its step, 
   expect(rows).toEqual([{ since: '-infinity' }, { since: '-infinity' }]);
   const { capabilities, pool } = database;
   const pass = { capabilities, since: new Date(Date.UTC(2026, 9, 1)), userId: home.userId, mode: 'check' as const };
-  expect((await passOverRollups(pool, pass)).differences).toEqual([]);
+  expect((await checkAllRollups(pool, pass)).differences).toEqual([]);
 });
 
 test('an existing installation keeps its stored past, until a device is recomputed', async () => {

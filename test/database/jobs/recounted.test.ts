@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { tellRecounted } from '#src/users/recounted.ts';
+import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -21,7 +21,7 @@ const READINGS = [
 ] as const;
 
 async function home(...others: string[]): Promise<Meter> {
-  const made = await meter(database);
+  const made = await createMeter(database);
   await made.read(READINGS, NOW);
   for (const type of others) {
     const { device } = await createDevice(db, { userId: made.userId, type, location: 'x' });
@@ -52,8 +52,10 @@ test('an update sets placements, and notifies once the accounts whose totals it 
       { user_id: withSolar.userId, type: 'solar_inverter', placement: 'production', placement_by: 'type' },
     ].sort((a, b) => (a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : a.placement < b.placement ? -1 : 1)),
   );
-  expect(await Promise.all([tellRecounted(db, NOW), tellRecounted(db, NOW)])).toEqual(expect.arrayContaining([2, 0]));
-  expect(await tellRecounted(db, NOW)).toBe(0);
+  expect(await Promise.all([notifyRecountedOwners(db, NOW), notifyRecountedOwners(db, NOW)])).toEqual(
+    expect.arrayContaining([2, 0]),
+  );
+  expect(await notifyRecountedOwners(db, NOW)).toBe(0);
   const { rows } = await database.pool.query(
     'SELECT user_id, type, target FROM events JOIN deliveries USING (event_id) ORDER BY user_id',
   );

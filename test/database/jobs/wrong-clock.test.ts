@@ -15,7 +15,7 @@ import { type Job, type JobParts, startJobs } from '#src/jobs/schedule.ts';
 import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 
 const DAY_MS = 86_400_000;
 /** Clock that is 14 months ahead. */
@@ -98,7 +98,7 @@ test('no job deletes anything by a clock that is 14 months ahead; with a believe
 });
 
 test('a start with a clock 14 months ahead does not move the time by which age is counted', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read([[new Date(), 1]]);
   const read = async () => (await readBelievedTime(database.pool))?.getTime() ?? 0;
   (await startBelievedTime(database.pool, { clock: now, log: SILENT })).stop();
@@ -197,7 +197,7 @@ test('jobs continue when the clock is set back, and a missed daily job runs once
 
 test('after a start with a clock 14 months ahead nothing is dropped before energy doctor --confirm-clock, and then by the retention', async () => {
   const { pool } = database;
-  const home = await meter(database);
+  const home = await createMeter(database);
   // This machine's clock is the one that is ahead: the installation was last in use 430 days earlier.
   const inUse = new Date(Date.now() - 430 * DAY_MS);
   const readAt = new Date(inUse.getTime() - 5 * DAY_MS);

@@ -2,7 +2,7 @@
  * Steps that both clients must pass against a real service. A runner in each language executes them (run-cases.ts, run_cases.py) and
  * reports the results. The expected results are here, and are compared in one place.
  */
-export interface Step {
+export interface ClientStep {
   /** Owner of the key. */
   as: 'admin' | 'home';
   /** Operation by its name in the OpenAPI document; with `Csv` or another format at its end, in that format. */
@@ -34,7 +34,7 @@ const USED_ON = '2026-06-14';
 const day = { start: USED_ON, end: USED_ON };
 
 /** Steps by topic. Every operation without a step is called with its example, so that a new operation is not left untested. */
-export const CASES: Record<string, Step[]> = {
+export const CLIENT_CASES: Record<string, ClientStep[]> = {
   'usage, in any zone and form': [
     { as: 'home', call: 'getEnergyInsights', query: day, gives: { data: [{ date: USED_ON, kwh_used: 1.5 }] } },
     {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 /**
  * Counts the requests to an API, and injects faults that the request header `X-Test-Fault` describes: kind, number of times, and a name.
  */
-export function addFaults(app: FastifyInstance): { requests(): number } {
+export function addFaultInjection(app: FastifyInstance): { requests(): number } {
   const seen = new Map<string, number>();
   let requests = 0;
   const isDue = (fault: string) => {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { readInterface } from './interface.ts';
+import { readOpenApiInterface } from './interface.ts';
 import { pythonClient } from './python.ts';
 import { typescriptClient } from './typescript.ts';
 
@@ -9,7 +9,7 @@ const PACKAGE = 'typescript/package.json';
 
 /** Returns all generated files of the clients, by their paths below `clients/`. */
 export async function generateClients(): Promise<Record<string, string>> {
-  const read = readInterface();
+  const read = readOpenApiInterface();
   const { types, client, version } = pythonClient(read);
   const packaged = JSON.parse(await readFile(CLIENTS + PACKAGE, 'utf8')) as { version: string };
   return {

@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest';
 import { blocksOf } from '#src/api/docs/guide.ts';
 import { GUIDES } from '#src/api/docs/pages.ts';
 import { PYTHON } from './packaged.ts';
-import { run } from './run.ts';
+import { runProgram } from './run.ts';
 
 /** Languages of the guides, as in the info strings of their code blocks. */
 export const LANGUAGES = ['curl', 'ts', 'python'] as const;
@@ -23,7 +23,7 @@ export const guideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
 /** Returns the steps of a guide for a reader of one language (docs/guides/README.md). */
-export async function partsOf(name: string, language: Language): Promise<Part[]> {
+export async function parseGuide(name: string, language: Language): Promise<Part[]> {
   const parts: Part[] = [];
   let preamble = '';
   for (const { language: marked, source } of blocksOf(await readFile(join(GUIDES, name), 'utf8'))) {
@@ -44,7 +44,7 @@ export async function partsOf(name: string, language: Language): Promise<Part[]>
 /**
  * Runs the steps of a guide in a language, in a folder with the installed clients. Fails if a step's output differs from the expected one.
  */
-export async function follow(
+export async function followGuide(
   parts: Part[],
   given: { folder: string; python: string; caFile: string; name: string; env: Record<string, string> },
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function follow(
     await writeFile(file, program);
     const once = async () => {
       const command = { curl: 'bash', sh: 'bash', ts: process.execPath, python: PYTHON }[language];
-      const said = await run(command, [...(command === 'bash' ? ['-euo', 'pipefail'] : []), file], {
+      const said = await runProgram(command, [...(command === 'bash' ? ['-euo', 'pipefail'] : []), file], {
         env,
         cwd: folder,
       });

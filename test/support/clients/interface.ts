@@ -73,7 +73,11 @@ const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
  * Reads the operations and named schemas that clients need from the OpenAPI document. Event streams are skipped, because a client with one
  * response per request cannot use them.
  */
-export function readInterface(): { operations: ClientOperation[]; schemas: Record<string, Schema>; version: string } {
+export function readOpenApiInterface(): {
+  operations: ClientOperation[];
+  schemas: Record<string, Schema>;
+  version: string;
+} {
   const document = openApiDocument('https://localhost:8443') as unknown as {
     info: { version: string };
     paths: Record<string, Record<string, Described>>;
@@ -116,7 +120,7 @@ function operationOf(path: string, method: string, one: Described): ClientOperat
 }
 
 /** Converts camel case to Pascal case: `listAlerts` becomes `ListAlerts`. */
-export const pascal = (name: string): string => camel(name).replace(/^\w/, (letter) => letter.toUpperCase());
+export const toPascalCase = (name: string): string => camel(name).replace(/^\w/, (letter) => letter.toUpperCase());
 
 /** Name of the schema that a `$ref` points to. */
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { run } from './run.ts';
+import { runProgram } from './run.ts';
 
 const CLIENTS = resolve(import.meta.dirname, '../../../clients');
 /** Debian's Python, whose packages provide pip and the build tools. */
@@ -9,12 +9,14 @@ export const PYTHON = '/usr/bin/python3';
 
 /** Packs the TypeScript client as `npm publish` would, and installs it in a subfolder. Returns the URL of its module. */
 export async function installTypescript(folder: string): Promise<string> {
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(CLIENTS, 'typescript') });
+  await runProgram('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(CLIENTS, 'typescript') });
   const [packed = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   const app = join(folder, 'app');
   await mkdir(app);
   await writeFile(join(app, 'package.json'), '{"private":true,"type":"module"}');
-  await run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', join(folder, packed)], { cwd: app });
+  await runProgram('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', join(folder, packed)], {
+    cwd: app,
+  });
   return pathToFileURL(join(app, 'node_modules/energy-usage-client/dist/index.js')).href;
 }
 
@@ -24,6 +26,6 @@ export async function installPython(folder: string): Promise<string> {
   // Built in a copy, because a build leaves folders behind.
   await cp(join(CLIENTS, 'python'), source, { recursive: true });
   const quietly = ['--quiet', '--no-build-isolation', '--no-deps', '--no-index', '--disable-pip-version-check'];
-  await run(PYTHON, ['-m', 'pip', 'install', ...quietly, '--target', target, source]);
+  await runProgram(PYTHON, ['-m', 'pip', 'install', ...quietly, '--target', target, source]);
   return target;
 }

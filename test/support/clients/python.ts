@@ -1,5 +1,5 @@
 import { snake } from '#src/api/openapi-samples.ts';
-import { type ClientOperation, pascal, type readInterface, refName, type Schema } from './interface.ts';
+import { type ClientOperation, type readOpenApiInterface, refName, type Schema, toPascalCase } from './interface.ts';
 
 const HEADER = `# Generated from the OpenAPI document by \`npm run client\`: do not edit. A test holds it to the document.
 `;
@@ -11,7 +11,7 @@ const KEYWORDS = new Set(
 );
 
 /** Returns the sources of the Python client's types and methods. */
-export function pythonClient(read: ReturnType<typeof readInterface>): {
+export function pythonClient(read: ReturnType<typeof readOpenApiInterface>): {
   types: string;
   client: string;
   version: string;
@@ -89,7 +89,7 @@ function pythonTypes() {
 
   function declareObject(name: string, { properties = {}, required = [], description }: Schema): void {
     const members = Object.entries(properties).map(([member, schema]) => {
-      const type = typeOf(schema, name + pascal(member));
+      const type = typeOf(schema, name + toPascalCase(member));
       return { member, type: required.includes(member) ? type : `NotRequired[${type}]`, said: schema.description };
     });
     take(name);
@@ -166,7 +166,7 @@ const docstring = (text: string): string =>
 
 function methodsOf(operation: ClientOperation, types: ReturnType<typeof pythonTypes>): string {
   const { name, body, answer, formats, isPaged } = operation;
-  const Name = pascal(name);
+  const Name = toPascalCase(name);
   if (body) types.declare(`${Name}Body`, body.schema);
   const qualified = (type: string) =>
     type.replaceAll(/\b[A-Z]\w+/g, (one) => (types.names.includes(one) ? `types.${one}` : one));
@@ -197,7 +197,11 @@ function methodOf(
   const parameters = [
     'self',
     ...inPath.map((one) => `${argument(one)}: str`),
-    ...(csv ? ['csv: str'] : body ? [`body: types.${pascal(name)}Body${body.isRequired ? '' : ' | None = None'}`] : []),
+    ...(csv
+      ? ['csv: str']
+      : body
+        ? [`body: types.${toPascalCase(name)}Body${body.isRequired ? '' : ' | None = None'}`]
+        : []),
     ...(asked.length > 0 ? ['*'] : []),
     ...asked.map(
       (one) =>

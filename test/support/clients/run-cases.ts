@@ -1,13 +1,13 @@
 import { text } from 'node:stream/consumers';
 import type * as Client from '#clients/typescript/index.ts';
-import type { Given } from './run.ts';
+import type { RunnerInput } from './run.ts';
 
 /**
  * Runs the steps of cases.ts with the TypeScript client that is installed in the folder of the first argument; run_cases.py does the same
  * with the Python client.
  */
 const { EnergyClient, verifyWebhook } = (await import(process.argv[2] ?? '')) as typeof Client;
-const given = JSON.parse(await text(process.stdin)) as Given;
+const given = JSON.parse(await text(process.stdin)) as RunnerInput;
 const variables = { ...given.variables };
 
 const fill = <T>(value: T): T =>

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import type { Step } from './cases.ts';
+import type { ClientStep } from './cases.ts';
 
 /** Input of a case runner, sent as JSON on its standard input. */
-export interface Given {
+export interface RunnerInput {
   baseUrl: string;
   /** PEM file of the authority to trust. */
   caFile: string;
   keys: Record<string, string>;
   variables: Record<string, string>;
-  steps: Step[];
+  steps: ClientStep[];
 }
 
 /** Result of a test step of a client. */
-export interface Came {
+export interface StepResult {
   call: string;
   value?: unknown;
   error?: {
@@ -26,7 +26,7 @@ export interface Came {
 }
 
 /** Runs a program and returns its output. Fails with the program's error output if it does not succeed. */
-export async function run(
+export async function runProgram(
   command: string,
   args: string[],
   { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},

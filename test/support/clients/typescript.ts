@@ -1,17 +1,17 @@
 import { camel } from '#src/api/openapi-samples.ts';
-import { type ClientOperation, pascal, type readInterface, refName, type Schema } from './interface.ts';
+import { type ClientOperation, type readOpenApiInterface, refName, type Schema, toPascalCase } from './interface.ts';
 
 const HEADER = `// Generated from the OpenAPI document by \`npm run client\`: do not edit. A test holds it to the document.
 import { type CallOptions, type ClientOptions, Pages, Transport } from './transport.ts';
 `;
 
 /** Returns the source of the TypeScript client's types and methods. */
-export function typescriptClient({ operations, schemas, version }: ReturnType<typeof readInterface>): string {
+export function typescriptClient({ operations, schemas, version }: ReturnType<typeof readOpenApiInterface>): string {
   const types = Object.entries(schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => declaration(name, schema));
   const ofOperations = operations.flatMap((operation) => {
-    const Name = pascal(operation.name);
+    const Name = toPascalCase(operation.name);
     const { answer, body, query } = operation;
     return [
       ...(query.length > 0 ? [declaration(`${Name}Query`, querySchema(operation))] : []),
@@ -117,7 +117,7 @@ const key = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : JSON.s
 
 function methodsOf(operation: ClientOperation): string {
   const { name, answer, isPaged, body, formats } = operation;
-  const Name = pascal(name);
+  const Name = toPascalCase(name);
   const isBytes = answer.mediaType !== 'application/json';
   const item = answer.schema.items ?? {};
   const told = isPaged ? typeOf(item, '') : isNamedHere(answer.schema) ? `${Name}Answer` : typeOf(answer.schema, '');
@@ -143,7 +143,7 @@ function methodOf(
   answer: string,
   { how, accept, csv = false }: { how: 'json' | 'text' | 'bytes' | 'pages'; accept?: string; csv?: boolean },
 ): string {
-  const Name = pascal(name);
+  const Name = toPascalCase(name);
   const mustAsk = query.some(({ required }) => required);
   const parameters = [
     ...inPath.map((one) => `${camel(one)}: string`),

@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { brokerAccess } from '#src/devices/broker-access.ts';
 
 /** Starts the endpoint that brokers call to authenticate, on a loopback port that is known before a broker starts. */
-export async function brokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
+export async function startBrokerCalls(db: Database, mqttUrl?: string): Promise<{ app: FastifyInstance; url: string }> {
   const app = Fastify({ forceCloseConnections: true });
   answerBrokers(app, brokerAccess(db, mqttUrl));
   await app.listen({ host: '127.0.0.1', port: 0 });

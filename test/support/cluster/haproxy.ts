@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, copyFileSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
-import { reachable } from '../mosquitto.ts';
+import { waitUntilReachable } from '../mosquitto.ts';
 import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
@@ -75,7 +75,7 @@ export async function startHAProxy(options: {
   const log = () => readFileSync(join(folder, 'log'), 'utf8');
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await Promise.race([
-    reachable(ports.api),
+    waitUntilReachable(ports.api),
     ended.then(() => {
       throw new Error(`HAProxy ended: ${log()}`);
     }),

@@ -2,7 +2,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 
 /** Login of a meter. */
-export interface Login {
+export interface MeterLogin {
   deviceId: string;
   secret: string;
 }
@@ -24,10 +24,10 @@ const stepMilliwattHours = (index: number) => 10_000 + ((index * 7_919) % 20_001
 /**
  * Starts the meters. `startMs` is the time of each meter's first reading. Readings are one minute apart and are published ten per second.
  */
-export function startMeters(url: string, logins: readonly Login[], startMs: number): Meters {
+export function startMeters(url: string, logins: readonly MeterLogin[], startMs: number): Meters {
   const acknowledged: Meters['acknowledged'] = [];
   let isOver = false;
-  const play = async ({ deviceId, secret }: Login) => {
+  const play = async ({ deviceId, secret }: MeterLogin) => {
     const client = await connectAsync(url, { username: deviceId, password: secret, reconnectPeriod: 200 });
     client.on('error', () => {});
     const underWay = new Set<Promise<void>>();

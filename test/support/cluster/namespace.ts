@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
  * children are killed with its first process. The first process is killed when this process ends, in whatever way, so no test leaves a
  * server or a mount behind. `network`: file of its network namespace; default is this process's.
  */
-export function inNamespace(
+export function startInNamespace(
   root: string,
   user: string,
   [program, ...args]: readonly [string, ...string[]],
@@ -24,7 +24,7 @@ export function inNamespace(
 }
 
 /** Returns a process and all its descendants, with process ids as this process sees them. */
-export function everyProcessOf(pid: number): number[] {
+export function findProcessTree(pid: number): number[] {
   let children = '';
   try {
     children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
@@ -37,6 +37,6 @@ export function everyProcessOf(pid: number): number[] {
       .trim()
       .split(' ')
       .filter(Boolean)
-      .flatMap((child) => everyProcessOf(Number(child))),
+      .flatMap((child) => findProcessTree(Number(child))),
   ];
 }

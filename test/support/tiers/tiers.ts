@@ -5,7 +5,7 @@ import { startPlain } from './plain.ts';
 import type { TestServer } from './server.ts';
 
 /** Start functions for a server of each tier. */
-export const START: Record<Tier, () => Promise<TestServer>> = {
+export const START_TIER_SERVER: Record<Tier, () => Promise<TestServer>> = {
   plain: startPlain,
   apache: startApache,
   community: startCommunity,

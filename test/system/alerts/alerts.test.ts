@@ -9,9 +9,9 @@ import { createDb } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { type EventType, eventSchema } from '#src/events/bodies.ts';
-import { packed } from '#src/tariffs/packed-days.ts';
+import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createPriceSeries } from '#src/tariffs/price-series.ts';
-import { putPrices } from '#src/tariffs/prices.ts';
+import { storePrices } from '#src/tariffs/prices.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
@@ -128,7 +128,7 @@ test('a corrected price triggers an alert on costs without a reading', async () 
   const waiting = async () => (await database.pool.query('SELECT count(*)::int AS n FROM usage_changes')).rows[0].n;
   await expect.poll(waiting).toBe(0);
   const price = (perKwh: bigint) =>
-    putPrices(db, series_id, packed([{ startsAtMs: hourMs, perKwh: asBillionths(perKwh) }], 60));
+    storePrices(db, series_id, packPrices([{ startsAtMs: hourMs, perKwh: asBillionths(perKwh) }], 60));
   await price(750_000_000n);
   await expect.poll(waiting).toBe(0);
   expect(fired()).toEqual([]);

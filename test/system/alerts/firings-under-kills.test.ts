@@ -10,7 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embe
 import { migrate } from '#src/database/migrate.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
-import { untilGoneFrom } from '#test/support/postgres-processes.ts';
+import { waitUntilClusterUnused } from '#test/support/postgres-processes.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
@@ -83,7 +83,7 @@ async function kill(which: 'worker' | 'api' | 'database'): Promise<void> {
   }
   const [pid] = (await readFile(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(pid), 'SIGKILL');
-  await untilGoneFrom(join(folder.path, 'postgres'));
+  await waitUntilClusterUnused(join(folder.path, 'postgres'));
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
 }
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { attack } from '../../../bench/attack/probe.ts';
+import { runProbes } from '../../../bench/attack/probe.ts';
 import { PROBES } from '../../../bench/attack/probes/all.ts';
-import { loopback, ownInstallation } from '../../../bench/attack/target.ts';
-import { createWorld } from '../../../bench/attack/world.ts';
+import { resolveLoopback, startInstallation } from '../../../bench/attack/target.ts';
+import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 
 /** Names of probes that are known to fail until a fix is finished; remove those that pass. */
 const OPEN = new Set<string>();
 
 test('every probe from outside holds', async () => {
-  const target = await ownInstallation();
-  const world = createWorld(target);
+  const target = await startInstallation();
+  const world = createAttackedInstallation(target);
   try {
     const probes = PROBES.filter(({ kind, name }) => kind === 'quick' && !OPEN.has(name));
-    const results = await attack(world, probes);
+    const results = await runProbes(world, probes);
     const others = results.filter(({ result }) => result !== 'held');
     expect(others.map(({ name, result, why }) => `${name}: ${result}: ${why}`)).toEqual([]);
     expect(results.length).toBeGreaterThan(100);
@@ -30,9 +30,11 @@ test('refuses to attack an installation that is not on this machine', async () =
     'https://[2001:db8::1]',
     'x',
   ])
-    await expect(loopback(url)).rejects.toThrow(/only your own installation is attacked|is no URL|ENOTFOUND|EAI_AGAIN/);
-  expect(await loopback('https://localhost:8443')).toEqual({ host: '127.0.0.1', port: 8443 });
-  expect(await loopback('mqtts://[::1]')).toEqual({ host: '::1', port: 8883 });
+    await expect(resolveLoopback(url)).rejects.toThrow(
+      /only your own installation is attacked|is no URL|ENOTFOUND|EAI_AGAIN/,
+    );
+  expect(await resolveLoopback('https://localhost:8443')).toEqual({ host: '127.0.0.1', port: 8443 });
+  expect(await resolveLoopback('mqtts://[::1]')).toEqual({ host: '::1', port: 8883 });
 });
 
 test('gives every probe a unique name', () => {

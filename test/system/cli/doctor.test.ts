@@ -9,7 +9,7 @@ import { createDb } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
@@ -27,7 +27,7 @@ let ports: Record<string, string>;
 beforeAll(async () => {
   folder = await temporaryFolder();
   database = await testDatabase();
-  home = await meter(database);
+  home = await createMeter(database);
   silent = createServer().listen(0, '127.0.0.1');
   mail = new SMTPServer({
     disabledCommands: ['STARTTLS'],

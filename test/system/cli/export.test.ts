@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
@@ -16,7 +16,7 @@ let home: Meter;
 beforeAll(async () => {
   database = await testDatabase();
   folder = await temporaryFolder();
-  home = await meter(database);
+  home = await createMeter(database);
   await home.read([
     [new Date(Date.now() - 7_200_000), 1],
     [new Date(Date.now() - 3_600_000), 2],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { COMMANDS, programOf } from '#src/cli/program.ts';
 import { createDb } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
@@ -21,7 +21,7 @@ let email: string;
 beforeAll(async () => {
   database = await testDatabase();
   folder = await temporaryFolder();
-  home = await meter(database);
+  home = await createMeter(database);
   await home.read([
     [new Date(`${MONTH}-20T10:00:00Z`), 1],
     [new Date(`${MONTH}-20T12:00:00Z`), 3.5],
@@ -225,7 +225,7 @@ test('usage: of a home and of a device', async () => {
 });
 
 test('usage: explains why a device has none', async () => {
-  const fresh = await meter(database);
+  const fresh = await createMeter(database);
   const said = async () => (await energy(['usage', 'device', fresh.deviceId])).out;
   expect(await said()).toBe('No reading of energy is stored of this device.\n');
   const now = Date.now();
@@ -243,7 +243,7 @@ test('usage: explains why a device has none', async () => {
     'No usage of this device is known in this time. What a device made or stored is told with --include production (a battery: charged,discharged).\n';
   expect(await saidBefore(fresh.deviceId)).toBe(unknown);
   // An interval contains its energy, so one is enough.
-  const counting = await meter(database);
+  const counting = await createMeter(database);
   await counting.read([[at(90), 0.5]], new Date(), { intervalMs: 15 * 60_000 });
   expect(await saidBefore(counting.deviceId)).toBe(unknown);
 });

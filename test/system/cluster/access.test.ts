@@ -6,8 +6,8 @@ import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
-import type { RawMessage, Receive } from '#ingest/source/source.ts';
-import { shardCount } from '#ingest/start.ts';
+import type { RawMessage, ReceiveMessage } from '#ingest/source/source.ts';
+import { fixShardCount } from '#ingest/start.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { newId } from '#src/core/ids.ts';
 import { createDb } from '#src/database/connect.ts';
@@ -16,7 +16,7 @@ import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { brokerCalls } from '#test/support/cluster/broker-calls.ts';
+import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
 import { type RabbitCluster, type RabbitNode, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { startRole, temporaryFolder } from '#test/support/service.ts';
@@ -32,7 +32,7 @@ let source: AmqpSource;
 let taken: RawMessage[] = [];
 const log = pino({ level: 'silent' });
 
-const start = (receive: Receive, shards = SHARDS) =>
+const start = (receive: ReceiveMessage, shards = SHARDS) =>
   startAmqp({
     url: parseAmqpUrl(cluster.url()) as AmqpUrl,
     shards,
@@ -41,7 +41,7 @@ const start = (receive: Receive, shards = SHARDS) =>
     receive,
     log,
   });
-const takeAll: Receive = (message, receipt) => {
+const takeAll: ReceiveMessage = (message, receipt) => {
   taken.push(message);
   receipt.done();
   return true;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   database = await testDatabase();
   const db = createDb(database.pool);
   ({ user_id: userId } = await createUser(db, { email: 'home@example.com', role: 'homeowner' }));
-  calls = await brokerCalls(db);
+  calls = await startBrokerCalls(db);
   cluster = await startRabbitMq({ count: 1, operator: calls.url });
   node = cluster.nodes[0] as RabbitNode;
 });
@@ -132,8 +132,10 @@ describe('topology at the broker', () => {
   test('is created once by concurrent workers; another number of shards is rejected', async () => {
     const sources = await Promise.all([start(takeAll), start(takeAll), start(takeAll)]);
     await expect(start(takeAll, SHARDS - 1)).rejects.toThrow(`The broker has the queue energy.shard.${SHARDS - 1}`);
-    expect(await Promise.all([4, 4, undefined].map((wanted) => shardCount(database.pool, wanted)))).toEqual([4, 4, 4]);
-    await expect(shardCount(database.pool, 5)).rejects.toThrow('SHARDS is 5, and this installation began with 4');
+    expect(await Promise.all([4, 4, undefined].map((wanted) => fixShardCount(database.pool, wanted)))).toEqual([
+      4, 4, 4,
+    ]);
+    await expect(fixShardCount(database.pool, 5)).rejects.toThrow('SHARDS is 5, and this installation began with 4');
     source = sources[0] as AmqpSource;
     await Promise.all(sources.slice(1).map((one) => one.close()));
   });

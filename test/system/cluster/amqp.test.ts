@@ -5,14 +5,14 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
-import type { Receive } from '#ingest/source/source.ts';
+import type { ReceiveMessage } from '#ingest/source/source.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { consumption, hour } from '#test/reference/consumption.ts';
-import { brokerCalls } from '#test/support/cluster/broker-calls.ts';
+import { referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
+import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
 import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -29,7 +29,7 @@ const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  calls = await brokerCalls(createDb(database.pool));
+  calls = await startBrokerCalls(createDb(database.pool));
   cluster = await startRabbitMq({ operator: calls.url });
 });
 afterAll(async () => {
@@ -315,7 +315,7 @@ test('acknowledged readings are stored and counted once, equal to the reference,
         decodeNative({ topic: readingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false })?.readings ?? []
       );
     });
-    return [...consumption(readings.flat(), settings, hour).values()];
+    return [...referenceConsumption(readings.flat(), settings, startOfHour).values()];
   });
   expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
   // An election takes a second on a quiet machine. With both cores in use, 47 s were measured: the bound only checks that it ends.
@@ -332,7 +332,7 @@ test('a worker leaves a node that hangs, or that has no majority, within seconds
     if (msg === 'broker connected') ports.push(port);
     if (msg === 'broker connection ended') ends.push(err?.message ?? '');
   };
-  const taken: Receive = (_message, receipt) => {
+  const taken: ReceiveMessage = (_message, receipt) => {
     receipt.done();
     return true;
   };

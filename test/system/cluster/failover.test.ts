@@ -10,10 +10,10 @@ import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { consumption, hour } from '#test/reference/consumption.ts';
+import { referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
 import { createAlert } from '#test/support/alerts.ts';
-import { type Asked, ask } from '#test/support/ask.ts';
-import { type Login, longestGapSeconds, type Meters, startMeters } from '#test/support/cluster/meters.ts';
+import { type ApiResponse, sendApiRequest } from '#test/support/ask.ts';
+import { longestGapSeconds, type MeterLogin, type Meters, startMeters } from '#test/support/cluster/meters.ts';
 import { type PatroniCluster, startPatroni } from '#test/support/cluster/patroni.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
@@ -36,7 +36,7 @@ let pool: Pool;
 let ingest: RoleProcess;
 let worker: RoleProcess;
 let apis: RoleProcess[];
-type Home = Login & { userId: string; key: string };
+type Home = MeterLogin & { userId: string; key: string };
 const homes: Home[] = [];
 
 beforeAll(async () => {
@@ -88,16 +88,16 @@ afterAll(async () => {
 /** Returns the warnings that a role logs at its start. */
 const risks = async () => commitRisks(await commitFacts(queryOn(pool), 2));
 
-const askOf = (api: number, path: string, sent: Parameters<typeof ask>[2] = {}) =>
-  ask(apis[api]?.ready.https_port as number, path, sent);
+const askOf = (api: number, path: string, sent: Parameters<typeof sendApiRequest>[2] = {}) =>
+  sendApiRequest(apis[api]?.ready.https_port as number, path, sent);
 
 /** Sends reads and writes to both APIs continuously, and records the responses. */
 function keepAsking() {
-  const answers: (Asked & { what: string })[] = [];
+  const answers: (ApiResponse & { what: string })[] = [];
   let isOver = false;
   const [home] = homes as [Home];
   const { key, deviceId } = home;
-  const go = async (api: number, what: string, sent: Parameters<typeof ask>[2]) => {
+  const go = async (api: number, what: string, sent: Parameters<typeof sendApiRequest>[2]) => {
     while (!isOver) {
       // A missing response is recorded as a failure.
       const answer = await askOf(api, what, sent).catch((error) => ({ status: 0, headers: {}, json: String(error) }));
@@ -243,7 +243,10 @@ async function hoursOf(acknowledged: Meters['acknowledged'], deviceId: string): 
     [deviceId],
   );
   const readings = acknowledged.map(({ reading }) => reading).filter((reading) => reading.deviceId === deviceId);
-  return [...consumption(readings, rows[0], hour)].map(([at, { energy }]) => [Number(at), Number(energy)]);
+  return [...referenceConsumption(readings, rows[0], startOfHour)].map(([at, { energy }]) => [
+    Number(at),
+    Number(energy),
+  ]);
 }
 
 async function alertsOnce({ acknowledged }: Meters): Promise<void> {

@@ -6,8 +6,8 @@ import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { consumption, hour } from '#test/reference/consumption.ts';
-import { brokerCalls } from '#test/support/cluster/broker-calls.ts';
+import { referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
+import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
 import { type RepeatingPublisher, repeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -33,7 +33,7 @@ const publishers: RepeatingPublisher[] = [];
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  calls = await brokerCalls(createDb(database.pool));
+  calls = await startBrokerCalls(createDb(database.pool));
   [cluster, mosquitto] = await Promise.all([startRabbitMq({ count: 1, operator: calls.url }), startMosquitto()]);
 });
 afterAll(async () => {
@@ -122,7 +122,7 @@ test('an installation moves from the embedded broker over mosquitto to RabbitMQ,
       const message = { topic: readingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false };
       return decodeNative(message)?.readings ?? [];
     });
-    return [...consumption(readings.flat(), settings, hour).values()];
+    return [...referenceConsumption(readings.flat(), settings, startOfHour).values()];
   });
   const { rows } = await database.pool.query(
     'SELECT sum(energy_milliwatt_hours)::text AS energy FROM user_hourly WHERE user_id = $1',

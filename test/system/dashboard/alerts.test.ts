@@ -6,7 +6,7 @@ import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { findUser, updateUser } from '#src/users/store.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -75,7 +75,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   const known = high.length;
   const page = await alertsPage('anna@example.com');
   await page.getByText('There is no alert yet').waitFor();
-  await lookAt(page, 'alerts-empty');
+  await testLooks(page, 'alerts-empty');
 
   await page.getByRole('button', { name: 'Create an alert' }).click();
   // The initial value is one that was seldom exceeded: an ordinary day has 12 kWh, one with a high hour 15.5.
@@ -94,7 +94,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   expect(data.map(({ period_start }) => dayOf(Date.parse(period_start)))).toEqual(days);
   expect(await marked(page)).toEqual({ count: known, days: days.map((day) => expect.stringContaining(day)) });
   expect(await dialog(page).locator('figure tbody tr').count()).toBe(90);
-  await lookAt(page, 'alerts-create');
+  await testLooks(page, 'alerts-create');
 
   await page.locator('[inputmode=decimal]').fill('1000');
   await expect.poll(() => words(page)).toContain('would not have fired');
@@ -106,7 +106,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
     .poll(() => words(page))
     .toContain(`would have fired ${known} times in the last 90 days, on ${known} diff`);
   expect((await marked(page)).days).toEqual(days.map((day) => expect.stringContaining(`${day}, 12:00`)));
-  await lookAt(page, 'alerts-create-hour');
+  await testLooks(page, 'alerts-create-hour');
 
   await page.getByLabel('A month').check();
   await page.locator('[inputmode=decimal]').fill('1');
@@ -120,7 +120,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   await expect
     .poll(() => dialog(page).locator('tbody tr').allTextContents())
     .toEqual([expect.stringMatching(/^Test \(smart meter\).*[89] hours$/)]);
-  await lookAt(page, 'alerts-create-silence');
+  await testLooks(page, 'alerts-create-silence');
 });
 
 test('an alert made here fires when a reading arrives, and its history shows it', async () => {
@@ -138,7 +138,7 @@ test('an alert made here fires when a reading arrives, and its history shows it'
   await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 120 });
   await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 90_000 }).toBeGreaterThan(0);
   expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*\d\.\d\d kWh$/);
-  await lookAt(page, 'alerts-history');
+  await testLooks(page, 'alerts-history');
 });
 
 test('its history has older pages', async () => {
@@ -155,7 +155,7 @@ test('its history has older pages', async () => {
   await page.getByRole('button', { name: /^History/ }).click();
   const rows = () => dialog(page).locator('tbody tr').count();
   await expect.poll(rows).toBe(20);
-  await lookAt(page, 'alerts-history-long');
+  await testLooks(page, 'alerts-history-long');
   await page.getByRole('button', { name: 'Older' }).click();
   await page.getByRole('button', { name: 'Youngest' }).waitFor();
   await page.getByRole('button', { name: 'Older' }).click();
@@ -176,7 +176,7 @@ test('pauses, resumes, changes, and deletes after a confirmation', async () => {
   expect(await stored()).toMatchObject([{ status: 'paused' }]);
   await page.getByRole('button', { name: 'Resume: Silent for 6 hours' }).click();
   await row(page, 'Silent').getByText('active', { exact: true }).waitFor();
-  await lookAt(page, 'alerts');
+  await testLooks(page, 'alerts');
 
   await page.getByRole('button', { name: 'Edit: Silent for 6 hours' }).click();
   expect(await page.locator('[inputmode=decimal]').inputValue()).toBe('6');
@@ -184,7 +184,7 @@ test('pauses, resumes, changes, and deletes after a confirmation', async () => {
   await page.getByRole('button', { name: 'Save' }).click();
   expect(await stored()).toMatchObject([{ threshold_hours: 6 }]);
   await page.locator('[inputmode=decimal]').fill('12');
-  await lookAt(page, 'alerts-edit');
+  await testLooks(page, 'alerts-edit');
   await page.getByRole('button', { name: 'Save' }).click();
   await row(page, 'Silent for 12 hours').waitFor();
   expect(await stored()).toMatchObject([{ threshold_hours: 12 }]);
@@ -193,7 +193,7 @@ test('pauses, resumes, changes, and deletes after a confirmation', async () => {
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   expect(await stored()).toHaveLength(1);
   await page.getByRole('button', { name: 'Delete Silent for 12 hours' }).click();
-  await lookAt(page, 'alerts-delete');
+  await testLooks(page, 'alerts-delete');
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('There is no alert yet').waitFor();
   expect(await stored()).toEqual([]);
@@ -211,7 +211,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
       .getByLabel('Phone number')
       .evaluate((input) => (input as unknown as { validity: { valid: boolean } }).validity.valid),
   ).toBe(false);
-  await lookAt(page, 'alerts-phone');
+  await testLooks(page, 'alerts-phone');
   await page.getByLabel('Phone number').fill('+4915112345678');
   await page.getByRole('button', { name: 'Create alert' }).click();
   await row(page, 'More than 30 kWh in a day').getByText('SMS').waitFor();
@@ -225,7 +225,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
 
   await create(page, { threshold: 50, by: 'Webhook' });
   await page.getByRole('alert').filter({ hasText: 'no active subscription' }).waitFor();
-  await lookAt(page, 'alerts-subscription');
+  await testLooks(page, 'alerts-subscription');
   await page.getByRole('link', { name: 'Make one on the Webhooks page' }).click();
   expect(await page.getByLabel('Event').inputValue()).toBe('alert.triggered');
   await page.getByLabel('URL').fill('https://hooks.example.net/energy');
@@ -268,7 +268,7 @@ test('previews an alert on costs with the cost of days, and requires a tariff', 
   await expect.poll(() => words(page)).toBe('Costs more than 2.5 in a day: would have fired once in the last 90 days.');
   expect((await marked(page)).count).toBe(1);
   expect(await dialog(page).getByRole('img').getAttribute('aria-label')).toMatch(/^Cost by day: .*the highest €7\.20/);
-  await lookAt(page, 'alerts-create-cost');
+  await testLooks(page, 'alerts-create-cost');
   await page.getByLabel('Monthly cost').check();
   await page.getByText('In EUR. Suggested').waitFor();
   await page.locator('[inputmode=decimal]').fill('0.5');
@@ -278,7 +278,7 @@ test('previews an alert on costs with the cost of days, and requires a tariff', 
   await page.getByRole('button', { name: /^History/ }).click();
   await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 90_000 }).toBeGreaterThan(0);
   expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*€\d+\.\d\d$/);
-  await lookAt(page, 'alerts-history-cost');
+  await testLooks(page, 'alerts-history-cost');
 });
 
 test('a utility makes alerts for the account that it picked', async () => {
@@ -288,7 +288,7 @@ test('a utility makes alerts for the account that it picked', async () => {
   await page.getByRole('region', { name: 'Alerts of home@example.com' }).waitFor();
   await create(page, { threshold: 10, by: 'Webhook' });
   await page.getByText('home@example.com makes it, signed in here').waitFor();
-  await lookAt(page, 'alerts-utility');
+  await testLooks(page, 'alerts-utility');
   await page.getByLabel('E-mail').check();
   await page.getByRole('button', { name: 'Create alert' }).click();
   await row(page, 'More than 10 kWh in a day').waitFor();

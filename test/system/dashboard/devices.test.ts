@@ -16,7 +16,7 @@ import { EVERYBODY } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
-import { cutSelects, lookAt, SIZES } from '#test/support/browser.ts';
+import { findCutSelects, SIZES, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -58,7 +58,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await dashboard.user('pair@example.com');
   const page = await devicesPage('pair@example.com');
   await page.getByText('No device is paired yet').waitFor();
-  await lookAt(page, 'devices-empty');
+  await testLooks(page, 'devices-empty');
   await page.getByRole('button', { name: 'Pair a device' }).click();
   // The place follows the type until the user picks one.
   const [type, place] = [page.getByLabel('Type'), page.getByLabel('Place in the home')];
@@ -72,7 +72,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await page.getByLabel('Location').fill('Cellar');
   await page.getByText('More settings').click();
   await page.getByLabel('Highest plausible load, kW').fill('-1');
-  await lookAt(page, 'devices-pair');
+  await testLooks(page, 'devices-pair');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
   // The browser marks the invalid value, and nothing is sent.
   expect(await page.locator('input[name=limit_kw]:invalid').count()).toBe(1);
@@ -88,7 +88,7 @@ test('a device is paired, and publishes with the displayed login until the page 
     `SELECT placement, placement_by FROM devices WHERE location = 'Cellar'`,
   );
   expect(paired).toEqual([{ placement: 'grid', placement_by: 'owner' }]);
-  await lookAt(page, 'devices-paired');
+  await testLooks(page, 'devices-paired');
   // The certificate for clients on other machines.
   const downloading = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download energy-service.pem' }).click();
@@ -114,7 +114,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await row(page, 'Cellar').getByText('active', { exact: true }).waitFor();
   expect(await row(page, 'Cellar').textContent()).toMatch(/smart meter.*just now/);
   await page.getByText('What the states mean').click();
-  await lookAt(page, 'devices');
+  await testLooks(page, 'devices');
 });
 
 test('lists the devices behind a gateway, and counts their readings from pairing on', async () => {
@@ -126,7 +126,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await page.getByText('A bridge from mosquitto').waitFor();
   await page.getByText('Tasmota (a build').click();
   expect(await page.getByRole('group', { name: 'mosquitto.conf' }).textContent()).toContain('bridge_cafile ');
-  await lookAt(page, 'gateway-made');
+  await testLooks(page, 'gateway-made');
   const publisher = await connect(page);
   const prefix = await fact(page, 'Prefix');
   await page.getByRole('button', { name: 'Done' }).click();
@@ -139,14 +139,14 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   // The page refreshes by itself.
   await row(page, 'plug').waitFor({ timeout: 60_000 });
   expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
-  await lookAt(page, 'devices-discovered');
+  await testLooks(page, 'devices-discovered');
 
   await page.getByRole('button', { name: 'Pair plug' }).click();
   await page.getByLabel('Type').selectOption({ label: 'smart plug' });
   await page.getByLabel('Location').fill('Desk');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
   await page.getByText('waiting for the first reading').waitFor();
-  await lookAt(page, 'devices-discovered-paired');
+  await testLooks(page, 'devices-discovered-paired');
   await hear(100.5);
   await page.getByText('first reading received').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
@@ -211,8 +211,8 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await form.getByRole('button', { name: 'Try it' }).click();
   await form.getByRole('cell', { name: '12.345' }).waitFor();
   expect(await page.getByRole('heading', { name: 'What you said of this gateway’s messages' }).count()).toBe(0);
-  await lookAt(page, 'devices-mapping');
-  await lookAt(page, 'devices-mapping', 'phone');
+  await testLooks(page, 'devices-mapping');
+  await testLooks(page, 'devices-mapping', 'phone');
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
   await page.getByText('It is read, as mapping.').waitFor();
   await page.getByRole('cell', { name: '12.345' }).waitFor();
@@ -239,7 +239,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await setting.getByRole('button', { name: 'Save to the gateway' }).click();
   await setting.getByText('That is not a JSON object').waitFor();
   await setting.getByLabel('Setting').fill('{"senml": {"topics": ["field/+"]}}');
-  await lookAt(page, 'devices-setting');
+  await testLooks(page, 'devices-setting');
   await setting.getByRole('button', { name: 'Save to the gateway' }).click();
   await page.getByText('It is read, as senml.').waitFor();
 });
@@ -287,7 +287,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   const place = await page.getByLabel('import energy_total_kwh place in the home').boundingBox();
   expect((place?.x ?? 0) + (place?.width ?? SIZES.phone.width)).toBeLessThan(SIZES.phone.width - 30);
   await page.setViewportSize(SIZES.desktop);
-  expect(await cutSelects(page)).toEqual([]);
+  expect(await findCutSelects(page)).toEqual([]);
   await page.getByLabel('Type').selectOption({ label: 'other …' });
   await page.getByLabel('Which other type').fill('water_heater');
   await page.getByLabel('Location').fill('Bath');
@@ -295,7 +295,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   await page.getByLabel('Time zone').fill('Berlin');
   await page.getByRole('button', { name: 'Save' }).click();
   expect(await page.getByRole('alert').textContent()).toContain('Time zone must be a time zone');
-  await lookAt(page, 'device-settings');
+  await testLooks(page, 'device-settings');
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
@@ -349,7 +349,7 @@ test('shows a thermostat’s climate as a chart and a table by hour', async () =
   await page.getByRole('link', { name: 'Details of Test' }).click();
   const picture = page.getByRole('img', { name: /^Climate of the last 48 hours: from .*Setpoint 20 to 20 °C$/ });
   await picture.waitFor();
-  await lookAt(page, 'device-climate');
+  await testLooks(page, 'device-climate');
   await page.locator('dialog .u-over').hover();
   await expect.poll(() => page.locator('dialog .readout').textContent()).toMatch(/: temperature 1\d.*setpoint 20 °C/);
   await page.getByText('Climate of the last 48 hours as a table').click();
@@ -357,7 +357,7 @@ test('shows a thermostat’s climate as a chart and a table by hour', async () =
   expect(rows.length).toBeGreaterThanOrEqual(48);
   // Six hours of silence are shown as a gap, not left out.
   expect(rows.filter((text) => text.endsWith('–––')).length).toBeGreaterThanOrEqual(4);
-  await lookAt(page, 'device-climate-table');
+  await testLooks(page, 'device-climate-table');
   await page.getByRole('button', { name: '7 days' }).click();
   await page.getByRole('img', { name: /^Climate of the last 7 days/ }).waitFor();
   await expect.poll(() => page.getByRole('dialog').locator('tbody tr').count()).toBeGreaterThan(100);
@@ -396,7 +396,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await dialog.getByRole('button', { name: 'Save' }).click();
   // The service names the invalid field.
   await dialog.getByText('must lie after start').waitFor();
-  await lookAt(page, 'device-edit');
+  await testLooks(page, 'device-edit');
   await dialog.getByLabel('From').fill(`${day(3)}T06:00`);
   await dialog.getByLabel('To (not included)').fill(`${day(2)}T06:00`);
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -431,7 +431,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await byHand.getByText('revoked').waitFor();
   await expect.poll(() => used.textContent()).toBe('20.00 kWh');
   expect(await byHand.getByRole('button').count()).toBe(0);
-  await lookAt(page, 'device-edits');
+  await testLooks(page, 'device-edits');
   await page.close();
 });
 

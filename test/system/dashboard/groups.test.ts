@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lookAt } from '#test/support/browser.ts';
+import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import { loadWords } from '#test/support/words.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,14 +23,14 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
       dashboard.database,
       [1, 2, 3, 4, 5, 6].map((day) => {
         const startsAtMs = today - day * DAY_MS + 18 * 3_600_000;
-        return { deviceId, userId, startsAtMs, energyMilliwattHours: (day + 5) * 1_000_000, ...KNOWN };
+        return { deviceId, userId, startsAtMs, energyMilliwattHours: (day + 5) * 1_000_000, ...FULLY_KNOWN_QUARTER };
       }),
     );
   }
   const page = await dashboard.signIn('feeders@example.com');
   await page.getByRole('link', { name: 'Groups' }).click();
   await page.getByText('There is no group yet').waitFor();
-  await lookAt(page, 'groups-empty');
+  await testLooks(page, 'groups-empty');
   const make = async (name: string, under?: string) => {
     await page.getByRole('button', { name: 'New group' }).click();
     const dialog = page.getByRole('dialog', { name: 'New group' });
@@ -56,7 +56,7 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
   await page.getByText('2 homes, each counted once').waitFor();
   const chart = page.getByRole('img', { name: /^District: the last 30 days: 6 values, the highest 22\.00 kWh/ });
   await chart.waitFor();
-  await lookAt(page, 'groups');
+  await testLooks(page, 'groups');
   await page.getByRole('button', { name: 'Remove first@example.com' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('1 home, counted once').waitFor();

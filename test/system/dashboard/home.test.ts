@@ -2,9 +2,9 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { updateUser } from '#src/users/store.ts';
-import { look, lookAt, SIZES } from '#test/support/browser.ts';
+import { SIZES, testCurrentLooks, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { ordinary, pastOf, QUARTER_MS, sun } from '#test/support/dashboard-homes.ts';
+import { addHistory, ordinaryLoadWatts, QUARTER_MS, sunnyRoofWatts } from '#test/support/dashboard-homes.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -86,7 +86,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   const ofGas = page.getByRole('region', { name: 'Gas' });
   expect(await big(ofGas, 'Used')).toMatch(/^[\d.]+ m³$/);
   expect(await ofGas.textContent()).toMatch(/m³ of it estimated|all measured/);
-  await lookAt(page, 'home-gas');
+  await testLooks(page, 'home-gas');
   // A phone shows all hours of each weekday, and another period can be chosen without scrolling.
   await page.setViewportSize(SIZES.phone);
   const heat = page.locator('.heat');
@@ -136,7 +136,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   // The line also contains values from before the page was opened.
   const drawn = await page.locator('.spark path').getAttribute('d');
   expect(Number(/^M([\d.]+)/.exec(drawn ?? '')?.[1])).toBeLessThan(40);
-  await lookAt(page, 'home-now');
+  await testLooks(page, 'home-now');
   await page.close();
 });
 
@@ -158,7 +158,7 @@ test('Home asks about a register that decreased, and applies its owner’s answe
   expect(await question.textContent()).toMatch(
     /Test: the reading fell from 5,047 kWh to 4,980 kWh on .*\. Was the meter replaced\?/,
   );
-  await lookAt(page, 'home-swap');
+  await testLooks(page, 'home-swap');
   await question.getByRole('button', { name: 'No, ignore these readings' }).click();
   await question.waitFor({ state: 'detached' });
   const { rows } = await dashboard.database.pool.query('SELECT reason FROM reading_edits WHERE device_id = $1', [
@@ -170,7 +170,7 @@ test('Home asks about a register that decreased, and applies its owner’s answe
 
 test('three years of a meter: selects any period by arrows, swipe, keyboard, date and address, and compares it with earlier days', async () => {
   const userId = await dashboard.user('years@example.com');
-  await pastOf(dashboard, userId, 1_100, { Meter: { type: 'smart_meter', import: ordinary } });
+  await addHistory(dashboard, userId, 1_100, { Meter: { type: 'smart_meter', import: ordinaryLoadWatts } });
   const page = await dashboard.signIn('years@example.com');
   const sent = await page.evaluate(() =>
     performance
@@ -213,7 +213,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await expect.poll(() => page.url()).toMatch(/\/home\/week\/\d{4}-W\d\d$/);
   await page.getByRole('button', { name: 'Year', exact: true }).click();
   await expect.poll(() => page.locator('figure', { hasText: 'Usage by month as a table' }).count()).toBe(1);
-  await lookAt(page, 'home-year');
+  await testLooks(page, 'home-year');
   // A bar is a link to its period, and so is its row in the table, for use without a pointer. In a past year, because this year may have
   // begun today.
   const lastYear = String(Number(today.slice(0, 4)) - 1);
@@ -227,7 +227,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await page.getByRole('button', { name: /^Used: .* What it is made of$/ }).click();
   await page.getByRole('dialog').getByText('100% of the time is known').waitFor();
   await page.keyboard.press('Escape');
-  await lookAt(page, 'home-month');
+  await testLooks(page, 'home-month');
   // An address can be opened directly. A period before the first reading shows when the data begin; an invalid address shows today.
   await page.goto('/dashboard/home/year/2019');
   await page.getByText('There are no readings for this period. The first ones are from').waitFor();
@@ -239,12 +239,13 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
 test('solar, a battery and plugs: shows where energy comes from, what uses it, and what wastes most at night', async () => {
   const userId = await dashboard.user('solar@example.com');
   const night = (hour: number) => (hour < 5 ? 400 : 0);
-  const used: typeof ordinary = (at) => (ordinary(at) ?? 0) + 80 + night(at.hour);
+  const used: typeof ordinaryLoadWatts = (at) => (ordinaryLoadWatts(at) ?? 0) + 80 + night(at.hour);
   const battery = ({ hour }: { hour: number }) => (hour >= 10 && hour < 12 ? 300 : hour >= 20 && hour < 22 ? -250 : 0);
-  const grid = (at: Parameters<typeof ordinary>[0]) => (used(at) ?? 0) + battery(at) - (sun(at) ?? 0);
-  const ids = await pastOf(dashboard, userId, 40, {
+  const grid = (at: Parameters<typeof ordinaryLoadWatts>[0]) =>
+    (used(at) ?? 0) + battery(at) - (sunnyRoofWatts(at) ?? 0);
+  const ids = await addHistory(dashboard, userId, 40, {
     Meter: { type: 'smart_meter', import: (at) => Math.max(0, grid(at)), export: (at) => Math.max(0, -grid(at)) },
-    Roof: { type: 'solar_inverter', export: sun },
+    Roof: { type: 'solar_inverter', export: sunnyRoofWatts },
     Battery: { type: 'battery', import: (at) => Math.max(0, battery(at)), export: (at) => Math.max(0, -battery(at)) },
     Freezer: { type: 'smart_plug', import: () => 80 },
     Heater: { type: 'smart_plug', import: ({ hour }) => night(hour) },
@@ -287,7 +288,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     .toBe('At night the device that draws most is Heater: 400 W on average, 730 kWh and about €219 a year.');
   const names = await uses.locator('tbody').first().getByRole('rowheader').allTextContents();
   expect(names.map((name) => name.split(' ')[0])).toEqual(['Heater', 'Freezer', 'Untracked']);
-  await lookAt(page, 'home-solar-battery');
+  await testLooks(page, 'home-solar-battery');
   await uses.getByRole('link', { name: 'Heater' }).click();
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   // The device's page shows the same day, and so does the link back to the home.
@@ -298,7 +299,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   await page.getByRole('button', { name: 'Month', exact: true }).click();
   await expect.poll(() => page.url()).toMatch(new RegExp(`/devices/${ids.Heater}/month/\\d{4}-\\d\\d$`));
-  await lookAt(page, 'device');
+  await testLooks(page, 'device');
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   await page.getByRole('link', { name: 'Settings' }).click();
@@ -326,7 +327,7 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
   expect(await page.getByRole('region', { name: 'What uses it' }).getByRole('row', { name: 'Untracked' }).count()).toBe(
     0,
   );
-  await lookAt(page, 'home-plugs');
+  await testLooks(page, 'home-plugs');
   const meter = await dashboard.device(userId);
   await meter.publish(history(2, 1).filter(({ ts }) => ts >= `${yesterday}T18:00`));
   await card.getByText('No diagram: measured inflow and outflow differ.').waitFor();
@@ -352,7 +353,7 @@ test('a thermostat only: shows its rooms and what is missing, and its heating ne
   await page.getByText('No meter measures what this home uses').waitFor();
   await page.getByRole('img', { name: /^Temperature and heating: Test: .*Temperature 19/ }).waitFor();
   expect(await page.locator('dd.big').count()).toBe(0);
-  await lookAt(page, 'home-thermostat');
+  await testLooks(page, 'home-thermostat');
   const meter = await dashboard.device(userId);
   await meter.publish(history(1, 0.5));
   await figureIn(page, 'Used so far').waitFor();
@@ -365,7 +366,7 @@ test('explains what to do if there are no devices or no readings yet', async () 
   const page = await dashboard.signIn('new@example.com');
   await page.getByRole('region', { name: 'Three steps to your first figures' }).waitFor();
   expect(await page.locator('dl.figures').count()).toBe(0);
-  await lookAt(page, 'home-empty');
+  await testLooks(page, 'home-empty');
   await page.getByRole('link', { name: 'Pair a device' }).click();
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
   const meter = await dashboard.device(userId);
@@ -421,10 +422,10 @@ test('reports an invalid address; a long name does not push anything off a phone
     .execute();
   const page = await dashboard.signIn('long@example.com');
   await page.getByText('No reading has come yet').waitFor();
-  await lookAt(page, 'home-long-name');
+  await testLooks(page, 'home-long-name');
   await page.goto('/dashboard/devices');
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
-  await lookAt(page, 'devices-long-name');
+  await testLooks(page, 'devices-long-name');
   await page.goto('/dashboard/nonsense');
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
@@ -433,7 +434,7 @@ test('reports an invalid address; a long name does not push anything off a phone
 
 test('shows the pages last seen and their time while offline; nothing after signing out', async () => {
   const userId = await dashboard.user('away@example.com');
-  await pastOf(dashboard, userId, 10, { Meter: { type: 'smart_meter', import: ordinary } });
+  await addHistory(dashboard, userId, 10, { Meter: { type: 'smart_meter', import: ordinaryLoadWatts } });
   const page = await dashboard.signIn('away@example.com', true);
   await figureIn(page, 'Used so far').waitFor();
   const manifest = await page.evaluate(async () => {
@@ -501,7 +502,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await again.goto('/dashboard/home');
   await again.getByText(/^No network\. This was seen /).waitFor();
   expect(await big(again, 'Used so far')).toBe(used);
-  await look(again, 'home-offline');
+  await testCurrentLooks(again, 'home-offline');
   // A page that was not visited is unavailable, and states why.
   await again.getByRole('button', { name: 'The day before' }).click();
   await again.getByText('The service cannot be reached').waitFor();

@@ -6,7 +6,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
 import { curlLine, SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
 import { words } from '#src/dashboard/words/words.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -62,18 +62,18 @@ test('a key is made, shown once with a working command, and listed by its prefix
   await dashboard.user('maker@example.com');
   const page = await keysPage('maker@example.com');
   await page.getByText('You have no key yet').waitFor();
-  await lookAt(page, 'keys-empty');
+  await testLooks(page, 'keys-empty');
   await page.getByRole('button', { name: 'Create New Key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create New Key' });
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name');
   expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(KNOWN.length);
-  await lookAt(page, 'keys-create');
+  await testLooks(page, 'keys-create');
   await page.keyboard.type('A script');
   await page.keyboard.press('Enter');
 
   const made = page.getByRole('dialog', { name: 'Your new key' });
   await made.getByText('it is shown only once').waitFor();
-  await lookAt(page, 'keys-made');
+  await testLooks(page, 'keys-made');
   const key = (await shown(page, 'Key')) ?? '';
   expect(key).toMatch(/^eus_live_\w{30,}$/);
   await made.getByRole('button', { name: 'Copy Key' }).click();
@@ -138,13 +138,13 @@ test('a key is limited to addresses, and refused elsewhere', async () => {
   await row(page, 'no name').getByRole('button', { name: 'Limit' }).click();
   const dialog = page.getByRole('dialog', { name: /^Limit eus_live_/ });
   expect(await dialog.getByLabel('Usable from').inputValue()).toBe('192.0.2.0/24, 2001:db8::/32');
-  await lookAt(page, 'keys-limit');
+  await testLooks(page, 'keys-limit');
   await dialog.getByLabel('Usable from').fill('127.0.0.0/8');
   await dialog.getByLabel('Expires').selectOption({ label: 'after 30 days' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await row(page, 'no name').getByText('127.0.0.0/8').waitFor();
   expect(await row(page, 'no name').textContent()).toMatch(/in (29|30) days/);
-  await lookAt(page, 'keys-limited');
+  await testLooks(page, 'keys-limited');
   await expect.poll(() => statusWith(key), { interval: 500 }).toBe(200);
 });
 
@@ -156,17 +156,17 @@ test('after a rotation both keys work until the overlap is over', async () => {
   const dialog = page.getByRole('dialog', { name: 'Rotate Meter export' });
   expect(await dialog.getByLabel('Hours').inputValue()).toBe('24');
   await dialog.getByLabel('Hours').fill('2');
-  await lookAt(page, 'keys-rotate');
+  await testLooks(page, 'keys-rotate');
   expect(await dialog.getByLabel('Hours').inputValue()).toBe('2');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
   await page.getByText('goes on until').waitFor();
-  await lookAt(page, 'keys-rotated');
+  await testLooks(page, 'keys-rotated');
   const fresh = (await shown(page, 'Key')) ?? '';
   expect([await statusWith(old), await statusWith(fresh)]).toEqual([200, 200]);
   await page.getByRole('button', { name: 'Done' }).click();
   await expect.poll(() => row(page, 'Meter export').count()).toBe(2);
   expect(await row(page, 'Meter export').last().textContent()).toMatch(/in 1 hour|in 2 hours/);
-  await lookAt(page, 'keys');
+  await testLooks(page, 'keys');
 
   await page.getByRole('button', { name: 'Rotate Meter export' }).first().click();
   await page.getByLabel('Hours').fill('0');
@@ -183,7 +183,7 @@ test('a key is revoked after a confirmation, and is then refused', async () => {
   const page = await keysPage('revoker@example.com');
   await page.getByRole('button', { name: 'Revoke Lost laptop' }).click();
   const dialog = page.getByRole('dialog', { name: 'Revoke Lost laptop' });
-  await lookAt(page, 'keys-revoke');
+  await testLooks(page, 'keys-revoke');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect(await statusWith(key)).toBe(200);
   await page.getByRole('button', { name: 'Revoke Lost laptop' }).click();
@@ -215,7 +215,7 @@ test('marks keys that are older than 90 days, and keys that have ended', async (
   expect(await row(page, 'Ending').textContent()).toContain('rotate: expires soon');
   expect(await page.getByRole('button', { name: 'Rotate Over' }).count()).toBe(0);
   expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Ending', 'Old', 'Young', 'Over']);
-  await lookAt(page, 'keys-old');
+  await testLooks(page, 'keys-old');
 });
 
 test('a utility gets a command for the account that it picked', async () => {

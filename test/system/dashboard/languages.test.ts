@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { lookAt, SIZES } from '#test/support/browser.ts';
+import { SIZES, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -61,11 +61,11 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
     expect(await page.locator('html').getAttribute('lang')).toBe(language);
     expect(await page.title()).toBe(`${words().common.pages[view]} · ${words().common.product}`);
     await expect.poll(() => page.getByText(words().common.loading).count()).toBe(0);
-    await lookAt(page, `${view}-${language}`, 'phone');
+    await testLooks(page, `${view}-${language}`, 'phone');
     if (!OPENS.has(view)) continue;
     await page.locator('main button.main').first().click();
     await dialog().waitFor();
-    await lookAt(page, `${view}-dialog-${language}`, 'phone');
+    await testLooks(page, `${view}-dialog-${language}`, 'phone');
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
   }
@@ -120,7 +120,7 @@ test('starts in the browser’s language, with its region’s numbers, and loads
   await stranger.getByLabel('E-Mail-Adresse').waitFor();
   expect(await stranger.locator('html').getAttribute('lang')).toBe('de');
   expect(fetched.filter((url) => /\/words\/(en|es|fr|nl)[./]/.test(url))).toEqual([]);
-  await lookAt(stranger, 'sign-in-de', 'phone');
+  await testLooks(stranger, 'sign-in-de', 'phone');
   await stranger.locator('select.language').selectOption('nl');
   await stranger.getByLabel('E-mailadres').waitFor();
   await stranger.reload();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { findUser } from '#src/users/store.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -36,7 +36,7 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   await expect.poll(() => figure('Rejected in an hour').textContent()).toBe('1');
   expect(await figure('Youngest reading').textContent()).toMatch(/^\d+ s$/);
   await expect.poll(() => figure('Readings stored').textContent()).toMatch(/\/s$/);
-  await lookAt(page, 'operator');
+  await testLooks(page, 'operator');
   await page.getByRole('button', { name: 'Replay all' }).click();
   await page.getByText('1 messages tried again: 0 readings stored, 1 rejected again.').waitFor();
 });
@@ -52,7 +52,7 @@ test('checks the aggregates, and shows a row that differs', async () => {
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText(/\d+ rows? differ/).waitFor();
   await page.getByRole('cell', { name: 'user_hourly' }).first().waitFor();
-  await lookAt(page, 'operator-differs');
+  await testLooks(page, 'operator-differs');
 });
 
 test('changes plans, creates users, and is for administrators only', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome } from '#simulators/home-clock.ts';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { ordinaryHome } from '#test/support/simulated-year.ts';
 import { loadWords } from '#test/support/words.ts';
@@ -45,7 +45,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   const forecast = page.getByRole('region', { name: 'This month’s end' });
   expect(await forecast.textContent()).toMatch(/About [\d.,]+ kWh by the end of the month\./);
   expect(await forecast.textContent()).toMatch(/In 80 of 100 months it will be between [\d.,]+ kWh and [\d.,]+ kWh\./);
-  await lookAt(page, 'home-plain-words');
+  await testLooks(page, 'home-plain-words');
   // The page shows the same remark in every other language, on a phone.
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
@@ -53,7 +53,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
     const said = page.getByRole('region', { name: words().home.plainWords.title });
     await said.getByText(words().home.plainWords.compared.title).click();
     await page.getByRole('region', { name: words().home.plainWords.forecast.title }).waitFor();
-    await lookAt(page, `home-plain-words-${language}`, 'phone');
+    await testLooks(page, `home-plain-words-${language}`, 'phone');
   }
   await loadWords('en');
   await page.locator('select.language').selectOption('en');

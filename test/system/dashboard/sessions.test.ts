@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser } from '#src/users/store.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -20,7 +20,7 @@ test('sessions are listed, and one that is ended in another browser is signed ou
   expect(await rows.first().textContent()).toContain('this one');
   expect(await rows.first().getByRole('button').count()).toBe(0);
   expect(await rows.last().textContent()).toMatch(/Chrome on Linux.*127\.0\.0\.1/);
-  await lookAt(here, 'sessions');
+  await testLooks(here, 'sessions');
   await rows.last().getByRole('button', { name: /^End/ }).click();
   await here.getByRole('dialog').getByRole('button', { name: 'End' }).click();
   await expect.poll(() => rows.count()).toBe(1);
@@ -38,7 +38,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   expect(await card.getByLabel('Time zone').inputValue()).toBe(proposed);
   // The card appears before the page below it.
   await here.getByRole('heading', { level: 1 }).waitFor();
-  await lookAt(here, 'time zone');
+  await testLooks(here, 'time zone');
   await card.getByLabel('Time zone').selectOption('Europe/Lisbon');
   await card.getByRole('button', { name: 'Save' }).click();
   await card.waitFor({ state: 'detached' });
@@ -80,7 +80,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
     await card.getByText(`A mail to ${email} has a link.`).waitFor();
   };
   await request('mistyped@example.com');
-  await lookAt(here, 'pending e-mail address');
+  await testLooks(here, 'pending e-mail address');
   const mistyped = await dashboard.mailTo('mistyped@example.com');
   await card.getByRole('button', { name: 'Withdraw' }).click();
   await request('after@example.com');
@@ -98,7 +98,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   await there.goto(link);
   await there.reload();
   await there.getByText('The button gives your account the e-mail address').waitFor();
-  await lookAt(there, 'confirm e-mail address');
+  await testLooks(there, 'confirm e-mail address');
   await there.getByRole('button', { name: 'Use this address' }).click();
   await there.getByRole('contentinfo').getByText('after@example.com').waitFor();
   await here.getByRole('link', { name: 'API Keys' }).click();

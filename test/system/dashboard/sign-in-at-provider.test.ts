@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lookAt } from '#test/support/browser.ts';
+import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { type OidcServer, startOidc } from '#test/support/oidc.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -55,7 +55,7 @@ test('signs in at the provider to the requested page, and out of both', async ()
   const { context, page } = await browser();
   await page.goto('/dashboard/sessions');
   await page.getByRole('button', button).waitFor();
-  await lookAt(page, 'sign-in-provider');
+  await testLooks(page, 'sign-in-provider');
   await page.getByRole('button', button).click();
   await signInThere(page, 'at-work');
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
@@ -63,7 +63,7 @@ test('signs in at the provider to the requested page, and out of both', async ()
   await page.getByRole('row').filter({ hasText: 'this one' }).getByText('single sign-on').waitFor();
   // The role comes from the mapping of the provider's claims.
   await page.getByRole('link', { name: 'Operator' }).waitFor();
-  await lookAt(page, 'sessions-provider');
+  await testLooks(page, 'sessions-provider');
   const cookies = await context.cookies();
   expect(cookies.filter(({ name }) => name.startsWith('__Host-energy'))).toEqual([]);
   expect(cookies.find(({ name }) => name.endsWith('energy_session'))).toMatchObject({ sameSite: 'Strict' });
@@ -88,7 +88,7 @@ test('explains a refused sign-in in the language of the page, and offers the mai
   await expect
     .poll(() => page.getByRole('alert').textContent())
     .toContain('There is no account with your e-mail address here');
-  await lookAt(page, 'sign-in-refused');
+  await testLooks(page, 'sign-in-refused');
   expect(page.url()).toBe(`${dashboard.url}/dashboard/sign-in`);
   await page.getByLabel('E-mail').waitFor();
   // Anybody can open a link with any parameter.

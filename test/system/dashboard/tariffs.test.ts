@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVERYBODY } from '#src/database/reach.ts';
 import { createPriceSeries } from '#src/tariffs/price-series.ts';
 import { updateUser } from '#src/users/store.ts';
-import { lookAt } from '#test/support/browser.ts';
+import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -51,7 +51,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   expect(await page.locator('dd.money').count()).toBe(0);
   await link.click();
   await page.getByText('There is no tariff yet').waitFor();
-  await lookAt(page, 'tariffs-empty');
+  await testLooks(page, 'tariffs-empty');
 
   await button(page, 'New tariff').click();
   // The form's country follows from the time zone of the home.
@@ -66,7 +66,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   // 16 hours at the day rate and 8 at the night rate cost €3.20, plus €1 per day. A change of the clocks does not alter the range that the
   // pattern allows.
   await expect.poll(() => dialog(page).getByRole('status').textContent()).toMatch(/ would have cost €1\d\d\.\d\d: /);
-  await lookAt(page, 'tariffs-new');
+  await testLooks(page, 'tariffs-new');
   await button(page, 'Add tariff').click();
   await page.getByText('Added: Day and night (HT/NT).').waitFor();
   expect(await stored(userId)).toMatchObject([
@@ -98,7 +98,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await expect.poll(() => chart.locator('.readout').textContent()).toMatch(/: 12\.00 kWh; €4\.20$/);
   await chart.getByText('Usage by day as a table').click();
   expect(await chart.locator('thead').textContent()).toContain('Cost');
-  await lookAt(page, 'tariffs-home');
+  await testLooks(page, 'tariffs-home');
   await page.close();
 });
 
@@ -121,7 +121,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await dialog(page).getByText('It must be a currency of ISO 4217, such as EUR.').waitFor();
   await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
   expect(await stored(userId)).toEqual([]);
-  await lookAt(page, 'tariffs-mistakes');
+  await testLooks(page, 'tariffs-mistakes');
   await currency.fill('eur');
   await page.getByLabel('Price, EUR a kWh').first().fill('0.31');
   await button(page, 'Add tariff').click();
@@ -150,7 +150,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await dialog(page).getByRole('group', { name: 'At all other times' }).getByLabel('Price').fill('0.25');
   await button(page, 'Add tariff').click();
   await dialog(page).getByText(`“${name}” holds from 1 Mar 2021 on already.`).waitFor();
-  await lookAt(page, 'tariffs-periods');
+  await testLooks(page, 'tariffs-periods');
   await page.getByLabel('Holds from').fill('2022-01-01');
   await button(page, 'Add tariff').click();
   await page.getByText('Added: Winter and summer.').waitFor();
@@ -160,7 +160,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   });
   const earlier = page.getByRole('region', { name: 'Earlier' });
   expect(await earlier.getByRole('row', { name }).textContent()).toContain('1 Mar 2021 – 31 Dec 2021');
-  await lookAt(page, 'tariffs');
+  await testLooks(page, 'tariffs');
 
   // A removed price is deleted.
   await button(page, `Edit: ${name}`).click();
@@ -206,7 +206,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await choice.selectOption(series_id);
   expect(await page.getByLabel('Multiply by').first().inputValue()).toBe('1.21');
   await page.getByLabel('Holds from').fill('2020-01-01');
-  await lookAt(page, 'tariffs-series');
+  await testLooks(page, 'tariffs-series');
   await button(page, 'Add tariff').click();
   await page.getByRole('region', { name: 'Holds now' }).getByText('20 prices, until').waitFor();
   expect((await stored(userId))[0].terms).toEqual({ import: { series_id, multiply: '1.21' } });

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newSecret, receiverCode, whyPaused } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
-import { cutSelects, lookAt } from '#test/support/browser.ts';
+import { findCutSelects, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type Call, type Receiver, startReceiver } from '#test/support/receiver.ts';
@@ -59,10 +59,10 @@ test('a webhook made here gets its test event, signed with the secret that was s
   const page = await dashboard.signIn('anna@example.com');
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await page.getByText('You have no webhook yet').waitFor();
-  await lookAt(page, 'webhooks-empty');
+  await testLooks(page, 'webhooks-empty');
   await page.getByRole('button', { name: 'Create a webhook' }).click();
-  await lookAt(page, 'webhooks-create');
-  expect(await cutSelects(page)).toEqual([]);
+  await testLooks(page, 'webhooks-create');
+  expect(await findCutSelects(page)).toEqual([]);
   await page.getByLabel('URL').fill(receiver.url);
   await page.getByLabel('Event').selectOption('alert.triggered');
   await page.getByText('alert.triggered: when an alert fires.').waitFor();
@@ -78,7 +78,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
   const code = (await shown(page, 'receiver')) ?? '';
   expect(code).toContain(secret);
-  await lookAt(page, 'webhooks-made');
+  await testLooks(page, 'webhooks-made');
   await made.getByRole('button', { name: 'Done' }).click();
   await log(page).getByText('Nothing has been sent yet').waitFor();
   expect(await page.content()).not.toContain(secret);
@@ -99,7 +99,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   expect(head).toContain(`POST ${receiver.url}`);
   expect(head).toContain(`webhook-id: ${headers['webhook-id']}`);
   expect(await shown(page, 'Answer, the beginning of its body')).toBe('taken, thank you');
-  await lookAt(page, 'webhooks');
+  await testLooks(page, 'webhooks');
   expect(await runs(code, receiver.calls[0] as Call)).toEqual([204, 400]);
 });
 
@@ -132,7 +132,7 @@ test('the log shows a failing receiver’s response; Retry delivers the event', 
   expect(await log(page).locator('tbody tr').textContent()).toMatch(/in \d+ s/);
   await page.getByRole('button', { name: /^Details/ }).click();
   expect(await shown(page, 'Answer, the beginning of its body')).toBe('<b>out of order</b>');
-  await lookAt(page, 'webhooks-failing');
+  await testLooks(page, 'webhooks-failing');
 
   receiver.answer = () => ({ status: 200 });
   await page.getByRole('button', { name: /^Retry/ }).click();
@@ -156,7 +156,7 @@ test('while paused, events wait; after resuming they are sent; the page shows th
   await page.getByRole('button', { name: /^Send test event/ }).click();
   await page.getByText('is sent when it is resumed').first().waitFor();
   await expect.poll(() => log(page).getByRole('cell', { name: 'when resumed' }).count(), { timeout: 60_000 }).toBe(2);
-  await lookAt(page, 'webhooks-paused');
+  await testLooks(page, 'webhooks-paused');
   expect(receiver.calls).toEqual([]);
   await page.getByRole('button', { name: /^Resume/ }).click();
   await page.getByText('Events that waited are sent now').waitFor();
@@ -176,7 +176,7 @@ test('after a rotation both secrets sign; it is deleted after a confirmation', a
   await dashboard.user('daan@example.com');
   const { page, secret } = await make('daan@example.com', 'alert.triggered', `/daan/${'x'.repeat(300)}`);
   await page.getByRole('button', { name: /^Rotate secret/ }).click();
-  await lookAt(page, 'webhooks-rotate');
+  await testLooks(page, 'webhooks-rotate');
   await page.getByRole('button', { name: 'Rotate', exact: true }).click();
   await page.getByText('signed with the former secret, too').waitFor();
   const fresh = (await shown(page, 'Secret')) ?? '';
@@ -189,7 +189,7 @@ test('after a rotation both secrets sign; it is deleted after a confirmation', a
     expect(new Webhook(one).verify(body, headers)).toMatchObject({ type: 'webhook.test' });
 
   await page.getByRole('button', { name: /^Delete/ }).click();
-  await lookAt(page, 'webhooks-delete');
+  await testLooks(page, 'webhooks-delete');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: /^Delete/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -224,7 +224,7 @@ test('rejects an invalid address with an explanation; the log has older pages', 
   await page.getByRole('button', { name: 'Older' }).click();
   await expect.poll(rows).toBe(5);
   expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
-  await lookAt(page, 'webhooks-older');
+  await testLooks(page, 'webhooks-older');
   await page.getByRole('button', { name: 'Youngest' }).click();
   await expect.poll(rows).toBe(20);
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { alertRules } from '#test/support/observed.ts';
+import { alertRules } from '#test/support/monitoring-files.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 /** Tests the alert rules by promtool with series of four hours. Series that a case does not name have the values of a normal day. */

@@ -11,7 +11,7 @@ import { freePort } from '#test/support/free-port.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { reachTiers } from '#test/support/tiers/reach.ts';
 import type { TestServer } from '#test/support/tiers/server.ts';
-import { START } from '#test/support/tiers/tiers.ts';
+import { START_TIER_SERVER } from '#test/support/tiers/tiers.ts';
 
 /**
  * Tests deploy/compose.yaml without Docker: its database's settings (test/support/tiers/server.ts), and each role's program, command and
@@ -116,7 +116,7 @@ beforeAll(async () => {
     symlinkSync(join(root, name), join(folder.path, 'app', name));
   // The server of this machine that is most like the compose file's.
   const [tier = 'plain'] = reachTiers().reached.slice(-1);
-  server = await START[tier]();
+  server = await START_TIER_SERVER[tier]();
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
   await admin.query('CREATE DATABASE energy');
   await admin.end();

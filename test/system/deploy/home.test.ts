@@ -6,7 +6,7 @@ import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { composeFile, imageOf } from '#test/support/compose-file.ts';
 import { freePort } from '#test/support/free-port.ts';
-import { inOwnRoot, type OwnRoot } from '#test/support/own-root.ts';
+import { type OwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 /**
@@ -44,7 +44,7 @@ async function start(): Promise<OwnRoot> {
     ['data:/data'],
   ]);
   const { entrypoint, folders } = imageOf();
-  const started = inOwnRoot({
+  const started = startInOwnRoot({
     folder: folder.path,
     copied: folders,
     user: NODE_USER,

@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '#test/support/service.ts';
-import { send } from '../../../bench/attack/client.ts';
+import { sendRequest } from '../../../bench/attack/client.ts';
 import { freePorts, startService } from '../../../bench/service.ts';
 import { makeRelease } from '../../../deploy/release/release.ts';
 
@@ -129,9 +129,9 @@ describe('a release', () => {
     const service = await startService(env, { log, checkout: installed });
     try {
       const to = { host: '127.0.0.1', port: Number(ports.API_PORT) };
-      const { status, headers } = await send(to, 'GET', '/v1/users', { key });
+      const { status, headers } = await sendRequest(to, 'GET', '/v1/users', { key });
       expect([status, headers['energy-service-version']]).toEqual([200, VERSION]);
-      expect((await send(to, 'GET', '/dashboard/app/app.js')).status).toBe(200);
+      expect((await sendRequest(to, 'GET', '/dashboard/app/app.js')).status).toBe(200);
     } finally {
       await service.stop();
     }

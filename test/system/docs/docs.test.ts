@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { lookAt } from '#test/support/browser.ts';
-import { follow, guideNames, LANGUAGES, partsOf } from '#test/support/clients/guide.ts';
+import { testLooks } from '#test/support/browser.ts';
+import { followGuide, guideNames, LANGUAGES, parseGuide } from '#test/support/clients/guide.ts';
 import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
-import { run } from '#test/support/clients/run.ts';
+import { runProgram } from '#test/support/clients/run.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
-import { addToProfile, KNOWN } from '#test/support/load-profile.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -35,7 +35,7 @@ describe('the guides', () => {
     expect(guides.length).toBeGreaterThanOrEqual(8);
     for (const name of guides)
       for (const language of LANGUAGES) {
-        const own = (await partsOf(name, language)).filter((part) => part.language === language);
+        const own = (await parseGuide(name, language)).filter((part) => part.language === language);
         expect({ name, language, hasSteps: own.length > 0 }).toEqual({ name, language, hasSteps: true });
       }
   });
@@ -48,17 +48,17 @@ describe('the guides', () => {
       const { device_id: deviceId } = (await createDevice(service.db, { userId, type: 'meter', location: 'first' }))
         .device;
       for (const location of ['second', 'third']) await createDevice(service.db, { userId, type: 'meter', location });
-      const used = { deviceId, userId, ...KNOWN };
+      const used = { deviceId, userId, ...FULLY_KNOWN_QUARTER };
       await addToProfile(service.database, [
         { ...used, startsAtMs: Date.parse('2026-03-29T00:30:00Z'), energyMilliwattHours: 100_000 },
         { ...used, startsAtMs: Date.parse('2026-03-29T01:30:00Z'), energyMilliwattHours: 200_000 },
       ]);
-      const parts = (await partsOf(name, language)).map((part) => ({
+      const parts = (await parseGuide(name, language)).map((part) => ({
         ...part,
         // A sandbox has one such address; here three readers follow the guide.
         program: part.program.replaceAll('ada@example.com', `ada-${language}@example.com`),
       }));
-      await follow(parts, {
+      await followGuide(parts, {
         ...{ folder: join(folder.path, 'app'), python, caFile: service.certFile, name: name.replace('.md', '') },
         env: {
           ENERGY_URL: service.url,
@@ -78,16 +78,16 @@ describe('the guides', () => {
       ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
     };
     await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-    await run('npx', ['tsc', '-p', app], { cwd: ROOT });
+    await runProgram('npx', ['tsc', '-p', app], { cwd: ROOT });
   });
 });
 
 describe('the pages', () => {
   test('can be read in light and dark, on a phone, and with a screen reader', async () => {
     const page = await service.open('/docs');
-    await lookAt(page, 'docs');
+    await testLooks(page, 'docs');
     await page.goto('/docs/reference/analytics');
-    await lookAt(page, 'docs-reference');
+    await testLooks(page, 'docs-reference');
     await page.context().close();
   });
 
@@ -128,7 +128,7 @@ describe('the pages', () => {
     await expect
       .poll(() => page.getByRole('group', { name: 'Body of the event' }).textContent())
       .toContain('webhook.test');
-    await lookAt(page, 'docs-webhook');
+    await testLooks(page, 'docs-webhook');
     const left = await service.db.selectFrom('webhooks').select('webhook_id').where('user_id', '=', userId).execute();
     expect(left).toEqual([]);
     await page.context().close();

@@ -11,7 +11,7 @@ import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { entityState, readAnnouncement, Statistics, sensorsIn } from '#test/support/homeassistant.ts';
-import { type Meter, meter } from '#test/support/meters.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { startRole, temporaryFolder } from '#test/support/service.ts';
 
@@ -44,7 +44,7 @@ const publisher = (options: { users?: string[]; pool?: TestApi['database']['pool
 beforeAll(async () => {
   [api, mosquitto] = await Promise.all([testApi(), startMosquitto()]);
   const { db, database } = api;
-  writer = await meter(database);
+  writer = await createMeter(database);
   const { userId, key } = await api.user('homeowner');
   const { email } = await db
     .updateTable('users')

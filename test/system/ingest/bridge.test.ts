@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CONFLICT } from '#ingest/write/collect.ts';
+import { CONFLICT_REASON } from '#ingest/write/collect.ts';
 import { amsreaderMeter } from '#simulators/devices/amsreader-meter.ts';
 import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { evccLoadpoint } from '#simulators/devices/evcc-loadpoint.ts';
@@ -16,7 +16,7 @@ import { victronGrid } from '#simulators/devices/victron-grid.ts';
 import { zigbee2mqttPlug } from '#simulators/devices/zigbee2mqtt.ts';
 import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import { createHome } from '#simulators/home-clock.ts';
-import { traitsOf } from '#simulators/homes.ts';
+import { drawHomeTraits } from '#simulators/homes.ts';
 import { playHousehold } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
@@ -35,7 +35,7 @@ afterAll(() => service.close());
 
 test('a household’s broker is bridged: its families are discovered, paired, and their kWh count', async () => {
   const { send, api } = service;
-  const home = createHome(traitsOf('bridged'), FROM_MS - HOUR_MS);
+  const home = createHome(drawHomeTraits('bridged'), FROM_MS - HOUR_MS);
   const devices: FamilyDevice[] = [
     tasmotaPlug({ name: 'boiler', tz: TZ }),
     shellyEmGen1({ name: 'cellar' }),
@@ -117,7 +117,7 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   expect(data.length).toBeGreaterThanOrEqual(7);
   const { rows } = await api.database.pool.query(
     'SELECT DISTINCT reason FROM rejected_messages WHERE strpos(reason, $1) = 0',
-    [CONFLICT],
+    [CONFLICT_REASON],
   );
   expect(rows).toEqual([]);
 }, 240_000);

@@ -7,10 +7,10 @@ import { createDb } from '#src/database/connect.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type IngestProcess, ingestProcess } from '#test/support/ingest-process.ts';
+import { type IngestProcess, registerIngestProcess } from '#test/support/ingest-process.ts';
 
 let made: IngestProcess;
-ingestProcess((process) => {
+registerIngestProcess((process) => {
   made = process;
 });
 

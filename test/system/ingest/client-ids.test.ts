@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { createDb } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
-import { type IngestProcess, ingestProcess } from '#test/support/ingest-process.ts';
+import { type IngestProcess, registerIngestProcess } from '#test/support/ingest-process.ts';
 
 let database: IngestProcess['database'];
 let ingest: IngestProcess['ingest'];
-ingestProcess((made) => {
+registerIngestProcess((made) => {
   ({ database, ingest } = made);
 });
 

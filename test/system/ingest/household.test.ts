@@ -5,7 +5,7 @@ import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { shellyEmGen1 } from '#simulators/devices/shelly-em-gen1.ts';
 import { tasmotaPlug } from '#simulators/devices/tasmota-plug.ts';
 import { createHome } from '#simulators/home-clock.ts';
-import { traitsOf } from '#simulators/homes.ts';
+import { drawHomeTraits } from '#simulators/homes.ts';
 import { playHousehold } from '#simulators/household.ts';
 
 const START = Date.UTC(2026, 1, 2);
@@ -40,7 +40,7 @@ const household = () => ({
     tasmotaPlug({ name: 'p', tz: 'Europe/Berlin' }),
     shellyEmGen1({ name: 'x' }),
   ],
-  home: createHome(traitsOf('household'), START),
+  home: createHome(drawHomeTraits('household'), START),
   fromMs: START,
   toMs: START + 6 * HOUR_MS,
   stepMs: HOUR_MS,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { importFiles } from '#simulators/import-files.ts';
 import { dsmrReader } from '#simulators/past/dsmr-reader.ts';
-import type { ReadPast } from '#simulators/past/element.ts';
+import type { ImportReader } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
 import { homeAssistant } from '#simulators/past/home-assistant.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
@@ -39,7 +39,7 @@ let users = 0;
 async function meter() {
   const { user_id: userId } = await createUser(db, { email: `past${++users}@example.com`, role: 'homeowner' });
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
-  const bring = (read: ReadPast, ...files: string[]) =>
+  const bring = (read: ImportReader, ...files: string[]) =>
     importFiles(db, { deviceId: device.device_id, files, mqttUrl: `mqtt://127.0.0.1:${broker.port}`, read });
   /** Returns the kWh of each hour in order: import, export, and the estimated part of the import. */
   const hours = async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { type CsvOptions, csvReadings } from '#simulators/csv-readings.ts';
 import { importFiles } from '#simulators/import-files.ts';
-import type { ReadPast } from '#simulators/past/element.ts';
+import type { ImportReader } from '#simulators/past/element.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
@@ -37,7 +37,7 @@ const CSV: CsvOptions = {
   where: [],
 };
 const reading =
-  (csv: CsvOptions): ReadPast =>
+  (csv: CsvOptions): ImportReader =>
   (file, counts, onBytes) =>
     csvReadings(file, csv, counts, onBytes);
 const read = reading(CSV);

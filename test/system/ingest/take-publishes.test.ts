@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { connect, connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Receipt } from '#ingest/source/source.ts';
-import { takePublishes } from '#ingest/source/take-publishes.ts';
+import { interceptPublishes } from '#ingest/source/take-publishes.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 
 let broker: Mosquitto;
@@ -27,7 +27,7 @@ interface Taken {
 function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () => void) => boolean = () => false) {
   const client = connect(url, { protocolVersion: 5, manualConnect: true, reconnectPeriod: 20, ...settings });
   const taken: Taken[] = [];
-  takePublishes(client, {
+  interceptPublishes(client, {
     take: (topic, payload, isRetained, receipt) => taken.push({ topic, payload, isRetained, receipt }),
     acknowledged() {},
     hold,

@@ -5,12 +5,12 @@ import { createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { startFleet } from '../../../bench/chaos/fleet.ts';
-import { type Installation, install } from '../../../bench/chaos/installation.ts';
+import { type Installation, startChaosInstallation } from '../../../bench/chaos/installation.ts';
 
 let installation: Installation;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
-  [installation, folder] = await Promise.all([install({ broker: 'embedded' }), temporaryFolder()]);
+  [installation, folder] = await Promise.all([startChaosInstallation({ broker: 'embedded' }), temporaryFolder()]);
 });
 afterAll(async () => {
   await installation.remove();

@@ -4,7 +4,7 @@ import mqtt from 'mqtt';
 import { afterAll, expect, test } from 'vitest';
 import { checkOut, earlierRelease } from '#test/support/earlier-release.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-import { type Answer, send } from '../../../bench/attack/client.ts';
+import { type HttpResponse, sendRequest } from '../../../bench/attack/client.ts';
 import { freePorts, type Service, startService } from '../../../bench/service.ts';
 
 const KEY = `eus_live_${'k'.repeat(32)}`;
@@ -21,8 +21,8 @@ test('the data of the previous release are there after an update, and continue',
   const ports = await freePorts();
   const env = { ...ports, DATA_DIR: join(folder.path, 'data'), BOOTSTRAP_ADMIN_KEY: KEY, PATH: process.env.PATH ?? '' };
   const log = join(folder.path, 'log');
-  const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
-    send({ host: '127.0.0.1', port: Number(ports.API_PORT) }, method, path, {
+  const ask = (method: string, path: string, body?: unknown): Promise<HttpResponse> =>
+    sendRequest({ host: '127.0.0.1', port: Number(ports.API_PORT) }, method, path, {
       key: KEY,
       ...(body === undefined ? {} : { body }),
     });

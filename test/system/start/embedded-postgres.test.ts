@@ -8,7 +8,7 @@ import { createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
-import { untilGoneFrom } from '#test/support/postgres-processes.ts';
+import { waitUntilClusterUnused } from '#test/support/postgres-processes.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const HARNESS = resolve(import.meta.dirname, '../../support/embedded-harness.ts');
@@ -79,7 +79,7 @@ test('takes over the server that a killed parent left behind, with its data, and
   await taken.end();
   // Now with a directory whose server itself was killed: its pid file is stale.
   process.kill(Number(await pidOf()), 'SIGKILL');
-  await untilGoneFrom(join(dataDir, 'postgres'));
+  await waitUntilClusterUnused(join(dataDir, 'postgres'));
   // Its process id now belongs to another process, as after the restart of a container.
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, String(process.pid)));

@@ -19,7 +19,7 @@ import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { tlsPair } from '#src/start/certificate.ts';
 import { createUser } from '#src/users/store.ts';
-import { errorAnswer } from '../../support/api.ts';
+import { expectedErrorBody } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../support/service.ts';
 
@@ -140,7 +140,7 @@ test('redirects a browser from / to the dashboard; a program gets 404', async ()
   expect([browser.status, browser.headers.location]).toEqual([302, '/dashboard']);
   for (const accept of ['application/json', '*/*', undefined]) {
     const { status, text } = await ask('/', accept ? { accept } : {});
-    expect([status, JSON.parse(text)]).toEqual([404, errorAnswer('notFound')]);
+    expect([status, JSON.parse(text)]).toEqual([404, expectedErrorBody('notFound')]);
   }
 });
 

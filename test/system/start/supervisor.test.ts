@@ -5,8 +5,8 @@ import { request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
-import { expressions } from '#test/support/observed.ts';
-import { readScrape, unknownIn } from '#test/support/promql.ts';
+import { listExpressions } from '#test/support/monitoring-files.ts';
+import { findUnknownMetrics, readScrape } from '#test/support/promql.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
@@ -176,8 +176,8 @@ test('starts everything, prints the key once, refuses a second service, and reco
   }
   // The metrics contain everything that dashboards and alert rules use.
   const known = readScrape(metrics);
-  const unknown = expressions().flatMap(({ where, expression }) =>
-    unknownIn(expression, known).map((what) => `${where}: ${what}`),
+  const unknown = listExpressions().flatMap(({ where, expression }) =>
+    findUnknownMetrics(expression, known).map((what) => `${where}: ${what}`),
   );
   expect(unknown).toEqual([]);
   const health = async () => {

@@ -9,16 +9,16 @@ import { stateOfCluster } from '#src/database/copy/filling.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { earlierBinaries, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
-import { STORED_LEVELS, storedOf } from '#src/rollups/levels.ts';
-import { MOVED } from '#src/start/move.ts';
-import { EARLIER_FOLDER, EARLIER_MAJOR } from '#test/support/earlier-postgres.ts';
+import { STORED_LEVELS, storedRelation } from '#src/rollups/levels.ts';
+import { MOVED_RELATIONS } from '#src/start/move.ts';
+import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '#test/support/earlier-postgres.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
-import { meter } from '#test/support/meters.ts';
+import { createMeter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
 const KILLED = resolve(import.meta.dirname, '../../support/upgrade-process.ts');
-const RELATIONS = [...MOVED.map(({ relation }) => relation), ...STORED_LEVELS.map(storedOf)];
+const RELATIONS = [...MOVED_RELATIONS.map(({ relation }) => relation), ...STORED_LEVELS.map(storedRelation)];
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let earlier: PostgresBinaries;
@@ -27,7 +27,7 @@ let ours: number;
 beforeAll(async () => {
   folder = await temporaryFolder();
   dataDir = join(folder.path, 'data');
-  earlier = await earlierBinaries(EARLIER_MAJOR, EARLIER_FOLDER);
+  earlier = await earlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
   ours = postgresBinaries().major;
 });
 afterAll(() => folder.remove());
@@ -52,7 +52,7 @@ async function killedAt(at: string): Promise<void> {
   const child = fork(KILLED, [dataDir, at], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   // Whatever was in progress, the old database is in its place.
-  expect(majorIn(below('postgres'))).toBe(EARLIER_MAJOR);
+  expect(majorIn(below('postgres'))).toBe(EARLIER_POSTGRES_MAJOR);
 }
 
 /** Runs `work` on the database as the service's version with the earlier PostgreSQL does. */
@@ -82,19 +82,19 @@ test('an installation continues on the next PostgreSQL with all data, however of
   expect([refused.status, refused.stderr]).toEqual([
     1,
     expect.stringMatching(
-      new RegExp(`is of PostgreSQL ${EARLIER_MAJOR}, .* brings ${ours}\\. Run "npx energy upgrade-database"`),
+      new RegExp(`is of PostgreSQL ${EARLIER_POSTGRES_MAJOR}, .* brings ${ours}\\. Run "npx energy upgrade-database"`),
     ),
   ]);
 
   // The PostgreSQL programs are where npm would install them.
   mkdirSync(below('upgrade'));
-  symlinkSync(EARLIER_FOLDER, below('upgrade/programs'));
+  symlinkSync(EARLIER_POSTGRES_FOLDER, below('upgrade/programs'));
   await killedAt('readings');
   // Back to the previous version, which stores something: the copy is then out of date.
   const expected = await before(async (pool, url) => {
     const { tier, capabilities } = (await migrate(pool)).database;
     const database = { tier, capabilities, pool, url, settle: async () => {}, drop: async () => {} };
-    const home = await meter(database);
+    const home = await createMeter(database);
     await home.read([
       [new Date(Date.now() - 7_200_000), 100],
       [new Date(Date.now() - 3_600_000), 101.5],
@@ -107,11 +107,11 @@ test('an installation continues on the next PostgreSQL with all data, however of
 
   const { status, stdout, stderr } = energy('upgrade-database', '--json', '--postgres', join(earlier.pgCtl, '..'));
   expect([status, stderr]).toEqual([0, '']);
-  const kept = below(`postgres-${EARLIER_MAJOR}`);
+  const kept = below(`postgres-${EARLIER_POSTGRES_MAJOR}`);
   const report = JSON.parse(stdout);
-  expect(report).toMatchObject({ from: EARLIER_MAJOR, to: ours, kept, mended: [] });
+  expect(report).toMatchObject({ from: EARLIER_POSTGRES_MAJOR, to: ours, kept, mended: [] });
   expect(report.relations.map(({ relation }: { relation: string }) => relation)).toEqual(RELATIONS);
-  expect([majorIn(below('postgres')), majorIn(kept)]).toEqual([ours, EARLIER_MAJOR]);
+  expect([majorIn(below('postgres')), majorIn(kept)]).toEqual([ours, EARLIER_POSTGRES_MAJOR]);
   expect(await stateOfCluster(kept)).toBe(state);
   expect(existsSync(below('upgrade'))).toBe(false);
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { addToProfile, type Difference } from '#test/support/load-profile.ts';
+import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
 import { totalMilliwattHours } from '#test/support/meters.ts';
 
 /** A late day of many devices is folded in chunks of bounded size. The clock of the refresh stands at NOW. */
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 /** Returns differences of this number of devices of one user, one for each of the day's first quarter-hours. */
-const lateDay = (devices: number, quarters: number): Difference[] =>
+const lateDay = (devices: number, quarters: number): ProfileDifference[] =>
   Array.from({ length: devices * quarters }, (_, index) => ({
     deviceId: `dev_${String(Math.floor(index / quarters)).padStart(3, '0')}`,
     userId: 'usr_a',
@@ -30,7 +30,7 @@ const lateDay = (devices: number, quarters: number): Difference[] =>
     readingCount: 1,
     coveredMs: QUARTER_MS,
   }));
-const totalOf = (differences: readonly Difference[]) =>
+const totalOf = (differences: readonly ProfileDifference[]) =>
   differences.reduce((sum, { energyMilliwattHours = 0 }) => sum + energyMilliwattHours, 0);
 const waiting = async () => Number((await query('SELECT count(*) AS n FROM late_deltas'))[0].n);
 const fold = async (afterId: string, devices: number) =>
@@ -66,7 +66,7 @@ test('a pass folds a day in transactions of bounded size, and every level includ
 });
 
 test('differences that waited for long are combined into one row per quarter-hour', async () => {
-  const [one] = lateDay(1, 1) as [Difference];
+  const [one] = lateDay(1, 1) as [ProfileDifference];
   for (let times = 0; times < 20; times++) await addToProfile(database, [one]);
   // The result is also the same if each difference is folded alone; the number of added rows shows the combination.
   await query(`CREATE TABLE added (rows bigint);

@@ -4,12 +4,12 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDb } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { dateOf, importsBy } from '#src/energy/usage/imports.ts';
+import { formatEpochDate, readImports } from '#src/energy/usage/imports.ts';
 import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { whole } from '#test/support/load-profile.ts';
-import { meter, totalMilliwattHours } from '#test/support/meters.ts';
+import { completeDifferences } from '#test/support/load-profile.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
 /** Known errors of continuous aggregates, each tried on ours. The clock of the refresh stands at NOW. */
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -35,7 +35,7 @@ const watermarks = () =>
   );
 
 test('aggregates answer in real time: written data is in every level before any refresh', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-11-20T10:00'), 1],
@@ -58,7 +58,7 @@ test('aggregates answer in real time: written data is in every level before any 
 });
 
 test('of equal hours the earliest is the peak hour, materialised and in real time', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   for (const day of ['2026-11-10', '2026-11-20']) {
     const base = day === '2026-11-10' ? 100 : 200;
     await home.read(
@@ -102,7 +102,7 @@ test('the part read in real time uses an index, however many rows the chunk has'
 });
 
 test('a row at the very start of a month, late and changed twice, is in that month only', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-08-31T23:45'), 100],
@@ -134,7 +134,7 @@ test('a row at the very start of a month, late and changed twice, is in that mon
 });
 
 test('late rows of any age are in every level after one pass, and a removed row is in none', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-11-19T10:00'), 900],
@@ -174,7 +174,7 @@ test('late rows of any age are in every level after one pass, and a removed row 
 });
 
 test('a batch with current and old readings makes only the changed days stale', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-06-01T00:00'), 100],
@@ -201,7 +201,7 @@ test('a batch with current and old readings makes only the changed days stale', 
 });
 
 test('aggregates of a load profile that was dropped by hand stay, whatever is refreshed later', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-01-10T00:00'), 100],
@@ -231,7 +231,7 @@ test('aggregates of a load profile that was dropped by hand stay, whatever is re
 });
 
 test('a clock that is ahead moves no watermark beyond the start of yesterday, and hides no later data', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-11-18T10:00'), 1],
@@ -257,7 +257,7 @@ test('a clock that is ahead moves no watermark beyond the start of yesterday, an
 });
 
 test('compressed history accepts late rows, more than one statement may decompress by default, and is compressed again', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   const start = at('2026-09-01T00:00').getTime();
   const minutes = 130_000;
   await query(
@@ -281,7 +281,7 @@ test('compressed history accepts late rows, more than one statement may decompre
     [home.deviceId],
   );
   client.release();
-  const late = await meter(database);
+  const late = await createMeter(database);
   await late.read(
     [
       [at('2026-09-03T00:00'), 10],
@@ -301,7 +301,7 @@ test('compressed history accepts late rows, more than one statement may decompre
 });
 
 test('a concurrent manual refresh by an operator does no harm', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [...Array(200).keys()].map((index) => [
       new Date(at('2026-05-01T00:00').getTime() + index * 86_400_000),
@@ -339,7 +339,7 @@ test('a concurrent manual refresh by an operator does no harm', async () => {
 });
 
 test('of two workers one refreshes, and the other returns when it is done', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-06-01T00:00'), 100],
@@ -361,7 +361,7 @@ test('of two workers one refreshes, and the other returns when it is done', asyn
 });
 
 test('a pass interrupted anywhere leaves nothing that the next one does not repair', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [...Array(60).keys()].map((index) => [
       new Date(at('2026-09-01T00:00').getTime() + index * 86_400_000),
@@ -389,7 +389,7 @@ test('a pass interrupted anywhere leaves nothing that the next one does not repa
 });
 
 test('a writer that began before the border moved delays it, and is counted', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-11-01T00:00'), 100],
@@ -410,7 +410,7 @@ test('a writer that began before the border moved delays it, and is counted', as
       readingCount: 1,
       coveredMs: 1000,
     };
-    for (const step of applyDeltas(whole([difference]))) await step(writer);
+    for (const step of applyDeltas(completeDifferences([difference]))) await step(writer);
     return async () => {
       await writer.query('COMMIT');
       writer.release();
@@ -433,7 +433,7 @@ test('a writer that began before the border moved delays it, and is counted', as
 });
 
 test('months of a long history are found by their hours, without reading all of it', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2025-11-01T00:00'), 100],
@@ -453,7 +453,7 @@ test('months of a long history are found by their hours, without reading all of 
 });
 
 test('answers in a zone that needs quarter-hours read compressed history', async () => {
-  const home = await meter(database);
+  const home = await createMeter(database);
   await home.read(
     [
       [at('2026-07-01T00:00'), 100],
@@ -467,13 +467,13 @@ test('answers in a zone that needs quarter-hours read compressed history', async
     (await query(`SELECT FROM timescaledb_information.chunks WHERE hypertable_name = 'device_hours' AND is_compressed`))
       .length,
   ).toBeGreaterThan(0);
-  const days = await importsBy(
+  const days = await readImports(
     createDb(database.pool),
     { userId: home.userId },
     dayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),
     'day',
   );
-  expect(days?.at.map((at, place) => [dateOf(at), days.milliwattHours[place]])).toEqual([
+  expect(days?.at.map((at, place) => [formatEpochDate(at), days.milliwattHours[place]])).toEqual([
     ['2026-07-01', 18_500_000],
     ['2026-07-02', 24_000_000],
     ['2026-07-03', 5_500_000],

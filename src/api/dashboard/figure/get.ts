@@ -4,8 +4,8 @@ import { date, id } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import { figureOf } from '#src/energy/figure.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
+import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 
 /** Maximum number of days of a figure on the Home page: a month. */
 const MAX_DAYS = 31;
@@ -22,6 +22,6 @@ export const getFigure = operation({
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });
     const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
-    return figureOf(readDb, userId, dayRange(start, end, timezone));
+    return loadUsageBreakdown(readDb, userId, dayRange(start, end, timezone));
   },
 });

@@ -1,6 +1,6 @@
 import { periodCostsAnswer } from '#src/api/dashboard/shapes.ts';
 import { operation } from '#src/api/operation.ts';
-import { costsOfPeriod } from '#src/cost/period.ts';
+import { loadPeriodCosts } from '#src/cost/period.ts';
 import { periodQuery, whoseOf } from './asked.ts';
 
 export const getPeriodCosts = operation({
@@ -15,6 +15,6 @@ export const getPeriodCosts = operation({
     const { userId, deviceId, zone, newest } = await whoseOf(context, caller, query);
     const buyer = { userId, ...(deviceId === undefined ? {} : { deviceId }) };
     const asked = { unit: query.unit, date: query.date, zone, now: context.clock(), newest };
-    return costsOfPeriod(context.readDb, buyer, asked);
+    return loadPeriodCosts(context.readDb, buyer, asked);
   },
 });

@@ -1,6 +1,6 @@
 import { periodAnswer } from '#src/api/dashboard/shapes.ts';
 import { operation } from '#src/api/operation.ts';
-import { periodOfHome } from '#src/energy/period/period.ts';
+import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { periodQuery, whoseOf } from './asked.ts';
 
 export const getPeriod = operation({
@@ -19,7 +19,7 @@ export const getPeriod = operation({
       user_id: userId,
       device_id: deviceId ?? null,
       newest_at: newest?.toISOString() ?? null,
-      ...(await periodOfHome(context.readDb, { userId, deviceId }, asked)),
+      ...(await loadHomePeriod(context.readDb, { userId, deviceId }, asked)),
     };
   },
 });

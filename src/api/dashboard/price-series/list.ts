@@ -6,7 +6,7 @@ import { pageOf } from '#src/api/pages.ts';
 import { toWire } from '#src/api/v1/price-series/shape.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import { listPriceSeries } from '#src/tariffs/price-series.ts';
-import { knownPrices } from '#src/tariffs/prices.ts';
+import { summarisePrices } from '#src/tariffs/prices.ts';
 
 export const listUsableSeries = operation({
   summary: 'The price series that a user can use, with how many prices each has and until when, page by page.',
@@ -20,7 +20,7 @@ export const listUsableSeries = operation({
     const find = (page: { limit: number; cursor?: string }) => listPriceSeries(context.db, userId, page);
     const rows = await pageOf(reply, url, asked, find, (one) => one.series_id);
     const ids = rows.map(({ series_id }) => series_id);
-    const known = await knownPrices(context.db, ids);
+    const known = await summarisePrices(context.db, ids);
     return rows.map((row) => {
       const { count = 0, until } = known.get(row.series_id) ?? {};
       return { ...toWire(row), prices: count, until: until?.toISOString() ?? null };

@@ -9,14 +9,14 @@ import { reachUser } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
-import { passOverRollups } from '#src/rollups/mend.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
 
 /** Maximum duration of a check, because a person waits for the response. All users are checked every night. */
 const MAX_DURATION_MS = 20_000;
 
 const check = oneAtATime(
   ({ pool, capabilities, retentionMonths }: RollupsPort, now: Date, userId: string | undefined) =>
-    passOverRollups(pool, {
+    checkAllRollups(pool, {
       capabilities,
       since: firstCheckedMonth(now, retentionMonths),
       mode: 'check',

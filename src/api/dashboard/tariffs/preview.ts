@@ -7,7 +7,7 @@ import { unprocessable } from '#src/core/errors.ts';
 import { costByTariff } from '#src/cost/costs.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { findUsableSeries } from '#src/tariffs/price-series.ts';
-import { tariffOf } from '#src/tariffs/terms.ts';
+import { parseTariff } from '#src/tariffs/terms.ts';
 
 export const previewTariff = operation({
   summary: 'Says what the last whole month would have cost by a tariff; makes none.',
@@ -33,7 +33,7 @@ export const previewTariff = operation({
     const now = clock();
     const month = DateTime.fromJSDate(now, { zone: user.timezone }).startOf('month').minus({ months: 1 });
     const [start, end] = [month.toFormat('yyyy-MM-dd'), month.endOf('month').toFormat('yyyy-MM-dd')];
-    const tariff = tariffOf({ tariff_id: '', user_id: user.user_id, name, valid_from, currency, terms });
+    const tariff = parseTariff({ tariff_id: '', user_id: user.user_id, name, valid_from, currency, terms });
     const asked = { buyer: { userId: user.user_id }, range: dayRange(start, end, user.timezone), now };
     return { start, end, cost: await costByTariff(readDb, tariff, asked) };
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isCostType } from '#src/alerts/period.ts';
+import { isCostAlertType } from '#src/alerts/period.ts';
 import { previewCosts, previewSilence, previewUsage, type WouldHaveFired } from '#src/alerts/preview.ts';
 import {
   type AlertType,
@@ -127,7 +127,7 @@ function wouldHaveFired(
   now: Date,
 ): Promise<WouldHaveFired[]> {
   if (type === 'no_data') return previewSilence(db, user.user_id, threshold_hours ?? 0, now);
-  if (isCostType(type)) return previewCosts(db, user, type, threshold ?? '', now);
+  if (isCostAlertType(type)) return previewCosts(db, user, type, threshold ?? '', now);
   return previewUsage(db, user, type, kwhToMilliwattHours(threshold_kwh ?? 0), now);
 }
 
@@ -137,7 +137,7 @@ type Threshold = (typeof THRESHOLDS)[number];
 /** Returns the kind of threshold that an alert type uses. */
 function thresholdOf(type: AlertType): Threshold {
   if (type === 'no_data') return 'threshold_hours';
-  return isCostType(type) ? 'threshold' : 'threshold_kwh';
+  return isCostAlertType(type) ? 'threshold' : 'threshold_kwh';
 }
 
 /** Throws 422 if the threshold does not match the type: hours for no_data, money for costs, kWh for every other type. */

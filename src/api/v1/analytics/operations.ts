@@ -6,9 +6,9 @@ import { formatOf } from '#src/api/tables/accept.ts';
 import { tableOf } from '#src/api/tables/table.ts';
 import { cost } from '#src/api/v1/energy-insights/shape.ts';
 import { reachWithZone } from '#src/auth/access.ts';
-import { withCostOfMonths } from '#src/cost/insights.ts';
-import { COST_COLUMNS, flattened } from '#src/cost/with-cost.ts';
-import { monthly as compare } from '#src/energy/monthly.ts';
+import { addCostsToMonths } from '#src/cost/insights.ts';
+import { COST_COLUMNS, flattenCost } from '#src/cost/with-cost.ts';
+import { loadMonthlyUsage } from '#src/energy/monthly.ts';
 import { type Examples, user_id } from '../example-ids.ts';
 
 const monthly = z
@@ -66,12 +66,12 @@ export const monthlyAnalytics = operation({
   async handle({ context, caller, query: { user_id, months, tz, include }, accepts, reply }) {
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     const now = context.clock();
-    const rows = await compare(context.readDb, userId, { months, zone, now });
+    const rows = await loadMonthlyUsage(context.readDb, userId, { months, zone, now });
     const { hasCost } = namesOf(include);
-    const data = hasCost ? await withCostOfMonths(context.readDb, rows, { userId, zone, now }) : rows;
+    const data = hasCost ? await addCostsToMonths(context.readDb, rows, { userId, zone, now }) : rows;
     const format = formatOf(accepts, ['csv', 'xlsx']);
     if (format === 'json') return { user_id: userId, data };
-    return tableOf(reply, format, data.map(flattened), [...COLUMNS, ...(hasCost ? COST_COLUMNS : [])]);
+    return tableOf(reply, format, data.map(flattenCost), [...COLUMNS, ...(hasCost ? COST_COLUMNS : [])]);
   },
 });
 

@@ -9,7 +9,7 @@ import { period } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
-import { FINDINGS, type Finding, deviceQuality as quality } from '#src/energy/quality.ts';
+import { type Finding, deviceQuality as quality, VERDICT_BY_FINDING } from '#src/energy/quality.ts';
 import { dayRange, monthCount } from '#src/energy/ranges.ts';
 
 const count = z.number().int().nonnegative();
@@ -52,7 +52,7 @@ const month = z
     findings: z
       .strictObject(
         Object.fromEntries(
-          Object.keys(FINDINGS).map((name) => [name, count.describe(FOUND[name as Finding])]),
+          Object.keys(VERDICT_BY_FINDING).map((name) => [name, count.describe(FOUND[name as Finding])]),
         ) as Record<Finding, typeof count>,
       )
       .describe('What readings were taken for that were not plainly counted.'),
@@ -119,7 +119,7 @@ function lastYear(now: Date, zone: string) {
 
 const COLUMNS = [
   ...Object.keys(month.shape).filter((name) => !['findings', 'edits', 'rejections'].includes(name)),
-  ...Object.keys(FINDINGS),
+  ...Object.keys(VERDICT_BY_FINDING),
   'edits',
   'rejections',
 ];

@@ -8,13 +8,13 @@ import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
-import { costsOf } from '#src/cost/costs.ts';
-import { COST_COLUMNS, flattened, withCosts } from '#src/cost/with-cost.ts';
+import { loadCosts } from '#src/cost/costs.ts';
+import { addCostsToRows, COST_COLUMNS, flattenCost } from '#src/cost/with-cost.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, deviceUsage as usage } from '#src/energy/device-usage.ts';
-import { DEVICE_INCLUDES, type Include, membersOf } from '#src/energy/include.ts';
+import { DEVICE_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
 import { dayRange, lastThirtyDays, monthCount } from '#src/energy/ranges.ts';
-import { withLikeDays } from '#src/energy/with-like-days.ts';
+import { applyLikeDays } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
   ...days,
@@ -32,7 +32,7 @@ const query = z.object({
 /**
  * Permitted values of `include` if gaps are distributed by like days. The others are sums that only exist for straight-line distribution.
  */
-const WITH_LIKE_DAYS: ReadonlySet<Include> = new Set(['estimated', 'coverage']);
+const WITH_LIKE_DAYS: ReadonlySet<IncludeName> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
 
 export const deviceUsage = operation({
@@ -64,17 +64,22 @@ export const deviceUsage = operation({
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
     const homeZone = async () => timezone ?? (await reachWithZone(context.db, caller, user_id, 'account')).zone;
     const rows = byLikeDays
-      ? await withLikeDays(context.readDb, device_id, counted, { range, groupBy, homeZone: await homeZone(), now })
+      ? await applyLikeDays(context.readDb, device_id, counted, { range, groupBy, homeZone: await homeZone(), now })
       : counted;
     const data = hasCost
-      ? withCosts(rows, await costsOf(context.readDb, { buyer, range, now }, groupBy), membersOf(more))
+      ? addCostsToRows(rows, await loadCosts(context.readDb, { buyer, range, now }, groupBy), listIncludedFields(more))
       : rows;
     if (format === 'json') return { device_id, data };
-    const table = data.map((row) => flattened(climateApart(row)));
+    const table = data.map((row) => flattenCost(climateApart(row)));
     const said = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
     const columns = [...(groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date']), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
-    return tableOf(reply, format, table, [...columns, ...membersOf(more), ...said, ...(hasCost ? COST_COLUMNS : [])]);
+    return tableOf(reply, format, table, [
+      ...columns,
+      ...listIncludedFields(more),
+      ...said,
+      ...(hasCost ? COST_COLUMNS : []),
+    ]);
   },
 });
 

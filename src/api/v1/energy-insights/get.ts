@@ -8,9 +8,9 @@ import { tableOf, tableOfPages } from '#src/api/tables/table.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { ROWS_OF_A_TURN } from '#src/core/turns.ts';
-import { totalCostOf } from '#src/cost/costs.ts';
-import { costedInsights, costedPages } from '#src/cost/insights.ts';
-import { COST_COLUMNS, flattened } from '#src/cost/with-cost.ts';
+import { loadTotalCost } from '#src/cost/costs.ts';
+import { loadInsightsWithCosts, streamInsightsWithCosts } from '#src/cost/insights.ts';
+import { COST_COLUMNS, flattenCost } from '#src/cost/with-cost.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
   COMMODITY_INCLUDES,
@@ -18,8 +18,8 @@ import {
   commodityInsights,
   commoditySummary,
 } from '#src/energy/commodity.ts';
-import { HOME_INCLUDES, type Include, membersOf } from '#src/energy/include.ts';
-import { insightPages, insights, summary } from '#src/energy/insights.ts';
+import { HOME_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
+import { insightPages, loadInsights, loadUsageSummary } from '#src/energy/insights.ts';
 import { dayCount, dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { greenButtonAnswer } from './green-button.ts';
 import { grouping, period } from './period.ts';
@@ -75,22 +75,30 @@ export const getEnergyInsights = operation({
     if (!wanted) {
       const range = lastThirtyDays(context.clock(), zone);
       const costed = { buyer: { userId }, range, now: context.clock() };
-      const { total_kwh, peak_usage_time, included } = await summary(context.readDb, userId, range, more);
+      const { total_kwh, peak_usage_time, included } = await loadUsageSummary(context.readDb, userId, range, more);
       const date_range = { start: range.start, end: range.end };
-      const cost = hasCost ? { cost: await totalCostOf(context.readDb, costed) } : {};
+      const cost = hasCost ? { cost: await loadTotalCost(context.readDb, costed) } : {};
       const row = { kwh_used: total_kwh, peak_usage_time, ...included, ...cost };
       if (format === 'json') return { user_id: userId, date_range, ...row };
-      return tableOf(reply, format, [flattened({ ...date_range, ...row })]);
+      return tableOf(reply, format, [flattenCost({ ...date_range, ...row })]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
-    const allColumns = [...columns, 'kwh_used', 'peak_hour', ...membersOf(more), ...(hasCost ? COST_COLUMNS : [])];
+    const allColumns = [
+      ...columns,
+      'kwh_used',
+      'peak_hour',
+      ...listIncludedFields(more),
+      ...(hasCost ? COST_COLUMNS : []),
+    ];
     const asked = { userId, range, groupBy: wanted.groupBy, include: more, now: context.clock() };
     if (wanted.groupBy === 'hour' && dayCount(wanted.start, wanted.end) * 24 > ROWS_OF_A_TURN) {
       const pages = await begun(
         onePageAtATime(
           caller.userId,
-          hasCost ? costedPages(context.readDb, asked) : insightPages(context.readDb, userId, range, 'hour', more),
+          hasCost
+            ? streamInsightsWithCosts(context.readDb, asked)
+            : insightPages(context.readDb, userId, range, 'hour', more),
         ),
       );
       if (format !== 'json') return tableOfPages(reply, format, flat(pages), allColumns);
@@ -98,10 +106,10 @@ export const getEnergyInsights = operation({
       return streamOfPages({ user_id: userId }, pages);
     }
     const data = hasCost
-      ? await costedInsights(context.readDb, asked)
-      : await insights(context.readDb, userId, range, wanted.groupBy, more);
+      ? await loadInsightsWithCosts(context.readDb, asked)
+      : await loadInsights(context.readDb, userId, range, wanted.groupBy, more);
     if (format === 'json') return { user_id: userId, data };
-    return tableOf(reply, format, data.map(flattened), allColumns);
+    return tableOf(reply, format, data.map(flattenCost), allColumns);
   },
 });
 
@@ -134,7 +142,7 @@ async function ofCommodity({ readDb, clock }: ApiContext, { userId, zone, commod
 }
 
 /** Returns the requested additions. Throws 422 if one exists only for electricity. */
-function ofAnyCommodity(include: ReadonlySet<Include>, hasCost: boolean): ReadonlySet<CommodityInclude> {
+function ofAnyCommodity(include: ReadonlySet<IncludeName>, hasCost: boolean): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
   if (known.size === include.size && !hasCost) return known;
   const message = `must be some of ${COMMODITY_INCLUDES.join(', ')}: gas, heat and water have no more`;
@@ -142,5 +150,5 @@ function ofAnyCommodity(include: ReadonlySet<Include>, hasCost: boolean): Readon
 }
 
 async function* flat(pages: AsyncIterable<readonly object[]>): AsyncGenerator<object[]> {
-  for await (const page of pages) yield page.map(flattened);
+  for await (const page of pages) yield page.map(flattenCost);
 }

@@ -3,7 +3,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { begun, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import type { Buyer } from '#src/cost/bought.ts';
+import type { Buyer } from '#src/cost/bought-energy.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
 import { greenButtonData } from '#src/export/green-button/hours.ts';

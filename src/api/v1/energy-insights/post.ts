@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
 import { operation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
-import { totalCostOf } from '#src/cost/costs.ts';
+import { loadTotalCost } from '#src/cost/costs.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
-import { summary } from '#src/energy/insights.ts';
+import { loadUsageSummary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
 
@@ -53,9 +53,14 @@ export const postEnergyInsights = operation({
         ? dayRange(start, end, zone)
         : intervalToDate(context.clock(), interval ?? 'month', zone);
     const { more, hasCost } = namesOf(include);
-    const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await summary(context.readDb, userId, range, more);
+    const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await loadUsageSummary(
+      context.readDb,
+      userId,
+      range,
+      more,
+    );
     const cost = hasCost && {
-      cost: await totalCostOf(context.readDb, { buyer: { userId }, range, now: context.clock() }),
+      cost: await loadTotalCost(context.readDb, { buyer: { userId }, range, now: context.clock() }),
     };
     return {
       summary: {

@@ -7,12 +7,12 @@ import { tableOf, tableOfPages } from '#src/api/tables/table.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { orNotFound, unprocessable } from '#src/core/errors.ts';
-import { groupOf } from '#src/energy/group/homes.ts';
-import { groupPages, groupSummary } from '#src/energy/group/insights.ts';
-import { keptSums } from '#src/energy/group/kept.ts';
-import { HOME_INCLUDES, membersOf } from '#src/energy/include.ts';
+import { loadGroupHomes } from '#src/energy/group/homes.ts';
+import { groupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
+import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
+import { HOME_INCLUDES, listIncludedFields } from '#src/energy/include.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
-import { homesOf, zoneOfOwner } from '#src/groups/members.ts';
+import { findOwnerTimeZone, listGroupHomes } from '#src/groups/members.ts';
 import { findGroup } from '#src/groups/store.ts';
 import { groupInsights } from './shape.ts';
 
@@ -44,10 +44,10 @@ export const groupEnergyInsights = operation({
     const { group_id, user_id } = orNotFound(
       await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)),
     );
-    const zone = tz === 'account' ? await zoneOfOwner(context.db, user_id) : tz;
-    const homes = await homesOf(context.db, group_id);
+    const zone = tz === 'account' ? await findOwnerTimeZone(context.db, user_id) : tz;
+    const homes = await listGroupHomes(context.db, group_id);
     const { readDb } = context;
-    const group = await groupOf(readDb, homes, more);
+    const group = await loadGroupHomes(readDb, homes, more);
     const about = { group_id, homes: homes.length };
     if (!wanted) {
       const range = lastThirtyDays(context.clock(), zone);
@@ -57,14 +57,16 @@ export const groupEnergyInsights = operation({
       return tableOf(reply, format, [{ ...date_range, ...row }]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
-    const kept = await keptSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
-    const pages = await begun(onePageAtATime(caller.userId, groupPages(readDb, group, range, wanted.groupBy, kept)));
+    const kept = await loadStoredSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
+    const pages = await begun(
+      onePageAtATime(caller.userId, streamGroupInsights(readDb, group, range, wanted.groupBy, kept)),
+    );
     if (format === 'json') {
       reply.type('application/json; charset=utf-8');
       return streamOfPages(about, pages);
     }
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
-    return tableOfPages(reply, format, pages, [...columns, 'kwh_used', 'peak_hour', ...membersOf(more)]);
+    return tableOfPages(reply, format, pages, [...columns, 'kwh_used', 'peak_hour', ...listIncludedFields(more)]);
   },
 });
 

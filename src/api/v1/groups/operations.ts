@@ -9,7 +9,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
-import { changeMembers, listMembers, reachable } from '#src/groups/members.ts';
+import { changeMembers, filterReachableUsers, listMembers } from '#src/groups/members.ts';
 import {
   createGroup as create,
   findGroup,
@@ -176,7 +176,7 @@ async function change(
   const { group_id, user_id } = orNotFound(await findGroup(db, reach, toIdOrNotFound(groupId)));
   const owner = orNotFound(await findUser(db, reach, user_id));
   for (const id of [...add, ...remove]) toIdOrNotFound(id);
-  const known = await reachable(db, reachOfRole({ role: owner.role, userId: owner.user_id }), add);
+  const known = await filterReachableUsers(db, reachOfRole({ role: owner.role, userId: owner.user_id }), add);
   const unknown = add.flatMap((id, index) => (known.has(id) ? [] : [{ field: fieldOf(index), message: NO_HOME }]));
   if (unknown.length > 0) throw new AppError('notFound', { details: unknown });
   const done = await changeMembers(db, group_id, { add, remove });

@@ -11,7 +11,7 @@ import { asBillionths } from '#src/core/decimal.ts';
 import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { packed, startOf, wrongTimes } from '#src/tariffs/packed-days.ts';
+import { findTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
 import {
   createPriceSeries as create,
   findPriceSeries,
@@ -19,7 +19,7 @@ import {
   listPriceSeries as list,
   deletePriceSeries as remove,
 } from '#src/tariffs/price-series.ts';
-import { listPrices as pricesOf, putPrices as put } from '#src/tariffs/prices.ts';
+import { listPrices as pricesOf, storePrices as put } from '#src/tariffs/prices.ts';
 import { parsePrice } from '#src/tariffs/terms.ts';
 import {
   MAX_PRICES,
@@ -135,14 +135,14 @@ export const putPrices = operation({
   async handle({ context, caller, params, body, rowName }) {
     const series = orNotFound(await findPriceSeries(context.db, reachOf(caller), toIdOrNotFound(params.series_id)));
     const prices = body.map(({ starts_at, per_kwh }) => ({
-      startsAtMs: startOf(starts_at),
+      startsAtMs: parsePriceTime(starts_at),
       perKwh: parsePrice(per_kwh) ?? asBillionths(0n),
     }));
-    const wrong = wrongTimes(prices, series.resolution_minutes, MAX_VALIDATION_ERRORS);
+    const wrong = findTimeErrors(prices, series.resolution_minutes, MAX_VALIDATION_ERRORS);
     if (wrong.length > 0) {
       throw unprocessable(...wrong.map(({ index, message }) => ({ field: `${rowName(index)}.starts_at`, message })));
     }
-    await put(context.db, series.series_id, packed(prices, series.resolution_minutes));
+    await put(context.db, series.series_id, packPrices(prices, series.resolution_minutes));
     return { series_id: series.series_id, stored: prices.length };
   },
 });

@@ -3,7 +3,7 @@ import { currency, decimal, listOf, ofUser, text } from '#src/api/fields.ts';
 import { instant, userId } from '#src/api/shapes.ts';
 import { decimalText } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
-import type { PriceAt } from '#src/tariffs/packed-days.ts';
+import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
 import { type Examples, series_id, user_id } from '../example-ids.ts';
 
@@ -64,7 +64,7 @@ export const toWire = ({ series_id, user_id, name, currency, resolution_minutes 
 });
 
 /** Converts a price for a response. */
-export const priceToWire = ({ startsAtMs, perKwh }: PriceAt): z.output<typeof price> => ({
+export const priceToWire = ({ startsAtMs, perKwh }: TimedPrice): z.output<typeof price> => ({
   starts_at: new Date(startsAtMs).toISOString(),
   per_kwh: decimalText(perKwh),
 });

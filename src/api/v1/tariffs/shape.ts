@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { currency, date, decimal, listOf, ofUser, text } from '#src/api/fields.ts';
 import { userId } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { hasCondition, isEmpty, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
+import { hasPeriodCondition, isEmptyPeriod, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
 /** Maximum number of periods, more than any supplier has: twelve months with a dozen periods each. */
@@ -55,10 +55,10 @@ const period = z
     to: to.optional().describe(MEANING.to),
     months: numbers(12).optional().describe(MEANING.months),
   })
-  .refine((given) => !isEmpty(given), { path: ['to'], message: 'must not be the time of from' });
+  .refine((given) => !isEmptyPeriod(given), { path: ['to'], message: 'must not be the time of from' });
 const periods = listOf(period, 1, MAX_PERIODS).superRefine((given, context) => {
   const last = given.at(-1);
-  if (!last || !hasCondition(last)) return;
+  if (!last || !hasPeriodCondition(last)) return;
   const message = 'must have no condition, as the last one: it is for all other times';
   context.addIssue({ code: 'custom', path: [given.length - 1], message });
 });

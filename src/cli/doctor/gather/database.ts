@@ -1,4 +1,4 @@
-import { shownUrl, urlsOfHosts } from '#src/config/addresses.ts';
+import { maskUrl, urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
 import { commitFacts, commitRisks, lookAtCapabilities } from '#src/database/capabilities.ts';
@@ -8,7 +8,7 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { schemaState } from '#src/database/migrate.ts';
 import { sealedSamples } from '#src/database/sealed.ts';
 import { checkUser } from '#src/rollups/check.ts';
-import { deviceCounts, outbox } from '#src/start/metrics.ts';
+import { deviceCounts, outboxValues } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
 import { within } from './network.ts';
 
@@ -19,7 +19,7 @@ const WHOLE_MS = 12_000;
 /** Looks at the database: only reads. `sealed`: some of what is stored sealed; null where it could not be asked. */
 export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
   const isEmbedded = config.database.url === undefined;
-  const shown = isEmbedded ? `the embedded database in ${config.dataDir}` : shownUrl(config.database.url ?? '');
+  const shown = isEmbedded ? `the embedded database in ${config.dataDir}` : maskUrl(config.database.url ?? '');
   let sealed: Buffer[] | null = null;
   let pool: Pool | undefined;
   const server = await within(async () => {
@@ -79,7 +79,7 @@ const MOST = 100_000;
 /** What is in the database of a service, counted. */
 async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   const counts = await deviceCounts(pool);
-  const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await outbox(pool);
+  const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await outboxValues(pool);
   const { lateDifferences, staleDays, usageChanges, deliveries } = await waiting(queryOn(pool), new Date(), MOST);
   // Raw SQL: counts over two relations; `recent_rejects` has a bit for each of the last 20 messages.
   const { rows } = await pool.query<{ devices: number; heard: number; rejected: number; userId: string | null }>(

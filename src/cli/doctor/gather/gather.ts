@@ -5,9 +5,9 @@ import { type Config, ConfigError } from '#src/config/load.ts';
 import { secretBox } from '#src/core/secrets.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
-import { runningOn } from '#src/start/data-dir-lock.ts';
+import { serviceProcessOn } from '#src/start/data-dir-lock.ts';
 import { loadConfigBeside } from '#src/start/ports.ts';
-import { opens } from '#src/start/secret-key.ts';
+import { canOpen } from '#src/start/secret-key.ts';
 import type { Facts, FileFacts, SecretKeyFacts } from '../facts.ts';
 import { gatherDatabase } from './database.ts';
 import { ANSWER_MS, gatherBroker, gatherCertificate, gatherPorts, within } from './network.ts';
@@ -18,7 +18,7 @@ export async function gather(): Promise<Facts> {
   if (!('valid' in config))
     return { ...NOTHING, nowMs: Date.now(), config, descriptors: await gatherDescriptors(null) };
   const { valid } = config;
-  const pid = runningOn(valid.dataDir);
+  const pid = serviceProcessOn(valid.dataDir);
   const [{ facts: database, sealed }, broker, mail, disk, certificate, ports, files, descriptors] = await Promise.all([
     gatherDatabase(valid),
     gatherBroker(valid),
@@ -119,6 +119,6 @@ async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null)
   const secret = config.secretKey ?? (await readFile(file, 'utf8').catch(() => '')).trim();
   const isThere = secret !== '';
   if (sealed === null) return { from, isThere, sealed: null };
-  const opened = isThere ? sealed.filter((one) => opens(secretBox(secret), one)).length : 0;
+  const opened = isThere ? sealed.filter((one) => canOpen(secretBox(secret), one)).length : 0;
   return { from, isThere, sealed: { looked: sealed.length, opened } };
 }

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { connect, isIP } from 'node:net';
 import { join } from 'node:path';
-import { tryBroker } from '#ingest/source/try-broker.ts';
-import { bareHost, fromHere, hostAndPort, shownUrl } from '#src/config/addresses.ts';
+import { testBrokerLogin } from '#ingest/source/try-broker.ts';
+import { bareHost, hostAndPort, localHostOf, maskUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { renewsItself } from '#src/start/certificate.ts';
 import { canListen } from '#src/start/ports.ts';
@@ -16,16 +16,16 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
   const reached = { reached: true } as const;
   if (url !== undefined)
     return {
-      shown: shownUrl(url),
+      shown: maskUrl(url),
       isEmbedded: false,
       reached: await within(async () => {
-        await tryBroker(url, ANSWER_MS);
+        await testBrokerLogin(url, ANSWER_MS);
         return reached;
       }),
     };
   // A port that is chosen anew at each start is not known here.
   if (mqtt.port === 0) return null;
-  const host = fromHere(mqtt.host);
+  const host = localHostOf(mqtt.host);
   return {
     shown: hostAndPort(host, mqtt.port),
     isEmbedded: true,

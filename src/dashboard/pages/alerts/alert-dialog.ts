@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Alert, User } from '#clients/typescript/client.ts';
-import { call, Failure } from '../../api.ts';
+import { callApi, Failure } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { DecimalInput, mistakeIn, numberOf, toType } from '../../parts/decimal-input.ts';
+import { DecimalInput, mistakeIn, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { type AlertType, type Delivery, isCostType, nameOf, thresholdFields, thresholdOf } from './alert.ts';
@@ -18,13 +18,13 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   const { common, alerts: w } = words();
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
   // Null until the user types; the field then shows the suggestion. A suggestion that arrives later must not overwrite typed text.
-  const [typed, setTyped] = useState<string | null>(known ? toType(thresholdOf(known)) : null);
+  const [typed, setTyped] = useState<string | null>(known ? toTypedNumber(thresholdOf(known)) : null);
   const [delivery, setDelivery] = useState<Delivery>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
   const past = useLoad(() => askPast(type, user), [type, user.user_id]);
   const { run, isBusy, error } = useAction();
   const suggested = past.value?.type === type ? past.value.suggested : null;
-  const text = typed ?? toType(suggested);
+  const text = typed ?? toTypedNumber(suggested);
   const threshold = thresholdIn(type, text);
 
   const choose = (next: AlertType) => {
@@ -40,11 +40,12 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
     if (threshold === null) return;
     const phone = new FormData(event.target as HTMLFormElement).get('phone');
     run(async () => {
-      if (phone !== null) pick(await call<User>('PATCH', `/v1/users/${user.user_id}`, { phone: String(phone).trim() }));
+      if (phone !== null)
+        pick(await callApi<User>('PATCH', `/v1/users/${user.user_id}`, { phone: String(phone).trim() }));
       const given = { ...thresholdFields(type, threshold), delivery };
       const saved = known
-        ? call('PATCH', `/v1/alerts/${known.alert_id}`, given)
-        : call('POST', '/v1/alerts', { user_id: user.user_id, type, ...given });
+        ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, given)
+        : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...given });
       const isTaken = await saved.then(() => true, refused);
       setRefused(!isTaken);
       if (isTaken) onDone(nameOf({ type, ...thresholdFields(type, threshold) } as Alert));
@@ -78,7 +79,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       <${DeliveryChoice} value=${delivery} isRefused=${isRefused} onPick=${chooseDelivery} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${known ? common.save : w.createShort}</button>
+        <button class="main" ...${busyAttributes(isBusy)}>${known ? common.save : w.createShort}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>
@@ -93,12 +94,12 @@ function hintOf(past: Past | null): string {
   if (isCostType(type)) {
     if (currency === null) return w.currency;
     if (suggested === null) return w.in({ currency });
-    return w.suggestedIn({ currency, amount: toType(suggested) });
+    return w.suggestedIn({ currency, amount: toTypedNumber(suggested) });
   }
-  if (type === 'no_data') return w.suggestedHours({ hours: toType(suggested) });
+  if (type === 'no_data') return w.suggestedHours({ hours: toTypedNumber(suggested) });
   return steps.every(({ value }) => value === null)
-    ? w.usual({ amount: toType(suggested) })
-    : w.suggested({ amount: toType(suggested) });
+    ? w.usual({ amount: toTypedNumber(suggested) })
+    : w.suggested({ amount: toTypedNumber(suggested) });
 }
 
 /** Returns the limits that the service accepts for the threshold field. */

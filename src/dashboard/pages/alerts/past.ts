@@ -1,5 +1,5 @@
 import type { Usage, User } from '#clients/typescript/client.ts';
-import { call, Failure, withQuery } from '../../api.ts';
+import { callApi, Failure, withQuery } from '../../api.ts';
 import type { Bar } from '../../parts/chart.ts';
 import { DAY_MS, HOUR_MS } from '../../parts/format.ts';
 import { dateFormat } from '../../words/locale.ts';
@@ -50,14 +50,15 @@ const dateIn = (zone: string) => {
 export async function askPast(type: AlertType, { user_id, timezone }: User, now = new Date()): Promise<Past> {
   if (type === 'no_data') {
     const body = { user_id, type, threshold_hours: SHORTEST_SILENCE_HOURS };
-    const { data } = await call<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
+    const { data } = await callApi<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
     return { type, steps: [], currency: null, suggested: suggestedHours(data.map((one) => hoursOf(one, now))) };
   }
   const dates = firstDays(type, dateIn(timezone)(now));
   const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
   const group_by = type === 'peak_usage' ? 'hour' : isMonthly ? 'month' : 'day';
   const query = { user_id, start: dates[0], end: dateIn(timezone)(now), group_by, tz: timezone };
-  const ask = (more: object) => call<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
+  const ask = (more: object) =>
+    callApi<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
   if (isCostType(type)) {
     // Status 422: the costs are in two currencies, so no chart can show them.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {

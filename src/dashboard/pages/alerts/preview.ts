@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
-import { call, list, sentenceOf, withQuery } from '../../api.ts';
+import { callApi, fetchAll, sentenceOf, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Bars } from '../../parts/chart.ts';
 import { time } from '../../parts/format.ts';
@@ -81,7 +81,7 @@ function usePreview(
     const ask = async (threshold: number) => {
       const body = { user_id: userId, type, ...thresholdFields(type, threshold) };
       try {
-        const { data } = await call<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
+        const { data } = await callApi<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
         if (isTooLate) return;
         setPreview({ type, threshold, fired: data });
         setError(null);
@@ -128,7 +128,7 @@ function lengthOf(hours: number): string {
 
 /** Returns a function that names a device of an account by its location, or by its identifier if the location is not known (yet). */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
-  const devices = useLoad(() => list<Device>(withQuery('/v1/devices', { user_id: userId, limit: 200 })), [userId]);
+  const devices = useLoad(() => fetchAll<Device>(withQuery('/v1/devices', { user_id: userId, limit: 200 })), [userId]);
   return (deviceId) => {
     const known = devices.value?.find(({ device_id }) => device_id === deviceId);
     return known ? `${known.location} (${typeName(known.type)})` : deviceId;

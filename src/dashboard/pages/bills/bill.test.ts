@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { billed, change, isNothing } from './bill.ts';
+import { change, formatBilledEnergy, isNothing } from './bill.ts';
 
 test('energy of a bill is told to the watt-hour, and a change with its sign', () => {
-  expect(billed('14934.869250')).toBe('14,934.869 kWh');
+  expect(formatBilledEnergy('14934.869250')).toBe('14,934.869 kWh');
   expect(['0.200000', '-0.200000', '0.000000', '-0.000001'].map(change)).toEqual([
     '+0.200 kWh',
     '-0.200 kWh',

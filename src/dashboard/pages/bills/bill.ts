@@ -1,10 +1,10 @@
 import type { BillPeriod, BillPeriodDetails, BillStatement } from '#clients/typescript/client.ts';
-import { call } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FileMenu } from '../../parts/file-menu.ts';
 import { dayName, time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busy, Card, Copy, Loading, Problem, Sure } from '../../parts/ui.ts';
+import { busyAttributes, Card, ConfirmButton, Copy, Loading, Problem } from '../../parts/ui.ts';
 import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -19,25 +19,25 @@ export function Bill(props: {
   const { of, name, mayBill, onChange, onGone } = props;
   const { common, bills: w } = words();
   const path = `/v1/bill-periods/${of.bill_period_id}`;
-  const details = useLoad(() => call<BillPeriodDetails>('GET', path), [path]);
+  const details = useLoad(() => callApi<BillPeriodDetails>('GET', path), [path]);
   const { run, isBusy, error } = useAction();
   const days = common.download.of({ start: dayName(of.start), end: dayName(of.end) });
   const carryOut = (what: 'versions' | 'close') =>
     run(async () => {
-      details.put(await call<BillPeriodDetails>('POST', `${path}/${what}`));
+      details.put(await callApi<BillPeriodDetails>('POST', `${path}/${what}`));
       onChange();
     });
   const remove = () =>
     run(async () => {
-      await call('DELETE', path);
+      await callApi('DELETE', path);
       onGone();
     });
   const actions = (bill: BillPeriodDetails) => {
     const isOver = Date.parse(bill.last_told.ends_at) <= Date.now();
     return html`<p class="actions">
-      <button type="button" ...${busy(isBusy)} onClick=${() => carryOut('versions')}>${w.again}</button>
-      ${isOver && html`<${Sure} label=${w.close} of=${days} question=${w.closeQuestion} onSure=${() => carryOut('close')} />`}
-      <${Sure} label=${common.delete} of=${days} question=${w.deleteQuestion} onSure=${remove} />
+      <button type="button" ...${busyAttributes(isBusy)} onClick=${() => carryOut('versions')}>${w.again}</button>
+      ${isOver && html`<${ConfirmButton} label=${w.close} of=${days} question=${w.closeQuestion} onSure=${() => carryOut('close')} />`}
+      <${ConfirmButton} label=${common.delete} of=${days} question=${w.deleteQuestion} onSure=${remove} />
     </p>`;
   };
   return html`<${Card} title=${`${name}, ${days}`}>
@@ -88,9 +88,9 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
     <tbody>${rows.map(
       ([name, member]) => html`<tr>
         <th scope="row" data-name=${w.energy}>${name}</th>
-        <td data-name=${w.toldFirst}>${billed(first_told[member])}</td>
-        <td data-name=${w.toldLast}>${billed(last_told[member])}</td>
-        <td data-name=${w.knownNow}>${billed(known_now[member])}</td>
+        <td data-name=${w.toldFirst}>${formatBilledEnergy(first_told[member])}</td>
+        <td data-name=${w.toldLast}>${formatBilledEnergy(last_told[member])}</td>
+        <td data-name=${w.knownNow}>${formatBilledEnergy(known_now[member])}</td>
         <td data-name=${w.difference}>${change(difference[member])}</td>
       </tr>`,
     )}</tbody>
@@ -131,7 +131,7 @@ function Registers({ of }: { of: BillStatement }) {
   const shown = (reading: Reading) =>
     reading === null
       ? html`<span class="quiet">${w.notKnown}</span>`
-      : html`${billed(reading.kwh)} <small class="quiet">${w.readings[reading.is]}, ${time(reading.at, of.timezone)}</small>`;
+      : html`${formatBilledEnergy(reading.kwh)} <small class="quiet">${w.readings[reading.is]}, ${time(reading.at, of.timezone)}</small>`;
   return html`<details class="more">
     <summary>${w.registers}</summary>
     <div class="table"><table>
@@ -141,7 +141,7 @@ function Registers({ of }: { of: BillStatement }) {
           <th scope="row" data-name=${w.register}><code>${one.channel}</code></th>
           <td data-name=${w.atStart}>${shown(one.at_start)}</td>
           <td data-name=${w.atEnd}>${shown(one.at_end)}</td>
-          <td data-name=${w.counted}>${one.energy_kwh === null ? w.notKnown : billed(one.energy_kwh)}</td>
+          <td data-name=${w.counted}>${one.energy_kwh === null ? w.notKnown : formatBilledEnergy(one.energy_kwh)}</td>
         </tr>`,
       )}</tbody>
     </table></div>
@@ -161,7 +161,7 @@ function Versions({ of }: { of: BillPeriodDetails }) {
         (one) => html`<tr>
           <th scope="row" data-name=${w.version}>${count(one.version)}, ${w.causes[one.cause]}</th>
           <td data-name=${w.recorded}>${time(one.recorded_at, of.timezone)}</td>
-          <td data-name=${w.import}>${billed(one.import_kwh)}</td>
+          <td data-name=${w.import}>${formatBilledEnergy(one.import_kwh)}</td>
           <td data-name=${w.changed}>${change(one.import_change_kwh)}</td>
         </tr>`,
       )}</tbody>
@@ -172,7 +172,7 @@ function Versions({ of }: { of: BillPeriodDetails }) {
 const DIGITS = { minimumFractionDigits: 3, maximumFractionDigits: 3 };
 
 /** Formats a bill's energy, which the API returns as text with six decimals, to the watt-hour. */
-export const billed = (kwh: string): string => `${numberFormat(DIGITS).format(Number(kwh))} kWh`;
+export const formatBilledEnergy = (kwh: string): string => `${numberFormat(DIGITS).format(Number(kwh))} kWh`;
 
 /** Formats a change of energy with its sign. */
 export const change = (kwh: string): string =>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Period } from '#src/api/dashboard/shapes.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { HOUR_MS } from '../../parts/format.ts';
 import { Lines } from '../../parts/lines.ts';
@@ -20,7 +20,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
     const nowMs = Date.now();
     const date = (ms: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(ms);
     const query = { start: date(nowMs - hours * HOUR_MS), end: date(nowMs), group_by: 'hour', tz: zone };
-    const answer = await call<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${deviceId}/usage`, query));
+    const answer = await callApi<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${deviceId}/usage`, query));
     return climateHours(answer.data, nowMs - hours * HOUR_MS, nowMs);
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
@@ -78,7 +78,7 @@ export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat:
   const { device_id, location } = thermostat;
   const usage = useLoad(async () => {
     const query = { start, end, group_by: 'hour', tz: timezone };
-    const { data } = await call<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${device_id}/usage`, query));
+    const { data } = await callApi<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${device_id}/usage`, query));
     return climateHours(data, 0, Number.POSITIVE_INFINITY);
   }, [device_id, start, end, timezone, newest_at?.slice(0, 15)]);
   const title = w.climateOf({ device: location });

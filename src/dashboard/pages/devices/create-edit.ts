@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
-import { call, Failure } from '../../api.ts';
+import { callApi, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, readDecimal } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, Field, Problem } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -45,7 +45,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
     const body = { action, native_name: text('native_name') || undefined, ...said, reason: text('reason') };
     run(async () => {
       setMistakes({});
-      const saved = call('POST', `/v1/devices/${device.device_id}/edits`, body);
+      const saved = callApi('POST', `/v1/devices/${device.device_id}/edits`, body);
       const wrong = await saved.then(() => null, mistakesIn);
       if (wrong === null) return onMade();
       // An error that belongs to no field of the form is shown as a sentence.
@@ -89,7 +89,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${common.save}</button>
+        <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CreatedGateway } from '#clients/typescript/client.ts';
-import { call } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
 import { Copy, CreateOrCancel, Dialog, Field, rich, ShownOnce } from '../../parts/ui.ts';
@@ -22,7 +22,7 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
     event.preventDefault();
     const name = String(new FormData(event.target as HTMLFormElement).get('name')).trim();
     run(async () => {
-      setMade(await call<CreatedGateway>('POST', '/v1/gateways', { user_id: user.user_id, name }));
+      setMade(await callApi<CreatedGateway>('POST', '/v1/gateways', { user_id: user.user_id, name }));
       onChange();
     });
   };

@@ -1,9 +1,9 @@
 import type { DeviceDetails } from '#clients/typescript/client.ts';
 import type { Held } from '#src/api/dashboard/shapes.ts';
-import { call } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Badge, busy, Problem, rich, When } from '../../parts/ui.ts';
+import { Badge, busyAttributes, Problem, rich, When } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -24,14 +24,14 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { common, devices } = words();
   const w = devices.channels;
   const { channels } = device;
-  const held = useLoad(() => call<Held>('GET', `/v1/devices/${device.device_id}/held`), [device]);
+  const held = useLoad(() => callApi<Held>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
   // If a newer value has arrived, the table shows that value, without the badge of the held one.
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>
     run(async () => {
-      await call('PATCH', `/v1/devices/${device.device_id}`, { channels: [{ native_name, ...word }] });
+      await callApi('PATCH', `/v1/devices/${device.device_id}`, { channels: [{ native_name, ...word }] });
       onSaved();
     });
   const unknown = channels.filter(({ asked, counts_as }) => asked || counts_as === null);
@@ -94,7 +94,7 @@ function Row(props: {
             .slice(0, CLICKS)
             .map(
               ([value, name]) =>
-                html`<button type="button" ...${busy(isBusy)} onClick=${() => !isBusy && onSay(native_name, { counts_as: value })}>${name}</button>`,
+                html`<button type="button" ...${busyAttributes(isBusy)} onClick=${() => !isBusy && onSay(native_name, { counts_as: value })}>${name}</button>`,
             )}
         </span>`
       }

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
-import { call, list, withQuery } from '../../api.ts';
+import { callApi, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Badge, busy, Dialog, Loading, Problem, Sure, When } from '../../parts/ui.ts';
+import { Badge, busyAttributes, ConfirmButton, Dialog, Loading, Problem, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
-import { asks, mayManage, STATES, typeName } from './device.ts';
+import { mayManage, openQuestionsOf, STATES, typeName } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceFields, type GivenFields, givenFields, LocationField } from './device-fields.ts';
 
@@ -17,9 +17,9 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   const { me, user } = useSession();
   const { common, devices } = words();
   const w = devices.details;
-  const device = useLoad(() => call<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
+  const device = useLoad(() => callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
   const others = useLoad(
-    () => list<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
+    () => fetchAll<Device>(withQuery('/v1/devices', { user_id: user.user_id, limit: 200 })),
     [user.user_id],
   );
   const { run, error } = useAction();
@@ -34,7 +34,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   };
   const remove = () =>
     run(async () => {
-      await call('DELETE', `/v1/devices/${deviceId}`);
+      await callApi('DELETE', `/v1/devices/${deviceId}`);
       onChange();
       onClose();
     });
@@ -48,7 +48,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           <dl class="facts">
             <dt>${devices.state}</dt>
             <dd><${Badge} kind=${kind}>${common.statuses[one.status]}<//> ${devices.states[one.status]}</dd>
-            ${asks(one, true).map(({ word, meaning: why }) => html`<dt>${w.asks}</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
+            ${openQuestionsOf(one, true).map(({ word, meaning: why }) => html`<dt>${w.asks}</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
             <dt>${common.lastSeen}</dt>
             <dd><${When} at=${one.last_seen_at} zone=${user.timezone} /></dd>
             <dt>${w.paired}</dt>
@@ -66,7 +66,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
             html`<h3>${common.delete}</h3>
             <p class="quiet">${w.deleteAbout}</p>
             <${Problem} text=${error} />
-            <p class="actions"><${Sure} label=${w.delete} question=${w.deleteQuestion} onSure=${remove} /></p>`
+            <p class="actions"><${ConfirmButton} label=${w.delete} question=${w.deleteQuestion} onSure=${remove} /></p>`
           }`;
       }}
     <//>
@@ -93,7 +93,7 @@ function DeviceSettings(props: {
     run(async () => {
       if (changed.length > 0) {
         const patch = Object.fromEntries(changed.map((name) => [name, given[name]]));
-        onSaved(await call<DeviceDetails>('PATCH', `/v1/devices/${device.device_id}`, patch));
+        onSaved(await callApi<DeviceDetails>('PATCH', `/v1/devices/${device.device_id}`, patch));
       }
       setSaid(changed.length > 0 ? w.saved : w.nothingChanged);
     });
@@ -102,7 +102,7 @@ function DeviceSettings(props: {
     ${isManager ? html`<${DeviceFields} of=${device} others=${others} /><p class="quiet">${w.past}</p>` : html`<${LocationField} now=${device.location} />`}
     <${Problem} text=${error} />
     <p class="actions">
-      <button class="main" ...${busy(isBusy)}>${words().common.save}</button>
+      <button class="main" ...${busyAttributes(isBusy)}>${words().common.save}</button>
       <span role="status">${said}</span>
     </p>
   </form>`;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { DecimalInput, numberOf, toType } from '../../parts/decimal-input.ts';
+import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from './device.ts';
@@ -162,7 +162,7 @@ function NumberField(props: {
   const { name, label, hint, now, most, isRequired } = props;
   return html`<${Field} label=${label} hint=${hint}>
     ${(attributes: object) =>
-      html`<${DecimalInput} attributes=${attributes} name=${name} defaultValue=${toType(now)} limits=${{ least: 0, most }} isRequired=${isRequired} />`}
+      html`<${DecimalInput} attributes=${attributes} name=${name} defaultValue=${toTypedNumber(now)} limits=${{ least: 0, most }} isRequired=${isRequired} />`}
   <//>`;
 }
 

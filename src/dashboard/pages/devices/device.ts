@@ -13,7 +13,7 @@ export const STATES: Record<Device['status'], 'good' | 'quiet' | 'bad'> = {
 };
 
 /** Returns the questions about a device that its status does not cover. `isOpen`: whether the device's details are open. */
-export const asks = ({ attention, status }: Device, isOpen: boolean) =>
+export const openQuestionsOf = ({ attention, status }: Device, isOpen: boolean) =>
   attention
     .filter((one) => one !== 'faulty')
     .filter((one) => !(one === 'silent' && status === 'inactive'))

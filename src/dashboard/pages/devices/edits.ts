@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails, ReadingEdit } from '#clients/typescript/client.ts';
-import { call, list } from '../../api.ts';
+import { callApi, fetchAll } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Badge, Card, Loading, Problem, Sure, When } from '../../parts/ui.ts';
+import { Badge, Card, ConfirmButton, Loading, Problem, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -24,7 +24,7 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
   const { common, devices } = words();
   const { edits: w } = devices;
   const path = `/v1/devices/${device.device_id}/edits`;
-  const edits = useLoad(() => list<ReadingEdit>(`${path}?limit=200`), [path]);
+  const edits = useLoad(() => fetchAll<ReadingEdit>(`${path}?limit=200`), [path]);
   const [isOpen, setOpen] = useState(false);
   const { run, error } = useAction();
   const isWaiting = edits.value?.some(({ is_computed }) => !is_computed) ?? false;
@@ -42,7 +42,7 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
   };
   const revoke = (editId: string) =>
     run(async () => {
-      await call('DELETE', `${path}/${editId}`);
+      await callApi('DELETE', `${path}/${editId}`);
       edits.again();
     });
   const isManager = mayManage(device, me);
@@ -83,7 +83,7 @@ export function Edits({ of: device, onComputed }: { of: DeviceDetails; onCompute
           <td><div class="actions">${
             isManager &&
             one.status === 'in_force' &&
-            html`<${Sure} label=${w.revoke} of=${`${what}, ${when}`} question=${w.revokeQuestion} onSure=${() => revoke(one.edit_id)} />`
+            html`<${ConfirmButton} label=${w.revoke} of=${`${what}, ${when}`} question=${w.revokeQuestion} onSure=${() => revoke(one.edit_id)} />`
           }</div></td>
         </tr>`;
       })}</tbody>

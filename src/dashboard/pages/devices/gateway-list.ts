@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Gateway, UnreadMessages } from '#clients/typescript/client.ts';
-import { call, list } from '../../api.ts';
+import { callApi, fetchAll } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Rows } from '../../parts/focus.ts';
 import { type Loaded, useAction, useLoad } from '../../parts/load.ts';
-import { Card, Loading, Problem, rich, Sure, When } from '../../parts/ui.ts';
+import { Card, ConfirmButton, Loading, Problem, rich, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -23,7 +23,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
   const { run, error } = useAction();
   const remove = ({ gateway_id }: Gateway) =>
     run(async () => {
-      await call('DELETE', `/v1/gateways/${gateway_id}`);
+      await callApi('DELETE', `/v1/gateways/${gateway_id}`);
       onChange();
     });
   return html`<${Card}
@@ -50,7 +50,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
                   <td><div class="actions">${
                     mayManage(one, me) &&
                     html`<button type="button" aria-label=${common.of({ what: messages.open, name: one.name })} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
-                    <${Sure} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />`
+                    <${ConfirmButton} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />`
                   }</div></td>
                 </tr>`,
               )}
@@ -80,7 +80,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
 function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {
   const { gateway, zone, onRead } = props;
   const { gateway_id, name } = gateway;
-  const unread = useLoad(() => list<UnreadMessages>(`/v1/gateways/${gateway_id}/unread?limit=200`), [gateway_id]);
+  const unread = useLoad(() => fetchAll<UnreadMessages>(`/v1/gateways/${gateway_id}/unread?limit=200`), [gateway_id]);
   if (unread.value === null) return html`<${Problem} text=${unread.error} />`;
   const all = [...unread.value].sort((one, other) => other.count - one.count);
   if (all.length === 0) return null;

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
-import { call, Failure, list, withQuery } from '../../api.ts';
+import { callApi, Failure, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { Badge, busy, Copy, Field, Problem, rich } from '../../parts/ui.ts';
+import { Badge, busyAttributes, Copy, Field, Problem, rich } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { textNamed, words } from '../../words/words.ts';
 
@@ -104,12 +104,12 @@ function UseSetting(props: {
         defaultValue=${JSON.stringify(of.decoder_config, null, 2)}></textarea>`}
     <//>
     <${Problem} text=${isNoObject ? w.noSetting : error} />
-    <p class="actions"><button class="main" ...${busy(isBusy)}>${w.form.save}</button></p>
+    <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.form.save}</button></p>
   </form>`;
 }
 
 /** An entry of `decoder_config.mapping`; the service validates it. */
-export interface Mapped {
+export interface MappingEntry {
   topic: string;
   device?: string;
   path?: string;
@@ -154,17 +154,17 @@ export function meaningName(meaning: string): string {
 }
 
 /** Returns the mappings of a gateway; empty if the setting is not a list. */
-export const mappedOf = ({ decoder_config }: Gateway): Mapped[] =>
-  Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as Mapped[]) : [];
+export const mappedOf = ({ decoder_config }: Gateway): MappingEntry[] =>
+  Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as MappingEntry[]) : [];
 
 /** Returns the gateway's settings with the mappings replaced; other settings are preserved. */
-export const configWith = ({ decoder_config }: Gateway, mapping: readonly Mapped[]): Record<string, unknown> => ({
+export const configWith = ({ decoder_config }: Gateway, mapping: readonly MappingEntry[]): Record<string, unknown> => ({
   ...decoder_config,
   mapping,
 });
 
 /** Changes the mappings of a gateway on the basis of its latest settings. Returns the updated gateway. */
-export const changeMapped = (of: Gateway, change: (all: Mapped[]) => Mapped[]): Promise<Gateway> =>
+export const changeMapped = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
   changeConfig(of, (_, now) => configWith(now, change(mappedOf(now))));
 
 /** Changes the settings of a gateway. Reads them first, because another user may have changed them. Returns the updated gateway. */
@@ -173,9 +173,9 @@ async function changeConfig(
   change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,
 ): Promise<Gateway> {
   const { gateway_id, user_id } = of;
-  const all = await list<Gateway>(withQuery('/v1/gateways', { user_id, limit: 200 }));
+  const all = await fetchAll<Gateway>(withQuery('/v1/gateways', { user_id, limit: 200 }));
   const now = all.find((one) => one.gateway_id === gateway_id);
   if (!now) throw new Failure(404, {});
   const decoder_config = change(now.decoder_config, now);
-  return call<Gateway>('PATCH', `/v1/gateways/${gateway_id}`, { decoder_config });
+  return callApi<Gateway>('PATCH', `/v1/gateways/${gateway_id}`, { decoder_config });
 }

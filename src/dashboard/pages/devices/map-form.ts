@@ -3,9 +3,9 @@ import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Field, Problem, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { changeMapped, Judgement, type Mapped, meaningName, UNITS } from './judgement.ts';
+import { changeMapped, Judgement, type MappingEntry, meaningName, UNITS } from './judgement.ts';
 
 /**
  * Form that maps a field of a message to a meaning. `path`: null for the whole message; `proposed`: suggested meanings by name; `times`:
@@ -20,7 +20,7 @@ export function MapForm(props: {
   times: readonly string[];
   family: string | null;
   zone: string;
-  onTry: (mapped: Mapped) => Promise<JudgedMessage>;
+  onTry: (mapped: MappingEntry) => Promise<JudgedMessage>;
   onSaved: (gateway: Gateway) => void;
 }) {
   const { gateway, topic, path, proposed, times, family, zone, onTry, onSaved } = props;
@@ -80,14 +80,14 @@ export function MapForm(props: {
     <${Problem} text=${error} />
     ${tried && html`<h4>${form.tried}</h4><${Judgement} of=${tried} zone=${zone} />`}
     <p class="actions">
-      <button value="try" ...${busy(isBusy)}>${form.try}</button>
-      <button value="save" class="main" ...${busy(isBusy)}>${form.save}</button>
+      <button value="try" ...${busyAttributes(isBusy)}>${form.try}</button>
+      <button value="save" class="main" ...${busyAttributes(isBusy)}>${form.save}</button>
     </p>
   </form>`;
 }
 
 /** Returns the mapping in the form; empty fields are omitted. */
-function mappedIn(form: FormData, path: string | null): Mapped {
+function mappedIn(form: FormData, path: string | null): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = numberOf(text('scale'));
   const optional = { device: text('device'), circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DeviceDetails, DiscoveredDevice, PairedDevice } from '#clients/typescript/client.ts';
-import { call } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Badge, busy, Copy, Dialog, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import { Badge, busyAttributes, Copy, Dialog, Problem, rich, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { LoginFields } from './create-gateway.ts';
@@ -29,7 +29,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
         ...Object.fromEntries(given),
         ...(discovered ? { discovery_id: discovered.discovery_id } : {}),
       };
-      setPaired(await call<PairedDevice>('POST', '/v1/devices', body));
+      setPaired(await callApi<PairedDevice>('POST', '/v1/devices', body));
       onChange();
     });
   };
@@ -48,7 +48,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
       <${DeviceFields} discoveredType=${discovered && likelyType(discovered)} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${w.submit}</button>
+        <button class="main" ...${busyAttributes(isBusy)}>${w.submit}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>
@@ -68,7 +68,7 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
     let timer: ReturnType<typeof setTimeout>;
     let isOver = false;
     const look = async () => {
-      const device = await call<DeviceDetails>('GET', `/v1/devices/${deviceId}`).catch(() => null);
+      const device = await callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`).catch(() => null);
       if (isOver) return;
       if (device?.last_seen_at) {
         setState('heard');

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
-import { call } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, Field, Problem, ShownOnce } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { changeMapped, configWith, Judgement, type Mapped, mappedOf, meaningName } from './judgement.ts';
+import { changeMapped, configWith, Judgement, type MappingEntry, mappedOf, meaningName } from './judgement.ts';
 import { MapForm } from './map-form.ts';
 
 /** A message that was typed by the user or received. */
@@ -31,7 +31,7 @@ export function ReadMessage(props: {
   const [isSaved, setSaved] = useState(false);
   const { run, isBusy, error } = useAction();
   const judge = (message: TypedMessage, decoder_config: Record<string, unknown>) =>
-    call<JudgedMessage>('POST', `/v1/gateways/${gateway.gateway_id}/decode`, { ...message, decoder_config });
+    callApi<JudgedMessage>('POST', `/v1/gateways/${gateway.gateway_id}/decode`, { ...message, decoder_config });
   const look = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
@@ -51,9 +51,9 @@ export function ReadMessage(props: {
     onChange();
     if (looked) setLooked({ ...looked, judged: await judge(looked.message, now.decoder_config) });
   };
-  const takeBack = (index: number, one: Mapped) =>
+  const takeBack = (index: number, one: MappingEntry) =>
     run(async () => {
-      const isIt = (other: Mapped, at: number) => at === index && JSON.stringify(other) === JSON.stringify(one);
+      const isIt = (other: MappingEntry, at: number) => at === index && JSON.stringify(other) === JSON.stringify(one);
       await changed(await changeMapped(gateway, (all) => all.filter((other, at) => !isIt(other, at))), false);
     });
   const mapped = mappedOf(gateway);
@@ -68,7 +68,7 @@ export function ReadMessage(props: {
       <//>
       <label class="check"><input type="checkbox" name="retained" defaultChecked=${of?.retained ?? false} /> ${w.retained}</label>
       <${Problem} text=${error} />
-      <p class="actions"><button class="main" ...${busy(isBusy)}>${w.look}</button></p>
+      <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.look}</button></p>
     </form>
     ${isSaved && html`<${ShownOnce}>${w.form.saved}<//>`}
     ${looked && html`<${Judgement} of=${looked.judged} zone=${zone} gateway=${gateway} onUse=${(now: Gateway) => run(() => changed(now, true))} />`}
@@ -86,7 +86,7 @@ export function ReadMessage(props: {
         times=${looked.judged.members.flatMap(({ path, may_be_time }) => (may_be_time && path !== null ? [path] : []))}
         family=${looked.judged.family}
         zone=${zone}
-        onTry=${(one: Mapped) => judge(looked.message, configWith(gateway, [...mappedOf(gateway), one]))}
+        onTry=${(one: MappingEntry) => judge(looked.message, configWith(gateway, [...mappedOf(gateway), one]))}
         onSaved=${(now: Gateway) => run(() => changed(now, true))}
       />`
     }
@@ -96,14 +96,14 @@ export function ReadMessage(props: {
       <ul class="mapped">${mapped.map(
         (one, index) => html`<li key=${JSON.stringify(one)}>
           <code>${one.topic}</code> ${one.path && html`<code>${one.path}</code>`} ${`${meaningName(one.meaning)}, ${one.unit} `}
-          <button type="button" ...${busy(isBusy)} aria-label=${common.of({ what: w.mappings.remove, name: placeOf(one) })} onClick=${() => takeBack(index, one)}>${w.mappings.remove}</button>
+          <button type="button" ...${busyAttributes(isBusy)} aria-label=${common.of({ what: w.mappings.remove, name: placeOf(one) })} onClick=${() => takeBack(index, one)}>${w.mappings.remove}</button>
         </li>`,
       )}</ul>`
     }
   <//>`;
 }
 
-const placeOf = ({ topic, path = '' }: Mapped) => `${topic} ${path}`.trim();
+const placeOf = ({ topic, path = '' }: MappingEntry) => `${topic} ${path}`.trim();
 
 /** List of a message's fields that can be mapped. */
 function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path: string | null) => void }) {

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceImport } from '#clients/typescript/client.ts';
 import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
-import { call, Failure, post, sentenceOf } from '../../api.ts';
+import { callApi, Failure, post, sentenceOf } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { busy, Card, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Card, Field, Problem, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { Foreseen, ImportDone, Mistakes, Passwords } from './import-result.ts';
+import { ImportDone, ImportPreview, Mistakes, Passwords } from './import-result.ts';
 
 /** A checked table. The import sends this text even if the file changes later. */
 interface Checked {
@@ -37,7 +37,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   /** Counts checks: the result of a check is dropped if another file was chosen in the meantime. */
   const asked = useRef(0);
   // Imports whose passwords were not downloaded yet, for users who reloaded the page or lost the import's response.
-  const waiting = useLoad(() => call<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
+  const waiting = useLoad(() => callApi<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
   useEffect(() => {
     if (stage.is === 'checked' || stage.is === 'refused' || stage.is === 'done') outcome.current?.focus();
   }, [stage.is]);
@@ -105,14 +105,14 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
           html`<input ...${attributes} type="file" name="table" accept=".csv,text/csv" required onChange=${chooseAnew} />`}
       <//>
       <p><label class="check"><input type="checkbox" name="create_users" onChange=${chooseAnew} /> ${w.createUsers}</label></p>
-      <p class="actions"><button class=${stage.is === 'checked' ? '' : 'main'} ...${busy(isBusy)}>${w.check}</button></p>
+      <p class="actions"><button class=${stage.is === 'checked' ? '' : 'main'} ...${busyAttributes(isBusy)}>${w.check}</button></p>
     </form>
     ${stage.is === 'checking' && html`<${Working} text=${w.checking} />`}
     <div class="outcome" tabindex="-1" ref=${outcome} role="group" aria-label=${w.outcome}>
       ${stage.is === 'refused' && html`<${Mistakes} of=${stage.mistakes} />`}
       ${
         (stage.is === 'checked' || stage.is === 'importing') &&
-        html`<${Foreseen} of=${stage.of.check} isBusy=${isBusy} onImport=${() => carryOut(stage.of)} />`
+        html`<${ImportPreview} of=${stage.of.check} isBusy=${isBusy} onImport=${() => carryOut(stage.of)} />`
       }
       ${stage.is === 'checked' && html`<${Problem} text=${stage.problem} />`}
     </div>

@@ -5,7 +5,7 @@ import { post } from '../../api.ts';
 import { html } from '../../html.ts';
 import { save } from '../../parts/file-menu.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Problem, rich } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -22,7 +22,7 @@ export function ImportDone({ made, onAnother }: { made: DeviceImport; onAnother:
 const SHOWN = 100;
 
 /** Preview of the import of a valid table, with the button that runs it. */
-export function Foreseen({ of, isBusy, onImport }: { of: ImportCheck; isBusy: boolean; onImport: () => void }) {
+export function ImportPreview({ of, isBusy, onImport }: { of: ImportCheck; isBusy: boolean; onImport: () => void }) {
   const w = words().fleet.imports;
   return html`<p role="status"><b>${w.right}</b> ${of.created === 0 && w.nothing}</p>
     <dl class="facts">
@@ -34,7 +34,7 @@ export function Foreseen({ of, isBusy, onImport }: { of: ImportCheck; isBusy: bo
     <${Differing} of=${of.differing} />
     ${
       of.created > 0 &&
-      html`<p class="actions"><button type="button" class="main" ...${busy(isBusy)} onClick=${() => isBusy || onImport()}>${w.import({ devices: of.created })}</button></p>`
+      html`<p class="actions"><button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${() => isBusy || onImport()}>${w.import({ devices: of.created })}</button></p>`
     }`;
 }
 
@@ -98,7 +98,7 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
   return html`<p class="note">${rich(w.once)}</p>
     <${Problem} text=${error} />
     <p class="quiet" role="status">${isTaken && w.ready({ name })}</p>
-    <p class="actions"><button type="button" class="main" ...${busy(isBusy)} onClick=${takeAlong}>${w.takeAlong}</button></p>`;
+    <p class="actions"><button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${takeAlong}>${w.takeAlong}</button></p>`;
 }
 
 const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'topic'] as const;

@@ -1,5 +1,5 @@
 import type { FleetSilence } from '#clients/typescript/client.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DAY_MS, dayName, hourName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
@@ -29,7 +29,7 @@ export function SilenceMap() {
   const { fleet: w } = words();
   const days = lastDays(me.timezone);
   const query = { start: days[0], end: days.at(-1), tz: 'account', limit: GROUPS };
-  const silence = useLoad(() => call<FleetSilence>('GET', withQuery('/v1/fleet/silence', query)), [days[0]]);
+  const silence = useLoad(() => callApi<FleetSilence>('GET', withQuery('/v1/fleet/silence', query)), [days[0]]);
   return html`<${Card} title=${w.map}>
     <p class="quiet">${w.mapAbout}</p>
     <${Loading} of=${silence}>

@@ -1,12 +1,12 @@
 import type { ChangedGroup, Group, GroupEnergyInsights, Usage, User } from '#clients/typescript/client.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Bars } from '../../parts/chart.ts';
 import { Rows } from '../../parts/focus.ts';
 import { DAY_MS, dayName } from '../../parts/format.ts';
 import { Steps, useAction, useLoad, usePages } from '../../parts/load.ts';
 import { todayIn } from '../../parts/period.ts';
-import { busy, Card, Field, Loading, Problem, Sure } from '../../parts/ui.ts';
+import { busyAttributes, Card, ConfirmButton, Field, Loading, Problem } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** Paged list of the homes of a group; a home is added by its e-mail address. */
@@ -26,10 +26,10 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
     const form = event.target as HTMLFormElement;
     const email = String(new FormData(form).get('email')).trim().toLowerCase();
     change(async () => {
-      const found = await call<User[]>('GET', withQuery('/v1/users', { search: email, limit: 200 }));
+      const found = await callApi<User[]>('GET', withQuery('/v1/users', { search: email, limit: 200 }));
       const home = found.find((one) => one.email.toLowerCase() === email);
       if (!home) throw new Error(common.frame.noAccount);
-      await call<ChangedGroup>('PUT', `${path}/${home.user_id}`);
+      await callApi<ChangedGroup>('PUT', `${path}/${home.user_id}`);
       form.reset();
     });
   };
@@ -38,7 +38,7 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
       <${Field} label=${common.fields.email} hint=${w.addHint}>
         ${(attributes: object) => html`<input ...${attributes} name="email" type="email" required autocomplete="off" />`}
       <//>
-      <p class="actions"><button class="main" ...${busy(isBusy)}>${w.add}</button></p>
+      <p class="actions"><button class="main" ...${busyAttributes(isBusy)}>${w.add}</button></p>
     </form>
     <${Problem} text=${error} />
     <${Rows} label=${w.homesOf({ name: group.name })}>
@@ -52,11 +52,11 @@ export function Homes({ of: group, onChange }: { of: Group; onChange: () => void
             <tbody>${rows.map(
               (home) => html`<tr key=${home.user_id}>
                 <th scope="row" data-name=${common.fields.email}>${home.email}</th>
-                <td><div class="actions"><${Sure}
+                <td><div class="actions"><${ConfirmButton}
                   label=${w.remove}
                   of=${home.email}
                   question=${w.removeQuestion}
-                  onSure=${() => change(() => call('DELETE', `${path}/${home.user_id}`))}
+                  onSure=${() => change(() => callApi('DELETE', `${path}/${home.user_id}`))}
                 /></div></td>
               </tr>`,
             )}</tbody>
@@ -80,7 +80,7 @@ export function Days({ of: group, zone, changes }: { of: Group; zone: string; ch
   const dayBefore = (days: number) => new Date(Date.parse(end) - days * DAY_MS).toISOString().slice(0, 10);
   const query = { start: dayBefore(DAYS - 1), end, tz: zone, include: 'estimated' };
   const used = useLoad(
-    () => call<GroupEnergyInsights>('GET', withQuery(`/v1/groups/${group.group_id}/energy-insights`, query)),
+    () => callApi<GroupEnergyInsights>('GET', withQuery(`/v1/groups/${group.group_id}/energy-insights`, query)),
     [group.group_id, end, changes],
   );
   const bars = (rows: readonly Usage[]) =>

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Period as EnergyPeriod } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { cubicMetres, kwh } from '../../parts/format.ts';
-import { endOf, inUnit, nameOf, type Period, periodAt, stepped, UNITS } from '../../parts/period.ts';
+import { endOf, inUnit, nameOf, type Period, periodAt, shiftPeriod, UNITS } from '../../parts/period.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { Total } from './figure.ts';
@@ -29,7 +29,7 @@ export function Chooser(props: {
       aria-label=${by < 0 ? w.previous[unit] : w.next[unit]}
       title=${by < 0 ? w.previous[unit] : w.next[unit]}
       aria-disabled=${isEnd ? true : undefined}
-      onClick=${() => isEnd || onShow(stepped(period, by))}
+      onClick=${() => isEnd || onShow(shiftPeriod(period, by))}
     >${by < 0 ? '‹' : '›'}</button>`;
   const jump = (event: Event) => {
     const { value } = event.target as HTMLInputElement;

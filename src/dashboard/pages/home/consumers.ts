@@ -31,7 +31,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
     <td data-name=${w.used}>${one.used === null ? '–' : kwh(one.used)}</td>
     <td data-name=${w.share}>${one.used !== null && used.kwh_used ? html`<${Share} of=${one.used / used.kwh_used} />` : '–'}</td>
     ${hasCost && html`<td data-name=${w.cost}>${one.cost ?? '–'}</td>`}
-    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost({ money: yearly(one.base, costs.kilowatt_year) })}</span>`}`}</td>
+    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${costs?.kilowatt_year && one.base >= MIN_NIGHT_WATTS && html` <span class="quiet">${w.baseCost({ money: yearlyCostOf(one.base, costs.kilowatt_year) })}</span>`}`}</td>
     <td data-name=${w.night}>${one.night === null ? '–' : watts(one.night)}</td>
   </tr>`;
   const rows = consumers.map((device): Row => {
@@ -167,7 +167,7 @@ export function nightLoadOf({ profile, devices }: Pick<Period, 'profile' | 'devi
 }
 
 /** Formats the approximate yearly cost of a load in W. `of`: yearly cost of a constant load of 1 kW. */
-export const yearly = (load: number, of: { amount: number; currency: string }): string =>
+export const yearlyCostOf = (load: number, of: { amount: number; currency: string }): string =>
   moneyAbout((load * of.amount) / 1_000, of.currency);
 
 /** The load at night in a sentence. It shows most of the waste, because people are asleep. */
@@ -180,7 +180,7 @@ function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const money =
     currency === undefined || amount === null
       ? null
-      : yearly((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
+      : yearlyCostOf((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
   const { device } = night;
   if (!device) return html`<p>${rich(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
   return html`<p>${rich(

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Cost, Figure as Opened, Period } from '#src/api/dashboard/shapes.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { caveatsOf, dayName, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
@@ -76,7 +76,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
     home: { figure: w },
   } = words();
   const loaded = useLoad(
-    () => call<Opened>('GET', withQuery('/v1/figure', { user_id: userId, ...days })),
+    () => callApi<Opened>('GET', withQuery('/v1/figure', { user_id: userId, ...days })),
     [userId, days.start, days.end],
   );
   return html`<${Dialog} title=${w.title({ name })} onClose=${onClose}>

@@ -1,10 +1,10 @@
 import type { Device } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { nameOf, periodAt, type Period as Shown, stepped } from '../../parts/period.ts';
+import { nameOf, periodAt, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { Card, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -16,7 +16,7 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
   const { user, me } = useSession();
   const w = words().period;
   const devices = useLoad(
-    () => call<Device[]>('GET', withQuery('/v1/devices', { user_id: shown.user_id, limit: 1 })),
+    () => callApi<Device[]>('GET', withQuery('/v1/devices', { user_id: shown.user_id, limit: 1 })),
     [shown.user_id, shown.newest_at],
   );
   const link = (page: string) => (name: string) => html`<a ...${follow(page)}>${name}</a>`;
@@ -44,6 +44,6 @@ export function NothingThen(props: { of: Period; first: string; onGo: (period: S
   if (end < first)
     return html`<p class="note">${rich(w.nothingThen({ first: dayName(first) }), way(periodAt(unit, first)))}</p>`;
   if (end < now.slice(0, 10)) return html`<p class="note">${w.nothing}</p>`;
-  const before = stepped({ unit, start }, -1);
+  const before = shiftPeriod({ unit, start }, -1);
   return html`<p class="note">${rich(w.nothingSoFar({ before: nameOf(before) }), way(before))}</p>`;
 }

@@ -1,5 +1,5 @@
 import type { Forecast as Answer } from '#src/api/dashboard/shapes.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { moneyIn, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
@@ -18,7 +18,7 @@ const kwh = (value: number): string =>
  * the hour changes.
  */
 export function Forecast({ userId, hour }: { userId: string; hour: string }) {
-  const ask = () => call<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));
+  const ask = () => callApi<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));
   const answer = useLoad(ask, [userId, hour]).value;
   if (!answer?.forecast) return null;
   const { expected_kwh, low_kwh, high_kwh, range_percent, so_far_kwh, days_over, cost, past, mean_error } =

@@ -3,7 +3,7 @@ import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { type Bar, Bars } from '../../parts/chart.ts';
 import { DAY_MS, hourName, kwh, moneyOf, time, watts, weekdayNames } from '../../parts/format.ts';
-import { nameOf, type Period as Shown, stepped } from '../../parts/period.ts';
+import { nameOf, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { Card, rich } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -26,7 +26,7 @@ export function Buckets(props: { of: Period; costs: PeriodCosts | null; onShow: 
 /** Returns the days or months of a period in order, including future ones. */
 function periodsIn({ start, end }: Period, unit: 'day' | 'month'): Shown[] {
   const all: Shown[] = [];
-  for (let one: Shown = { unit, start }; one.start <= end; one = stepped(one, 1)) all.push(one);
+  for (let one: Shown = { unit, start }; one.start <= end; one = shiftPeriod(one, 1)) all.push(one);
   return all;
 }
 

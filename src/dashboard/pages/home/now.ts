@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Period, PowerTrail } from '#src/api/dashboard/shapes.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useEvents } from '../../parts/changes.ts';
 import { watts } from '../../parts/format.ts';
@@ -68,7 +68,7 @@ function useLivePower(userId: string) {
   }, []);
   // Loads powers that were sent before the stream connected or while it was interrupted.
   const load = useCallback(() => {
-    call<PowerTrail>('GET', withQuery('/v1/power', { user_id: userId })).then(
+    callApi<PowerTrail>('GET', withQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
         const points = trail.map((one) => ({ atMs: Date.parse(one.at), watts: one.watts }));
         setState((state) => {

@@ -1,5 +1,5 @@
 import type { Remarks as Answer, Remark } from '#src/api/dashboard/shapes.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { kwh, money } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
@@ -9,7 +9,7 @@ import { words } from '../../words/words.ts';
 
 /** Remarks on an account's home, each with its comparison; empty if there are none. `hour`: reloads when the hour changes. */
 export function Remarks({ userId, hour }: { userId: string; hour: string }) {
-  const ask = () => call<Answer>('GET', withQuery('/v1/remarks', { user_id: userId }));
+  const ask = () => callApi<Answer>('GET', withQuery('/v1/remarks', { user_id: userId }));
   const answer = useLoad(ask, [userId, hour]).value;
   if (!answer || answer.remarks.length === 0) return null;
   return html`<${Card} title=${words().home.plainWords.title}>

@@ -3,7 +3,7 @@ import { html } from '../../html.ts';
 import { DAY_MS, kwh, money, percent, watts } from '../../parts/format.ts';
 import { daysName } from '../../parts/period.ts';
 import { words } from '../../words/words.ts';
-import { yearly } from './consumers.ts';
+import { yearlyCostOf } from './consumers.ts';
 import { Figure } from './figure.ts';
 import { ownUseOf } from './flows.ts';
 import { Now } from './now.ts';
@@ -35,7 +35,7 @@ export function Summary({ of: shown, costs, onStale }: { of: Period; costs: Peri
         <dt>${w.base}</dt>
         <dd class="big">${watts(profile.base_watts)}</dd>
         ${profile.base_watts > 0 && html`<dd class="quiet">${w.baseAYear({ energy: kwh((profile.base_watts * HOURS_OF_YEAR) / 1_000, 0) })}</dd>`}
-        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost({ money: yearly(profile.base_watts, costs.kilowatt_year) })}</dd>`}
+        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost({ money: yearlyCostOf(profile.base_watts, costs.kilowatt_year) })}</dd>`}
       </div>`
     }
     ${

@@ -1,9 +1,9 @@
 import type { SwapGuess } from '#src/api/dashboard/shapes.ts';
-import { call, withQuery } from '../../api.ts';
+import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busy, Card, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Card, Problem, rich } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -22,12 +22,15 @@ export function Swaps(props: {
   const { home } = words();
   const w = home.swaps;
   const minute = newestAt?.slice(0, 16);
-  const swaps = useLoad(() => call<SwapGuess[]>('GET', withQuery('/v1/swaps', { user_id: userId })), [userId, minute]);
+  const swaps = useLoad(
+    () => callApi<SwapGuess[]>('GET', withQuery('/v1/swaps', { user_id: userId })),
+    [userId, minute],
+  );
   const { run, isBusy, error } = useAction();
   const asked = swaps.value?.filter(({ device_id }) => deviceId === undefined || device_id === deviceId) ?? [];
   const answer = ({ device_id, native_name, at }: SwapGuess, is_replaced: boolean) =>
     run(async () => {
-      await call('POST', `/v1/devices/${device_id}/swaps`, { at, native_name, is_replaced, reason: w.reason });
+      await callApi('POST', `/v1/devices/${device_id}/swaps`, { at, native_name, is_replaced, reason: w.reason });
       swaps.again();
       onAnswered();
     });
@@ -40,8 +43,8 @@ export function Swaps(props: {
       return html`<div key=${`${one.device_id} ${one.native_name} ${at}`}>
         <p>${rich(say({ location, before: register(one, before), after: register(one, after), at: time(at, zone) }))}</p>
         <p class="actions">
-          <button type="button" ...${busy(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
-          <button type="button" ...${busy(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>
+          <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
+          <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>
         </p>
       </div>`;
     })}

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { CreatedKey, Key, RotatedKey } from '#clients/typescript/client.ts';
-import { call } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
 import { time } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import { busyAttributes, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { AllowedField, addressesIn, ExpiryChoice, endIn, nameOf } from './key.ts';
@@ -35,7 +35,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
         ...(name === '' ? {} : { name }),
         ...(expires_at ? { expires_at } : {}),
       };
-      setMade(await call<CreatedKey>('POST', '/v1/keys', body));
+      setMade(await callApi<CreatedKey>('POST', '/v1/keys', body));
       onMade();
     });
   };
@@ -71,7 +71,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
       <${AllowedField} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)} disabled=${scopes.length === 0}>${w.createShort}</button>
+        <button class="main" ...${busyAttributes(isBusy)} disabled=${scopes.length === 0}>${w.createShort}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
         ${scopes.length === 0 && html`<span class="quiet">${w.chooseOne}</span>`}
       </p>
@@ -92,7 +92,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
     const { expires_at } = endIn(given);
     run(async () => {
       setMade(
-        await call<RotatedKey>('POST', `/v1/keys/${of.key_id}/rotate`, {
+        await callApi<RotatedKey>('POST', `/v1/keys/${of.key_id}/rotate`, {
           overlap_hours,
           ...(expires_at ? { expires_at } : {}),
         }),
@@ -116,7 +116,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
       <${Field} label=${w.expires}>${(attributes: object) => html`<${ExpiryChoice} attributes=${attributes} />`}<//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${w.rotate}</button>
+        <button class="main" ...${busyAttributes(isBusy)}>${w.rotate}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 import type { NamedAct } from '#src/api/dashboard/shapes.ts';
-import { call, type Page, withQuery } from '../../api.ts';
+import { callApi, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Steps, useAction, usePages } from '../../parts/load.ts';
-import { busy, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
+import { busyAttributes, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 
 const PLANS = ['free', 'developer', 'enterprise'];
@@ -20,7 +20,7 @@ export function Accounts() {
   const [told, setTold] = useState('');
   const change = (user: User, plan: string) =>
     run(async () => {
-      await call('PATCH', `/v1/users/${user.user_id}`, { plan });
+      await callApi('PATCH', `/v1/users/${user.user_id}`, { plan });
       setTold(`${user.email} is on ${plan} now.`);
       setTurn(turn + 1);
     });
@@ -32,7 +32,7 @@ export function Accounts() {
     const { email, role, timezone } = Object.fromEntries(new FormData(form)) as Record<string, string>;
     creating.run(async () => {
       setMade('');
-      await call('POST', '/v1/users', { email, role, timezone });
+      await callApi('POST', '/v1/users', { email, role, timezone });
       setMade(`${email} can sign in now, by mail.`);
       form.reset();
       setTurn(turn + 1);
@@ -52,7 +52,7 @@ export function Accounts() {
         <${Field} label="E-mail">${(attributes: object) => html`<input ...${attributes} name="email" type="email" required maxlength="254" />`}<//>
         <${Field} label="Role">${(attributes: object) => html`<select ...${attributes} name="role">${ROLES.map((role) => html`<option value=${role}>${role}</option>`)}</select>`}<//>
         <${Field} label="Time zone" hint="Its days and months begin there.">${(attributes: object) => html`<input ...${attributes} name="timezone" required maxlength="60" defaultValue=${ZONE} />`}<//>
-        <button class="main" ...${busy(creating.isBusy)}>Create</button>
+        <button class="main" ...${busyAttributes(creating.isBusy)}>Create</button>
         <${Problem} text=${creating.error} />
         <p class="quiet" role="status">${made}</p>
       </form>
@@ -72,7 +72,7 @@ function List(props: { search: string; isBusy: boolean; onChange: (user: User, p
             <th scope="row" data-name="E-mail">${user.email}</th>
             <td data-name="Role">${user.role}</td>
             <td data-name="Time zone">${user.timezone}</td>
-            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} ...${busy(props.isBusy)}
+            <td data-name="Plan"><select aria-label=${`Plan of ${user.email}`} value=${user.plan} ...${busyAttributes(props.isBusy)}
               onChange=${(event: Event) => props.onChange(user, (event.target as HTMLSelectElement).value)}>
               ${PLANS.map((plan) => html`<option value=${plan}>${plan}</option>`)}
             </select></td>

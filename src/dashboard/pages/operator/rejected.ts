@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Rejected, Replayed } from '#src/api/dashboard/shapes.ts';
-import { call, type Page, withQuery } from '../../api.ts';
+import { callApi, type Page, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Steps, useAction, usePages } from '../../parts/load.ts';
-import { busy, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
+import { busyAttributes, Card, Field, Loading, Problem, When } from '../../parts/ui.ts';
 
 const SHOWN = 25;
 /** Interval at which the newest messages are reloaded. */
@@ -18,7 +18,7 @@ export function RejectedMessages() {
   const replay = () =>
     run(async () => {
       setTold('');
-      const done = await call<Replayed>('POST', '/v1/rejected/replay', device === '' ? {} : { device_id: device });
+      const done = await callApi<Replayed>('POST', '/v1/rejected/replay', device === '' ? {} : { device_id: device });
       const cut = done.cut > 0 ? ` ${done.cut} were too long to be kept whole, and stay.` : '';
       setTold(
         `${done.messages} messages tried again: ${done.stored} readings stored, ${done.rejected} rejected again.${cut}${done.complete ? '' : ' The time limit was reached before all were tried: press again.'}`,
@@ -29,7 +29,7 @@ export function RejectedMessages() {
     event.preventDefault();
     setDevice(String(new FormData(event.target as HTMLFormElement).get('device')).trim());
   };
-  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${busy(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
+  return html`<${Card} title="Rejected messages" actions=${html`<button type="button" onClick=${replay} ...${busyAttributes(isBusy)}>Replay ${device === '' ? 'all' : 'this device'}</button>`}>
     <${Problem} text=${error} />
     <p class="quiet" role="status">${isBusy ? 'Trying them again …' : told}</p>
     <form class="actions ends" onSubmit=${filter}>

@@ -1,5 +1,5 @@
 import type { Rates, Tariff } from '#clients/typescript/client.ts';
-import { readDecimal, toType } from '../../parts/decimal-input.ts';
+import { readDecimal, toTypedNumber } from '../../parts/decimal-input.ts';
 import type { TariffTemplate } from './templates.ts';
 
 /** A tariff as typed in the form: numbers are text, and empty fields are omitted. */
@@ -53,12 +53,12 @@ export function formOf(
   const { standing_per_day = '', capacity, import: imports, export: exports } = terms;
   return {
     ...about,
-    standing_per_day: toType(standing_per_day),
+    standing_per_day: toTypedNumber(standing_per_day),
     capacity: capacity
       ? {
-          per_kw_month: toType(capacity.per_kw_month),
+          per_kw_month: toTypedNumber(capacity.per_kw_month),
           months_averaged: String(capacity.months_averaged ?? ''),
-          minimum_kw: toType(capacity.minimum_kw),
+          minimum_kw: toTypedNumber(capacity.minimum_kw),
         }
       : null,
     import: ratesForm(imports),
@@ -67,16 +67,16 @@ export function formOf(
 }
 
 function ratesForm(rates: Rates): RatesForm {
-  if ('per_kwh' in rates) return { ...NO_RATES, kind: 'flat', per_kwh: toType(rates.per_kwh) };
+  if ('per_kwh' in rates) return { ...NO_RATES, kind: 'flat', per_kwh: toTypedNumber(rates.per_kwh) };
   if ('series_id' in rates) {
     const { series_id, multiply, add } = rates;
-    return { ...NO_RATES, kind: 'series', series_id, multiply: toType(multiply), add: toType(add) };
+    return { ...NO_RATES, kind: 'series', series_id, multiply: toTypedNumber(multiply), add: toTypedNumber(add) };
   }
   // A time input cannot show 24:00.
   const periods = rates.periods.map((one) => ({
     ...NO_CONDITION,
     ...one,
-    per_kwh: toType(one.per_kwh),
+    per_kwh: toTypedNumber(one.per_kwh),
     to: (one.to ?? '').replace('24:00', '00:00'),
   }));
   return { ...NO_RATES, kind: 'periods', periods };

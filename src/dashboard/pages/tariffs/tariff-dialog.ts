@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffPreview, UsableSeries } from '#src/api/dashboard/shapes.ts';
-import { call, Failure } from '../../api.ts';
+import { callApi, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
 import { caveatsOf, dayName, decimals, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -48,8 +48,8 @@ export function TariffDialog(props: {
     run(async () => {
       setMistakes({});
       const saved = known
-        ? call('PATCH', `/v1/tariffs/${known.tariff_id}`, membersOf(form, null))
-        : call('POST', '/v1/tariffs', { user_id: user.user_id, ...membersOf(form, undefined) });
+        ? callApi('PATCH', `/v1/tariffs/${known.tariff_id}`, membersOf(form, null))
+        : callApi('POST', '/v1/tariffs', { user_id: user.user_id, ...membersOf(form, undefined) });
       const wrong = await saved.then(
         () => null,
         (reason) => mistakesIn(reason, form.valid_from),
@@ -144,7 +144,7 @@ export function TariffDialog(props: {
       <${Preview} userId=${user.user_id} form=${form} />
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${known ? common.save : w.add}</button>
+        <button class="main" ...${busyAttributes(isBusy)}>${known ? common.save : w.add}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>`;
   }
@@ -162,7 +162,7 @@ function Preview({ userId, form }: { userId: string; form: TariffForm }) {
     let isTooLate = false;
     const ask = async () => {
       // Errors are shown only on saving.
-      const found = await call<TariffPreview>('POST', '/v1/tariff-preview', JSON.parse(body)).catch(() => null);
+      const found = await callApi<TariffPreview>('POST', '/v1/tariff-preview', JSON.parse(body)).catch(() => null);
       if (!isTooLate) setPreview(found);
     };
     const timer = body === '' ? undefined : setTimeout(ask, PAUSE_MS);

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Webhook } from '#clients/typescript/client.ts';
-import { call } from '../../api.ts';
+import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { busy, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import { busyAttributes, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { newSecret, receiverCode } from './webhook.ts';
@@ -21,7 +21,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
     const { url } = Object.fromEntries(new FormData(submit.target as HTMLFormElement)) as Record<string, string>;
     run(async () => {
       const made = newSecret();
-      await call('POST', '/v1/webhooks', { event, url: url?.trim(), auth_token: made });
+      await callApi('POST', '/v1/webhooks', { event, url: url?.trim(), auth_token: made });
       setSecret(made);
       onMade();
     });
@@ -57,7 +57,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busy(isBusy)}>${w.createShort}</button>
+        <button class="main" ...${busyAttributes(isBusy)}>${w.createShort}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
       </p>
     </form>
@@ -72,7 +72,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
   const rotate = () =>
     run(async () => {
       const made = newSecret();
-      await call('PATCH', `/v1/webhooks/${webhook.webhook_id}`, { auth_token: made });
+      await callApi('PATCH', `/v1/webhooks/${webhook.webhook_id}`, { auth_token: made });
       setSecret(made);
     });
   if (secret !== null)
@@ -86,7 +86,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
     <p class="quiet">${w.rotation.again}</p>
     <${Problem} text=${error} />
     <p class="actions">
-      <button type="button" class="main" ...${busy(isBusy)} onClick=${rotate}>${w.rotate}</button>
+      <button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${rotate}>${w.rotate}</button>
       <button type="button" autofocus onClick=${onClose}>${common.cancel}</button>
     </p>
   <//>`;

@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import type { SentDelivery } from '#src/api/dashboard/shapes.ts';
-import { call, type Page } from '../../api.ts';
+import { callApi, type Page } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago, time } from '../../parts/format.ts';
 import { Steps, useAction, useLoad, usePages } from '../../parts/load.ts';
@@ -37,7 +37,7 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
   }, [near, again]);
   const retry = ({ delivery_id }: Delivery) =>
     run(async () => {
-      await call('POST', `/v1/webhooks/${webhook.webhook_id}/deliveries/${delivery_id}/retry`);
+      await callApi('POST', `/v1/webhooks/${webhook.webhook_id}/deliveries/${delivery_id}/retry`);
       again();
     });
   const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
@@ -136,7 +136,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
   const { delivery_id, attempts } = of;
   const w = words().webhooks.exchange;
   const sent = useLoad(
-    () => call<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
+    () => callApi<SentDelivery>('GET', `/v1/webhooks/${webhookId}/deliveries/${delivery_id}/exchange`),
     [webhookId, delivery_id],
   );
   // After another attempt, the displayed response stays until the new one is loaded.

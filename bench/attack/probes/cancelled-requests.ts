@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { block, FLAG, FRAME, frame, type RawHttp2, rawHttp2 } from '../../../test/support/http2-frames.ts';
+import { openSocket, type ServerAddress, sendRequest } from '../client.ts';
+import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
+import { type AttackedInstallation, pause } from '../world.ts';
+import { residentMib } from './broker.ts';
+
+const originOf = ({ host, port }: ServerAddress) => `https://${host}:${port}`;
+
+/** Opens an HTTP/2 connection. */
+async function session(to: ServerAddress): Promise<ClientHttp2Session> {
+  const made = connect(originOf(to), { rejectUnauthorized: false });
+  made.on('error', () => {});
+  await once(made, 'connect');
+  return made;
+}
+
+const ask = (over: ClientHttp2Session, path: string, key: string): ClientHttp2Stream =>
+  over.request({ ':path': path, authorization: `Bearer ${key}` }).on('error', () => {});
+
+/** Sends 60 requests over each of several connections, and cancels them after a time. */
+async function cancel(world: AttackedInstallation, key: string, connections: number, afterMs: number): Promise<void> {
+  const all = await Promise.all(Array.from({ length: connections }, () => session(world.target.api)));
+  const asked = all.flatMap((one) => Array.from({ length: 60 }, () => ask(one, '/v1/devices', key)));
+  await pause(afterMs);
+  for (const stream of asked) stream.close(constants.NGHTTP2_CANCEL);
+  await pause(50);
+  for (const one of all) one.destroy();
+}
+
+/** Fails unless six concurrent requests are answered within ten seconds. Cancelled requests may take that long to end. */
+async function expectServed(world: AttackedInstallation, key: string): Promise<void> {
+  let statuses: number[] = [];
+  for (let turn = 0; turn < 40; turn++) {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => world.ask('GET', '/v1/devices', { key })));
+    statuses = answers.map(({ status }) => status);
+    if (statuses.every((status) => status === 200)) return;
+    await pause(250);
+  }
+  expectThat(false, `ten seconds after they were cancelled requests are answered ${statuses.join(', ')}`);
+}
+
+const CANCELLED: readonly Probe[] = [
+  defineProbe('sixty GETs over HTTP/2 that are cancelled at once cost their account nothing', async (world) => {
+    const { key } = await world.person('homeowner');
+    for (const afterMs of [0, 15]) await cancel(world, key, 1, afterMs);
+    await expectServed(world, key);
+  }),
+  defineProbe(
+    'thousands of GETs over HTTP/2 that are cancelled at any moment cost their account nothing',
+    async (world) => {
+      const { key } = await world.person('homeowner');
+      for (const afterMs of [0, 2, 5, 10, 15, 30, 60, 120]) await cancel(world, key, 8, afterMs);
+      await expectServed(world, key);
+    },
+    { kind: 'alone' },
+  ),
+  defineProbe('a connection of HTTP/2 that cancels each request is ended after some 200', async (world) => {
+    const raw = await rawHttp2(world.target.api.port);
+    const begin = (stream: number) => frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, stream, get('/healthz'));
+    const reset = (stream: number) => frame(FRAME.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]));
+    let cancelled = 0;
+    let stream = 1;
+    for (; cancelled < 2_000 && !raw.socket.destroyed; cancelled += 10) {
+      for (let at = 0; at < 10; at++, stream += 2) raw.write(begin(stream), reset(stream));
+      // Send the next ten requests after the server has answered this one.
+      raw.write(begin(stream));
+      while (!raw.socket.destroyed && !raw.came.some((one) => one.stream === stream)) await pause(2);
+      stream += 2;
+    }
+    raw.socket.destroy();
+    expectThat(cancelled < 300, `it was open after ${cancelled} requests that were cancelled`);
+  }),
+];
+
+const get = (path: string) => block({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
+/** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client accepts only the headers of a response. */
+const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
+/** The longest response that needs no key. */
+const LONG = '/v1/openapi.json';
+
+/** Opens connections that send a hundred requests each and read no response bodies. */
+async function takeNothing(world: AttackedInstallation, connections: number): Promise<RawHttp2[]> {
+  const raws = await Promise.all(Array.from({ length: connections }, () => rawHttp2(world.target.api.port, NO_WINDOW)));
+  for (const raw of raws)
+    for (let stream = 1; stream < 200; stream += 2)
+      raw.write(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, stream, get(LONG)));
+  return raws;
+}
+
+/** Reads a response over HTTP/1.1 at a tenth of a MiB every 100 ms. Returns the number of bytes received. */
+async function readSlowly(world: AttackedInstallation): Promise<number> {
+  const socket = openSocket(world.target.api, 'tls');
+  socket.write(`GET ${LONG} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  let bytes = 0;
+  socket.on('data', (data) => {
+    bytes += data.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), (100 * data.length) / 100_000);
+  });
+  await once(socket, 'close');
+  return bytes;
+}
+
+const UNREAD: readonly Probe[] = [
+  defineProbe(
+    'of a hundred answers that a connection without a key does not take most are broken off',
+    async (world) => {
+      const [raw] = (await takeNothing(world, 1)) as [RawHttp2];
+      const broken = () => raw.came.filter(({ type }) => type === FRAME.rst).length;
+      for (let turn = 0; turn < 100 && broken() < 80; turn++) await pause(100);
+      const length = (await sendRequest(world.target.api, 'GET', LONG)).bytes.length;
+      const slowBytes = await readSlowly(world);
+      raw.socket.destroy();
+      expectThat(broken() >= 80, `${broken()} were broken off within ten seconds`);
+      expectThat(slowBytes > length, `a client that reads slowly got ${slowBytes} bytes of ${length}`);
+    },
+  ),
+  defineProbe(
+    'sixty connections without a key that take nothing fill no memory, and a slow reader has its answer',
+    async (world) => {
+      const before = residentMib(world, 'api');
+      const raws = await takeNothing(world, 60);
+      let most = 0;
+      for (let turn = 0; turn < 60; turn++) {
+        most = Math.max(most, residentMib(world, 'api'));
+        await pause(100);
+      }
+      const length = (await sendRequest(world.target.api, 'GET', LONG)).bytes.length;
+      const slowBytes = await readSlowly(world);
+      for (const { socket } of raws) socket.destroy();
+      expectThat(most - before < 250, `the API grew by ${Math.round(most - before)} MiB`);
+      expectThat(slowBytes > length, `a client that reads slowly got ${slowBytes} bytes of ${length}`);
+    },
+    { kind: 'alone', needs: ['dataDir'] },
+  ),
+];
+
+/** Opens streams of live readings over one connection. Returns their statuses, and a function that ends them. */
+async function follow(world: AttackedInstallation, key: string, streams: number) {
+  const over = await session(world.target.api);
+  const statuses = await Promise.all(
+    Array.from({ length: streams }, async () => {
+      const [headers] = await Promise.race([
+        once(ask(over, '/v1/usage/stream', key), 'response'),
+        pause(10_000).then(() => [{}]),
+      ]);
+      return Number(headers[':status'] ?? 0);
+    }),
+  );
+  return { opened: statuses.filter((status) => status === 200).length, statuses, end: () => over.destroy() };
+}
+
+const STREAMS: readonly Probe[] = [
+  defineProbe(
+    'live streams of one home leave room for another home of its utility, and its own requests',
+    async (world) => {
+      const utility = await world.person('utility');
+      const homes = [1, 2].map(() => world.person('homeowner', { enrolledBy: utility }));
+      const [hog, other] = await Promise.all(homes);
+      const hogged = await follow(world, hog?.key ?? '', 60);
+      const stayed = await follow(world, other?.key ?? '', 1);
+      const { status } = await world.ask('GET', '/v1/devices', { key: hog?.key });
+      hogged.end();
+      stayed.end();
+      expectOneOf(hogged.opened, [20], 'streams of one account that were opened');
+      expectOneOf(stayed.opened, [1], 'a stream of another home');
+      expectOneOf(status, [200], 'GET /v1/devices of the account with streams');
+    },
+  ),
+  defineProbe(
+    'live streams of all homes of a utility leave room for a home of nobody’s',
+    async (world) => {
+      const utility = await world.person('utility');
+      const all: Awaited<ReturnType<typeof follow>>[] = [];
+      for (let home = 0; home < 28; home++) {
+        const { key } = await world.person('homeowner', { enrolledBy: utility });
+        all.push(await follow(world, key, 20));
+      }
+      const apart = await follow(world, (await world.person('homeowner')).key, 1);
+      for (const { end } of [...all, apart]) end();
+      const opened = all.reduce((sum, one) => sum + one.opened, 0);
+      expectThat(opened >= 400 && opened <= 500, `${opened} streams of the utility’s homes were opened`);
+      expectOneOf(apart.statuses[0], [200], 'a stream of another home');
+    },
+    { kind: 'alone' },
+  ),
+];
+
+export const CANCELLED_REQUEST_PROBES: readonly Probe[] = [...CANCELLED, ...UNREAD, ...STREAMS];

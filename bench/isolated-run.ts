@@ -1,0 +1,134 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { innerFoldersOf } from '../test/support/tiers/inner-folder.ts';
+
+/** Environment variable that marks the child process of an isolated run. */
+const APART = 'BENCH_APART';
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+/**
+ * If two signals arrive within this time, they count as one Ctrl-C: npm forwards a Ctrl-C that the terminal has already sent to the
+ * process.
+ */
+const SAME_KEY_MS = 300;
+/** Maximum time for a database to shut down. It need not flush anything, because its files are removed. */
+const MAX_DATABASE_END_MS = 10_000;
+
+export const isIsolatedRun = (): boolean => process.env[APART] === '1';
+
+/**
+ * Runs this program again in its own session and its own folder for temporary files, and exits with its exit code. Afterwards all processes
+ * that the run started are ended and the folder is removed, however the run ended. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the run, too. A
+ * second signal ends it at once and leaves the folder. (A separate process handles the signals, because a measuring process may not handle
+ * them for seconds, or may be starting a process.) Linux only.
+ */
+export async function runIsolated(): Promise<never> {
+  const folder = mkdtempSync(join(tmpdir(), 'energy-run-'));
+  const [, ...args] = process.argv;
+  const child = spawn(process.execPath, [...process.execArgv, ...args], {
+    stdio: 'inherit',
+    detached: true,
+    env: { ...process.env, TMPDIR: folder, [APART]: '1' },
+  });
+  const session = child.pid as number;
+  let interrupted: { by: (typeof SIGNALS)[number]; atMs: number } | undefined;
+  const ended = new Promise<number>((done) => {
+    child.once('exit', (code, signal) => done(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    for (const signal of SIGNALS)
+      process.on(signal, () => {
+        if (interrupted === undefined) {
+          interrupted = { by: signal, atMs: performance.now() };
+          process.stderr.write('\nEnding what was started …\n');
+          done(128 + constants.signals[signal]);
+        } else if (performance.now() - interrupted.atMs > SAME_KEY_MS) {
+          for (const { pid } of processesOf(session, folder)) end(pid, 'SIGKILL');
+          process.stderr.write(`Left behind: ${folder}\n`);
+          process.exit(128 + constants.signals[signal]);
+        }
+      });
+  });
+  const code = await ended;
+  await endAll(session, folder);
+  removeFolder(folder);
+  process.exit(code);
+}
+
+interface Process {
+  pid: number;
+  parent: number;
+  name: string;
+}
+
+/**
+ * Ends all processes of a run. PostgreSQL servers get an immediate shutdown, which releases shared memory, so the server ends its own
+ * children.
+ */
+async function endAll(session: number, folder: string): Promise<void> {
+  const isDatabase = ({ name }: Process) => name === 'postgres';
+  for (const untilMs = performance.now() + MAX_DATABASE_END_MS; ; await pause(50)) {
+    const left = processesOf(session, folder);
+    if (left.length === 0) return;
+    const isLate = performance.now() > untilMs;
+    const databases = new Set(left.filter(isDatabase).map(({ pid }) => pid));
+    for (const one of left) {
+      if (!isDatabase(one) || isLate) end(one.pid, 'SIGKILL');
+      else if (!databases.has(one.parent)) end(one.pid, 'SIGQUIT');
+    }
+  }
+}
+
+function end(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // The process has already ended.
+  }
+}
+
+/**
+ * Returns the processes in the session, and those whose working folder is below the folder: a database that `pg_ctl` started has its own
+ * session. Zombies are ignored.
+ */
+function processesOf(session: number, folder: string): Process[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry)) return [];
+    try {
+      // proc_pid_stat(5): pid (comm) state ppid pgrp session …
+      const [, name = '', rest = ''] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${entry}/stat`, 'utf8')) ?? [];
+      const [state = '', parent, , itsSession] = rest.split(' ');
+      if ('ZX'.includes(state)) return [];
+      const isOurs = Number(itsSession) === session || isOf(folder, entry, name);
+      return isOurs ? [{ pid: Number(entry), parent: Number(parent), name }] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/**
+ * Whether the run started the process, as opposed to a user's shell in the run's folder. PostgreSQL overwrites its environment with its
+ * title, so it is recognised by its name.
+ */
+const isOf = (folder: string, pid: string, name: string): boolean =>
+  workingFolderOf(pid).startsWith(folder + sep) &&
+  (name === 'postgres' || readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`TMPDIR=${folder}`));
+
+function workingFolderOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    // The process belongs to another user.
+    return '';
+  }
+}
+
+/** Removes the folder, after unmounting the disks below it, and the run's folders in the other root file system in which servers run. */
+function removeFolder(folder: string): void {
+  for (const line of readFileSync('/proc/self/mounts', 'utf8').split('\n')) {
+    const [, place = ''] = line.split(' ');
+    if (place.startsWith(folder + sep)) spawnSync('umount', ['-l', place]);
+  }
+  for (const path of [...innerFoldersOf(folder), folder]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+}

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+
+/** Duration of `probe` in ms on the idle machine on which the benchmarks' limits were measured: two cores of 2026. */
+const REFERENCE_MS = 120;
+/** Maximum factor. Figures of a much slower machine are useless, but a benchmark still ends there. */
+const MAX_SLOWNESS = 8;
+const ROUNDS = 3;
+
+let known: number | undefined;
+
+/**
+ * Returns how much longer this machine takes than the one on which limits were measured, from 1 to 8. Measured once per process as the
+ * median of three rounds of starting a program and some hashing, under the machine's current load.
+ */
+export function measureSlowness(): number {
+  known ??= slownessOf(medianOf(Array.from({ length: ROUNDS }, probe)));
+  return known;
+}
+
+/** Returns the factor for a probe that took `tookMs`, in ms. Pure. */
+export const slownessOf = (tookMs: number): number => Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
+
+/** Scales a time limit in ms to this machine, for an event that must occur: a benchmark that gives up on a slow machine shows nothing. */
+export const scaleTimeLimitMs = (ms: number): number => Math.round(ms * measureSlowness());
+
+/** Describes a wait that timed out, and its duration, for the output of a benchmark. */
+export const describeTimeout = (what: string, afterMs: number): string =>
+  `gave up after ${Math.round(scaleTimeLimitMs(afterMs) / 1_000)} s: ${what} (limits here are ${measureSlowness().toFixed(1)} × the usual ones)`;
+
+const medianOf = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
+
+function probe(): number {
+  const fromMs = performance.now();
+  spawnSync(process.execPath, ['-e', '0']);
+  const hash = createHash('sha256');
+  const block = Buffer.alloc(1 << 20);
+  for (let turn = 0; turn < 64; turn++) hash.update(block);
+  hash.digest();
+  return performance.now() - fromMs;
+}

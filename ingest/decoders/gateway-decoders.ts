@@ -1,0 +1,130 @@
+import { FAMILIES } from './families.ts';
+import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from './family.ts';
+
+/** Families that handle a topic, as indexes into the list of families. */
+interface Routes {
+  /** Families that may decode a message on the topic, in the order of the list. */
+  reads: readonly number[];
+  /** Families in `reads` that only the body of a message can confirm (`knows`). */
+  byBody: ReadonlySet<number>;
+  /** Families that learn from messages on the topic. */
+  learns: readonly number[];
+}
+
+/** Maximum number of topics in either half of the cache, and the longest topic in it: attackers choose topics. */
+const MAX_TOPICS = 8_000;
+const MAX_TOPIC_LENGTH = 256;
+/**
+ * Maximum length of a topic that families examine. MQTT allows 65,535 bytes, real topics have about 100, and matching takes up to the
+ * square of the length: mbmd's pattern took 26 s of processor time for one message.
+ */
+const LONGEST_TOPIC = 1_024;
+const NO_ROUTES: Routes = { reads: [], byBody: new Set(), learns: [] };
+
+/** Returns the routes of a topic. A topic in the cache is not matched again. */
+type TopicRouter = (topic: string) => Routes;
+
+/**
+ * Returns the router of a list of families, shared by all gateways. It can cache, because `takes` and `remembers` are pure functions of the
+ * topic.
+ */
+function topicRouterOf(families: readonly Family[]): TopicRouter {
+  const known = ROUTERS.get(families);
+  if (known) return known;
+  const router = createTopicRouter(families);
+  ROUTERS.set(families, router);
+  return router;
+}
+
+const ROUTERS = new WeakMap<readonly Family[], TopicRouter>();
+
+/**
+ * Creates a router with a cache of two halves. If the younger half is full, the older one is evicted; topics in use have moved into the
+ * younger half. A flood of topics therefore costs other topics only an occasional match.
+ */
+export function createTopicRouter(families: readonly Family[], maxTopics = MAX_TOPICS): TopicRouter {
+  const match = (topic: string): Routes => {
+    const places = (is: (family: Family) => boolean) =>
+      families.flatMap((family, index) => (is(family) ? [index] : []));
+    const takes = new Set(places((family) => family.takes?.(topic) ?? true));
+    const byBody = new Set(places((family) => family.knows !== undefined).filter((index) => !takes.has(index)));
+    return {
+      reads: families.flatMap((_, index) => (takes.has(index) || byBody.has(index) ? [index] : [])),
+      byBody,
+      learns: places((family) => family.remembers(topic)),
+    };
+  };
+  let younger = new Map<string, Routes>();
+  let older = new Map<string, Routes>();
+  return (topic) => {
+    if (topic.length > LONGEST_TOPIC) return NO_ROUTES;
+    const known = younger.get(topic);
+    if (known) return known;
+    const routes = older.get(topic) ?? match(topic);
+    if (topic.length > MAX_TOPIC_LENGTH) return routes;
+    if (younger.size >= maxTopics) [younger, older] = [new Map(), younger];
+    younger.set(topic, routes);
+    return routes;
+  };
+}
+
+/** Decoded message, with the name of its family. */
+export interface NamedDecodeResult extends FamilyDecodeResult {
+  family: string;
+}
+
+/** Decoders of one gateway, with what they have learnt. */
+export interface Decoders {
+  /**
+   * Whether the message contains anything new for the decoders; it must then be stored for other workers, and learnt. `isAnother`: whether
+   * its payload differs from the previous one on its topic.
+   */
+  isNews(message: DeviceMessage, isAnother: () => boolean): boolean;
+  /** Learns from a message and decodes it; returns null if no family recognises it. */
+  hear(message: DeviceMessage, settings: DecoderSettings): NamedDecodeResult | null;
+  /** Decodes a message without learning from it. */
+  read(message: DeviceMessage, settings: DecoderSettings): NamedDecodeResult | null;
+  /** Learns from a message without decoding it. */
+  recall(message: DeviceMessage): void;
+  /**
+   * Returns the devices, with their families, that have announced a value on this topic, except those of the family `readBy`, which decodes
+   * it.
+   */
+  announcedOn(topic: string, readBy: string): { family: string; device: string }[];
+}
+
+/** Creates decoders that have learnt nothing yet. `families` are in order of precedence. */
+export function createDecoders(families: readonly Family[] = FAMILIES): Decoders {
+  const routesOf = topicRouterOf(families);
+  const memories = families.map((family) => family.newMemory());
+  const recall = (message: DeviceMessage) => {
+    for (const at of routesOf(message.topic).learns) families[at]?.learn(memories[at], message);
+  };
+  const read = (message: DeviceMessage, settings: DecoderSettings): NamedDecodeResult | null => {
+    const { reads, byBody } = routesOf(message.topic);
+    for (const at of reads) {
+      const family = families[at] as Family;
+      if (byBody.has(at) && !family.knows?.(message.payload)) continue;
+      const heard = family.decode(message, settings, memories[at]);
+      if (heard) return { family: family.name, ...heard };
+    }
+    return null;
+  };
+  return {
+    isNews: (message, isAnother) =>
+      routesOf(message.topic).learns.some((at) => {
+        const family = families[at] as Family;
+        return family.isNews ? family.isNews(memories[at], message) : isAnother();
+      }),
+    recall,
+    read,
+    announcedOn: (topic, readBy) =>
+      families.flatMap(({ name: family, announcedOn }, at) =>
+        announcedOn && family !== readBy ? announcedOn(memories[at], topic).map((device) => ({ family, device })) : [],
+      ),
+    hear(message, settings) {
+      recall(message);
+      return read(message, settings);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { scaled } from '#src/core/units.ts';
+import { PLAUSIBLE_BOUNDS } from '../decoder.ts';
+import type { DecodedValue, FamilyDecodeResult, OwnerQuestion, ValueKind } from '../family.ts';
+import type { RegisterDescription } from '../registers-of-a-device/register.ts';
+import { readBoolean, readNumber } from './number.ts';
+
+/** Plausible bounds by kind. */
+const RANGES: Record<ValueKind, readonly [number, number]> = {
+  ...PLAUSIBLE_BOUNDS,
+  heating: [0, 1],
+  availability: [0, 1],
+};
+const DEVICE = /^\P{Cc}{1,128}$/u;
+/** Whether a text can be the native id of a device. */
+export const isDeviceId = (id: string): boolean => DEVICE.test(id);
+/** Maximum length of a channel name. Real ones have some 40 characters; the name is part of a key, and the index limits its size. */
+const MAX_CHANNEL = 128;
+const MAX_SAID = 10_000;
+/** Maximum number of refusals that are reported of one message. */
+const MAX_REFUSED = 100;
+
+/** A quantity as the message contains it. */
+export interface QuantityInput {
+  device: string;
+  channel: string;
+  kind: ValueKind;
+  /** Value as in the message: a number, a text or null. */
+  value: unknown;
+  /** Scale to the unit of the kind: `times` 1000 from kW to W, `per` 1000 from Wh to kWh. */
+  times?: number;
+  per?: number;
+  /** Minimum of the value if it differs from the kind's; a net register may be negative. */
+  least?: number;
+  /** The message's own time, already checked (`trusted`). If it is null or missing, the time of receipt applies. */
+  atMs?: number | null;
+  intervalMs?: number;
+  /** Name in the message. The owner sees it, and refusals contain it. */
+  name: string;
+  asks?: OwnerQuestion | undefined;
+  key?: string | undefined;
+  described?: RegisterDescription | undefined;
+}
+
+/** Collects the values of one message and checks each of them independently. */
+export interface ValueCollector extends FamilyDecodeResult {
+  /** Adds a quantity. Ignores it if the device reports no value (null, nan, unknown); refuses it if it is not a number or out of bounds. */
+  add(quantity: QuantityInput): void;
+  /** Adds `heating` or `availability`; refuses a word that is no state. */
+  addState(state: Omit<QuantityInput, 'times' | 'per' | 'intervalMs'>): void;
+  /** Refuses an element of the message, and notes its device if that is known. */
+  refuse(reason: string, device?: string): void;
+  /** Notes a device that has no usable value until its owner has set a unit. */
+  see(device: string): void;
+  seen: string[];
+  blamed: string[];
+}
+
+/** Returns an empty collector for the values of one message. */
+export function createValueCollector(): ValueCollector {
+  const heard: FamilyDecodeResult = { said: [], refused: [] };
+  const seen: string[] = [];
+  const blamed: string[] = [];
+  const refuse = (reason: string, device?: string) => {
+    if (device !== undefined) blamed.push(device);
+    const { length } = heard.refused;
+    if (length < MAX_REFUSED) heard.refused.push(reason);
+    else if (length === MAX_REFUSED) heard.refused.push(`more than ${MAX_REFUSED} parts of it cannot be used`);
+  };
+  const push = (one: FamilyDecodeResult['said'][number]) => {
+    if (!isDeviceId(one.device)) refuse('the id of the device is empty, too long, or has control characters');
+    else if (one.channel.length > MAX_CHANNEL) refuse('a name in it is too long for a channel', one.device);
+    else if (heard.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
+    else heard.said.push(one);
+  };
+  return {
+    ...heard,
+    seen,
+    blamed,
+    refuse,
+    see: (device) => void (isDeviceId(device) && seen.push(device)),
+    add({ device, channel, kind, value, times = 1, per = 1, atMs = null, intervalMs, name, asks, ...given }) {
+      const { least = RANGES[kind][0] } = given;
+      const read = readNumber(value);
+      if (read === null) return;
+      if (read === undefined) return refuse(`${name} is not a number`, device);
+      const [, most] = RANGES[kind];
+      const exact = scaled(read, times, per);
+      if (!(exact >= least && exact <= most))
+        return refuse(`${name} is not within ${least} to ${most} (${kind})`, device);
+      const one: DecodedValue = { device, channel, kind, value: exact, atMs, native: name };
+      if (intervalMs !== undefined) one.intervalMs = intervalMs;
+      if (asks) one.asks = asks;
+      if (given.key !== undefined) one.key = given.key;
+      if (given.described) one.described = given.described;
+      push(one);
+    },
+    addState({ device, channel, kind, value, atMs = null, name }) {
+      const state = readBoolean(value);
+      if (state === null) return;
+      if (state === undefined) refuse(`${name} is no state`, device);
+      else push({ device, channel, kind, value: state, atMs, native: name });
+    },
+  };
+}
+
+/** Returns the result for a message of this family without readings: a command, an echo or irrelevant data. */
+export const emptyResult = (): FamilyDecodeResult => ({ said: [], refused: [] });
+
+/** Returns the result for a message of this family that cannot be used at all. */
+export const refusedResult = (reason: string): FamilyDecodeResult => ({ said: [], refused: [reason] });
+
+/** Converts Fahrenheit to Celsius; returns anything else unchanged. */
+export function toCelsius(value: unknown, unit: 'C' | 'F'): unknown {
+  if (unit === 'C') return value;
+  const read = readNumber(value);
+  return typeof read === 'number' ? ((read - 32) * 5) / 9 : value;
+}
+
+/** Negates a number, for devices that report generation or discharge as positive. Returns anything else unchanged. */
+export function negateNumber(value: unknown): unknown {
+  const read = readNumber(value);
+  return typeof read === 'number' && read !== 0 ? -read : value;
+}

@@ -1,0 +1,219 @@
+import { foldedWordsOf } from './fold.ts';
+import type { Concept } from './language.ts';
+import { isPhrase, MAX_PHRASE_WORDS, meaningsOf } from './lexicon.ts';
+import { type ObisMeaning, parseObisCode } from './obis.ts';
+import { readTeleinfoLabel } from './teleinfo.ts';
+
+/** Reason why a quantity is known not to count. */
+export type NotCountedReason = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
+
+/** A word that is a tariff only if its sibling exists: `hp` next to `hc`, "day" next to "night". */
+export interface PartBySibling {
+  part: string;
+  sibling: string;
+  /** Meaning of the word without its sibling. */
+  else: 'period' | 'place' | 'nothing';
+}
+
+/** Facts that a name states, without guesses. */
+export interface NameFacts {
+  /**
+   * `both`: the name mentions both directions, or an ambiguous one. Null: it mentions none. Words for production have no direction
+   * (registers-of-a-device).
+   */
+  direction: 'import' | 'export' | 'both' | null;
+  /** Whether only a word for consumption indicates the direction. */
+  isConsumed: boolean;
+  not: NotCountedReason | null;
+  medium: 'gas' | 'heat' | 'water' | '';
+  /** Tariffs and phases, such as `t1`, `l2`. */
+  parts: string[];
+  bySibling: PartBySibling | null;
+  /** Words by which other names recognise this one as their sibling: `hc`, `night`, `t2`. */
+  siblings: readonly string[];
+  /** Folded words of the name that no dictionary contains. */
+  unknown: string[];
+  /** OBIS code, or label of a French meter, in the name; it takes precedence over all words. */
+  obis: ObisMeaning | null;
+  has(concept: Concept): boolean;
+  /** Folded words and phrases: all of them; those of places or appliances; those that mean "returned". */
+  words: readonly string[];
+  places: readonly string[];
+  returned: readonly string[];
+  /** Number after a word, with the word: `plug 1`, `ct1`, `Energy 2`; null if there is none. */
+  index: { noun: string; number: string; isNamed: boolean; switches: boolean } | null;
+}
+
+const NOTS: readonly Exclude<NotCountedReason, 'again'>[] = [
+  'reactive',
+  'apparent',
+  'cost',
+  'balance',
+  'unmeasured',
+  'period',
+];
+/** Word that numbers a tariff; `f1` is a band of an Italian contract. */
+const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|fascia|strefa|t|f|ht|nt)(\d{1,2})$/;
+/** Hours of French contracts, recognised only next to the words "index" or "compteur". Elsewhere HP means a heat pump. */
+const FRENCH = new Map([
+  ['hc', 't1'],
+  ['hp', 't2'],
+]);
+const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
+/** Words that are tariffs if another tariff of the same kind exists: French hours, and the periods of Spanish contracts. */
+const BY_SIBLING: readonly (readonly [RegExp, (word: string) => PartBySibling])[] = [
+  [/^hc$/, () => ({ part: 't1', sibling: 'hp', else: 'nothing' })],
+  [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
+  [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
+];
+/** Length of a period: `7d`, `24h`. */
+const SPAN = /^\d{1,3}(?:s|sec|min|h|hr|hrs|d|w|wk|mo|y|yr)$/;
+/** Words before a number or letter that name a circuit and that no dictionary lists as an appliance. */
+const INDEXED =
+  /^(?:ct|ch|channel|chan|clamp|input|circuit|meter|port|s0|string|mppt|pv|zone|unit|kanal|canal|canale)$/;
+const NUMBERED = /^(\p{L}+?)0*(\d{1,2})$/u;
+/** Directions as meters print them: `+A`, `A-`, `R+`. */
+const SIGNED = /(?:^|[\s(_])(?:([+-])([AR])|([AR])([+-]))(?=$|[\s)_:T])/;
+const MAX_REMEMBERED = 5_000;
+const remembered = new Map<string, NameFacts>();
+
+/**
+ * Returns the facts that the name of a register or power states, in any of the languages. Cached, because names recur with each message.
+ */
+export function nameFactsOf(name: string): NameFacts {
+  const known = remembered.get(name);
+  if (known) return known;
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  const said = read(name);
+  remembered.set(name, said);
+  return said;
+}
+
+function read(name: string): NameFacts {
+  const obis = parseObisCode(name) ?? readTeleinfoLabel(name);
+  const words = phrasesOf(foldedWordsOf(name));
+  const has = (concept: Concept) => words.some(({ meanings }) => meanings?.has(concept));
+  const [, before, letter = '', last = letter, after = before] = SIGNED.exec(name.slice(0, 200)) ?? [];
+  const rated = has('tariff');
+  const parts = obis && obis.parts.length > 0 ? obis.parts : partsOf(words, rated || has('import') || has('export'));
+  const isTariff = parts.some((part) => part.startsWith('t'));
+  const isDay = has('day') && !rated && !isTariff && !has('low');
+  const nots = NOTS.filter((one) => has(one) && !(one === 'unmeasured' && (rated || isTariff) && has('high')));
+  const isEver = has('lifetime') && nots[0] === 'period';
+  if (isEver) nots.shift();
+  if (words.some(({ text }) => SPAN.test(text))) nots.push('period');
+  if (letter === 'R' || last === 'R') nots.unshift('reactive');
+  const unknown = words.flatMap(({ text, meanings }) => (meanings === null && isWord(text) ? [text] : []));
+  if (isEver) unknown.push('day');
+  const signed = last === 'A' ? (after === '-' ? 'export' : 'import') : inOrOut(words);
+  const worded = directionOf(words);
+  return {
+    direction: obis?.direction ?? signed ?? worded.direction,
+    isConsumed: !obis?.direction && signed === null && worded.isConsumed,
+    not: obis ? obis.not : (nots[0] ?? null),
+    medium: obis ? obis.medium : mediumOf(words),
+    parts: [...new Set(parts)].sort().reverse(),
+    bySibling: isDay ? { part: 't2', sibling: 'night', else: 'period' } : bySiblingOf(words),
+    siblings: [...words.map(({ text }) => text), ...(has('low') ? ['night'] : [])],
+    unknown: obis?.direction ? [] : unknown,
+    obis,
+    has,
+    words: words.map(({ text }) => text),
+    places: words.flatMap(({ text, meanings }) =>
+      meanings?.has('place') && !meanings.has('switches') && !INDEXED.test(text.replace(/\d+$/, '')) ? [text] : [],
+    ),
+    returned: words.flatMap(({ text, meanings }) => (meanings?.has('returned') ? [text] : [])),
+    index: parts.length > 0 ? null : indexOf(words),
+  };
+}
+
+const bySiblingOf = (words: readonly Phrase[]): PartBySibling | null =>
+  words.flatMap(({ text }) => BY_SIBLING.flatMap(([form, of]) => (form.test(text) ? [of(text)] : [])))[0] ?? null;
+
+/** "in" at the end of a name (`E_in`, `Total in`) is a direction, not a preposition. */
+const inOrOut = (words: readonly Phrase[]): 'import' | null =>
+  words.length > 1 && words.at(-1)?.text === 'in' ? 'import' : null;
+
+/**
+ * Returns the direction of a name. A destination of the flow takes precedence over words such as "delivered", and an ambiguous word has no
+ * effect next to a clear one.
+ */
+function directionOf(words: readonly Phrase[]): Pick<NameFacts, 'direction' | 'isConsumed'> {
+  const has = (concept: Concept) => words.some(({ meanings }) => meanings?.has(concept));
+  const [to, from] = [has('toGrid'), has('fromGrid')];
+  const isConsumed =
+    !from && has('consumed') && !words.some(({ meanings }) => meanings?.has('import') && !meanings.has('consumed'));
+  if (to || from) return { direction: to && from ? 'both' : to ? 'export' : 'import', isConsumed: false };
+  const [exported, imported] = [has('export'), has('import')];
+  if (exported || imported)
+    return { direction: exported && imported ? 'both' : exported ? 'export' : 'import', isConsumed };
+  return { direction: has('unclear') ? 'both' : null, isConsumed: false };
+}
+
+interface Phrase {
+  text: string;
+  meanings: ReadonlySet<Concept> | null;
+}
+
+/** Groups words into phrases with their meanings, longest phrases first: `i dag`, `pompe à chaleur`. */
+function phrasesOf(words: readonly string[]): Phrase[] {
+  const phrases: Phrase[] = [];
+  for (let at = 0; at < words.length; ) {
+    let length = Math.min(MAX_PHRASE_WORDS, words.length - at);
+    while (length > 1 && !isPhrase(words.slice(at, at + length).join(' '))) length--;
+    const text = words.slice(at, at + length).join(' ');
+    phrases.push({ text, meanings: meaningsOf(text) ?? meaningsOf(text.replace(/\d+$/, '')) });
+    at += length;
+  }
+  return phrases;
+}
+
+/** Whether a text is a word with a possible meaning; numbers, ids and single letters are not. */
+const isWord = (text: string): boolean => text.length > 2 && !/\d/.test(text);
+
+function mediumOf(words: readonly Phrase[]): NameFacts['medium'] {
+  for (const medium of ['gas', 'heat', 'water'] as const) {
+    if (words.some(({ meanings }) => meanings?.has(medium))) return medium;
+  }
+  return '';
+}
+
+function partsOf(words: readonly Phrase[], rated: boolean): string[] {
+  const isFrench = words.some(({ text }) => text === 'index' || text === 'compteur');
+  return words.flatMap(({ text, meanings }, index) => {
+    const hours = isFrench ? FRENCH.get(text) : undefined;
+    if (hours) return [hours];
+    const before = words[index - 1];
+    const isNumber = /^\d{1,2}$/.test(text);
+    const tariff = TARIFF.exec(text)?.[1] ?? (isNumber && before && tellsTariff(before) ? text : undefined);
+    if (tariff !== undefined) return [`t${Number(tariff)}`];
+    const [, number, either = number] = PHASE.exec(text) ?? [];
+    const phase = either ?? (before?.meanings?.has('phase') && /^[1-3abc]$/.test(text) ? text : undefined);
+    if (phase !== undefined) return [`l${'abc'.includes(phase) ? 'abc'.indexOf(phase) + 1 : phase}`];
+    if (meanings?.has('low')) return ['t1'];
+    return meanings?.has('high') && (rated || !meanings.has('unmeasured')) ? ['t2'] : [];
+  });
+}
+
+/** Whether the number after a word is a tariff: `tariff 1`, and `delivered_1` of Dutch meters. */
+const tellsTariff = ({ text, meanings }: Phrase) => meanings?.has('tariff') || /^(?:delivered|returned)$/.test(text);
+
+/** Returns the index in a name. A switch takes precedence over other numbered words: `strip 1 relay 2` is a relay. */
+function indexOf(words: readonly Phrase[]): NameFacts['index'] {
+  const found = words.flatMap(({ text, meanings }, at) => {
+    const [, ownNoun, ownNumber] = NUMBERED.exec(text) ?? [];
+    const before = words[at - 1];
+    const isNumber = /^0*\d{1,2}$/.test(text) || (/^[a-h]$/.test(text) && before && INDEXED.test(before.text));
+    const [noun, number, said] =
+      ownNoun !== undefined
+        ? [ownNoun, ownNumber, meanings]
+        : isNumber
+          ? [before?.text ?? '', text.replace(/^0+(?=.)/, ''), before?.meanings]
+          : [];
+    if (noun === undefined || number === undefined || said?.has('tariff') || said?.has('phase')) return [];
+    const switches = said?.has('switches') === true;
+    const isNamed = switches || INDEXED.test(noun) || said?.has('place') === true || said?.has('store') === true;
+    return [{ noun, number, isNamed, switches }];
+  });
+  return found.find(({ switches }) => switches) ?? found.find(({ isNamed }) => isNamed) ?? found[0] ?? null;
+}

@@ -1,0 +1,31 @@
+/**
+ * Topic filter, below the gateway's prefix, on which an announced device's first values are expected. `READ_BY_ANOTHER`: another decoder
+ * family reads these topics and lists the device. Null: a value was received.
+ */
+export type AwaitedFilter = string | null;
+
+export const READ_BY_ANOTHER = '';
+
+/** Whether an announced device is listed but has not sent a value yet. */
+export const isAwaiting = (awaits: AwaitedFilter): awaits is string => awaits !== null && awaits !== READ_BY_ANOTHER;
+
+/**
+ * Combines a device's topics into one filter for a bridge: the only topic, or their common leading levels and `/#`. A topic without a
+ * common leading level is left out. The first element may already be such a filter.
+ */
+export function joinTopicFilter([first, ...rest]: readonly [string, ...string[]]): string {
+  return rest.reduce(joined, first);
+}
+
+/** Whether consecutive levels of a topic equal the device's native id. */
+export const topicNamesDevice = (topic: string, nativeId: string): boolean => `/${topic}/`.includes(`/${nativeId}/`);
+
+function joined(filter: string, topic: string): string {
+  if (filter === topic) return filter;
+  const levels = filter.replace(/\/#$/, '').split('/');
+  const others = topic.split('/');
+  const differing = levels.findIndex((level, at) => level !== others[at]);
+  const shared = levels.slice(0, differing === -1 ? undefined : differing).join('/');
+  // The first level may be empty, and the filter `/#` would match all topics that begin with a slash.
+  return shared === '' ? filter : `${shared}/#`;
+}

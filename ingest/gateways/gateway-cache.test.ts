@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createDecoders } from '../decoders/gateway-decoders.ts';
+import { type KnownGateway, recordAnnouncement } from './announcements.ts';
+import { createGatewayCache } from './gateway-cache.ts';
+
+const known = (): KnownGateway => ({ announced: 0, decoders: createDecoders(), learnt: new Map(), bytes: 0 });
+const announce = (to: KnownGateway, bytes: number) =>
+  recordAnnouncement(to, { topic: `t${to.learnt.size}`, payload: Buffer.alloc(bytes - 2), receivedAtMs: 0 });
+
+test('bounds the announcements of all gateways together, and evicts the least recently used gateways', () => {
+  const gateways = createGatewayCache({ gateways: 3, bytes: 1_000 });
+  const all = ['a', 'b', 'c'].map((name) => [name, known()] as const);
+  for (const [name, one] of all) gateways.keep(name, one);
+  // The gateways’ announcements grow after they were cached.
+  for (const [, one] of all) announce(one, 400);
+  gateways.keep('a', all[0]?.[1] as KnownGateway);
+  gateways.trim();
+  expect(['a', 'b', 'c'].filter((name) => gateways.get(name))).toEqual(['a', 'c']);
+  gateways.keep('d', known());
+  gateways.keep('e', known());
+  gateways.trim();
+  expect(['a', 'c', 'd', 'e'].filter((name) => gateways.get(name))).toEqual(['a', 'd', 'e']);
+});
+
+test('counts an announcement with its topic, and a repeated one once', () => {
+  const one = known();
+  recordAnnouncement(one, { topic: 'abc', payload: Buffer.alloc(10), receivedAtMs: 0 });
+  recordAnnouncement(one, { topic: 'abc', payload: Buffer.alloc(4), receivedAtMs: 1 });
+  expect(one.bytes).toBe(7);
+});

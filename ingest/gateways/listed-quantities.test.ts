@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { DecodedValue } from '../decoders/family.ts';
+import { withListedChannels, withoutUnlistedUnknown } from './listed-quantities.ts';
+
+const kind = 'energy_total_kwh';
+const asked: DecodedValue = {
+  device: 'meter',
+  channel: 'unknown/total',
+  kind,
+  value: 1,
+  atMs: null,
+  native: 'Total',
+  key: 'total',
+  asks: { unit: 'kWh' },
+  described: { names: ['Total'], unit: 'kWh' },
+};
+
+test('keeps a register under the channel of its first listing, by its key', () => {
+  expect(withListedChannels([{ channel: 'import', kind, key: 'total' }], [asked])[0]?.channel).toBe('import');
+  expect(withListedChannels([{ channel: 'import', kind, native: 'Total' }], [asked])[0]?.channel).toBe('import');
+  expect(withListedChannels([{ channel: 'unknown/total', kind }], [asked])[0]?.channel).toBe('unknown/total');
+});
+
+test('gives a new register no channel that another one has', () => {
+  const listed = [{ channel: 'import', kind, key: 'other' }];
+  expect(withListedChannels(listed, [{ ...asked, channel: 'import' }])[0]?.channel).toBe('total/import');
+  expect(withListedChannels([], [asked])[0]?.channel).toBe('unknown/total');
+});
+
+test('keeps only listed ones of the quantities that the owner must classify', () => {
+  expect(withoutUnlistedUnknown([], [asked])).toEqual([]);
+  expect(withoutUnlistedUnknown([asked], [asked])).toEqual([asked]);
+});

@@ -1,0 +1,236 @@
+import type { PoolClient } from '#src/database/connect.ts';
+import {
+  type DecodedValue,
+  type DecoderSettings,
+  type DeviceMessage,
+  parseDecoderSettings,
+  selectCurrentValues,
+} from '../decoders/family.ts';
+import type { NamedDecodeResult } from '../decoders/gateway-decoders.ts';
+import { DecodingFault } from '../fault.ts';
+import type { IncomingMessage } from '../message.ts';
+import {
+  type Announcement,
+  isNewAnnouncement,
+  isTopicTooLong,
+  type KnownGateway,
+  loadKnownGateway,
+  MAX_ANNOUNCEMENT_TOPIC_BYTES,
+  recordAnnouncement,
+  saveAnnouncements,
+} from './announcements.ts';
+import { toDecodedMessage } from './assign.ts';
+import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
+import { createGatewayCache } from './gateway-cache.ts';
+import { withListedChannels, withoutUnlistedUnknown } from './listed-quantities.ts';
+import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
+
+/** Decodes messages from gateways within the transaction that stores them. */
+export interface GatewayReceiver {
+  /**
+   * Replaces each gateway message of the batch with its decoded content: one message for each paired device, none for devices that are not
+   * paired. A message of a gateway that is not in this database stays as it is. Also stores announcements, lists new devices, and counts
+   * messages that no decoder family recognises. Adds to `described` the devices whose consumption must be recomputed.
+   */
+  hear(
+    client: PoolClient,
+    batch: readonly IncomingMessage[],
+    described?: Set<string>,
+  ): Promise<readonly IncomingMessage[]>;
+  /** Discards the cached state of the batch's gateways after the transaction failed to commit. */
+  forget(batch: readonly IncomingMessage[]): void;
+}
+
+/**
+ * Creates a worker's cache of its gateways. Gateway rows are locked while a batch is read, so that each worker sees what others learnt.
+ * `unread`: the worker's counter of unrecognised messages.
+ */
+export function createGatewayReceiver(
+  unread: UnrecognisedMessageCounter = createUnrecognisedMessageCounter(),
+): GatewayReceiver {
+  const gatewaysKnown = createGatewayCache();
+
+  async function know(client: PoolClient, gatewayId: string, announced: number): Promise<KnownGateway> {
+    const kept = gatewaysKnown.get(gatewayId);
+    const known = kept?.announced === announced ? kept : await loadKnownGateway(client, gatewayId, announced);
+    gatewaysKnown.keep(gatewayId, known);
+    return known;
+  }
+
+  return {
+    forget(batch) {
+      const ids = idsOf(batch);
+      for (const id of ids) gatewaysKnown.forget(id);
+      unread.forget(ids);
+    },
+    async hear(client, batch, described = new Set()) {
+      const ids = idsOf(batch);
+      if (ids.length === 0) return batch;
+      // Raw SQL: the hot path of ingest. Gateways are locked in the order of their ids.
+      const { rows } = await client.query(
+        `SELECT gateway_id, decoder_config, announced FROM gateways
+         WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE`,
+        [ids],
+      );
+      const discoveries = await loadDiscoveries(
+        client,
+        rows.map((row) => row.gateway_id),
+      );
+      const gateways = new Map<string, Gateway>();
+      for (const { gateway_id, decoder_config, announced } of rows) {
+        const known = await know(client, gateway_id, announced);
+        gateways.set(gateway_id, { known, settings: settingsOf(known, decoder_config), news: [], discoveries, unread });
+      }
+      const heard = batch.flatMap((message) => {
+        if (!message.gateway) return [message];
+        const gateway = gateways.get(message.gateway.gatewayId);
+        return gateway ? tryToHear(message, message.gateway, gateway) : [message];
+      });
+      for (const [gatewayId, { known, news }] of gateways) {
+        if (news.length > 0) await saveAnnouncements(client, gatewayId, known, news);
+      }
+      for (const deviceId of await discoveries.save(client)) described.add(deviceId);
+      await unread.save(client, [...gateways.keys()]);
+      gatewaysKnown.trim();
+      return heard;
+    },
+  };
+}
+
+/** Cache of parsed gateway settings. Parsing a hundred mappings takes 7 ms, which each batch would need again. */
+const READ = new WeakMap<KnownGateway, { text: string; settings: DecoderSettings }>();
+
+function settingsOf(known: KnownGateway, config: unknown): DecoderSettings {
+  const text = JSON.stringify(config);
+  const before = READ.get(known);
+  if (before?.text === text) return before.settings;
+  const settings = parseDecoderSettings(config);
+  READ.set(known, { text, settings });
+  return settings;
+}
+
+const idsOf = (batch: readonly IncomingMessage[]): string[] => [
+  ...new Set(batch.flatMap(({ gateway }) => (gateway ? [gateway.gatewayId] : []))),
+];
+
+interface Gateway {
+  known: KnownGateway;
+  settings: DecoderSettings;
+  news: Announcement[];
+  discoveries: Discoveries;
+  unread: UnrecognisedMessageCounter;
+}
+
+/** Calls `hearOne`, and marks its errors as decoding faults to distinguish them from database errors. Decoder families should not throw. */
+function tryToHear(...[message, below, gateway]: Parameters<typeof hearOne>): IncomingMessage[] {
+  try {
+    return hearOne(message, below, gateway);
+  } catch (error) {
+    throw new DecodingFault(error);
+  }
+}
+
+/** Processes one message: learns its announcement, lists its devices, and returns the decoded messages of the paired devices. */
+function hearOne(
+  message: IncomingMessage,
+  { gatewayId, topic }: NonNullable<IncomingMessage['gateway']>,
+  { known, settings, news, discoveries, unread }: Gateway,
+): IncomingMessage[] {
+  const { payload, receivedAtMs, replayed = false } = message;
+  const own: DeviceMessage = { topic, payload, receivedAtMs, replayed };
+  if (isNewAnnouncement(known, own)) {
+    if (isTopicTooLong(topic)) return [tooLong(message)];
+    known.decoders.recall(own);
+    recordAnnouncement(known, own);
+    news.push(own);
+  }
+  const heard = known.decoders.read(own, settings);
+  if (!heard) {
+    unread.note(gatewayId, own);
+    return [];
+  }
+  discoveries.receive(gatewayId, heard, own, { decoders: known.decoders, settings });
+  const natives = new Set([...heard.said.map(({ device }) => device), ...(heard.seen ?? []), ...(heard.blamed ?? [])]);
+  const found = [...natives].flatMap((nativeId) => discoveries.find(gatewayId, heard.family, nativeId) ?? []);
+  // A device's own settings override its gateway's. The message is decoded once for each distinct set of settings.
+  const readings = new Map<string, NamedDecodeResult>();
+  const withOwn = ({ paired }: Discovery): NamedDecodeResult => {
+    const key = JSON.stringify(paired?.settings ?? {});
+    if (key === '{}') return heard;
+    const read = readings.get(key) ?? known.decoders.read(own, { ...settings, ...paired?.settings }) ?? heard;
+    readings.set(key, read);
+    return read;
+  };
+  const grouped = new Map<NamedDecodeResult, Map<string, DecodedValue[]>>();
+  const saidOf = (read: NamedDecodeResult, nativeId: string): DecodedValue[] => {
+    const groups = grouped.get(read) ?? Map.groupBy(selectCurrentValues(read, replayed), ({ device }) => device);
+    grouped.set(read, groups);
+    return groups.get(nativeId) ?? [];
+  };
+  const { gateway: _read, ...rest } = message;
+  const of = found.flatMap((discovery) => {
+    if (!discovery.paired) return [];
+    const { quantities } = discovery;
+    const said = withoutUnlistedUnknown(
+      quantities,
+      withListedChannels(quantities, saidOf(withOwn(discovery), discovery.nativeId)),
+    );
+    return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, said, receivedAtMs) }];
+  });
+  // If the message has a single device, its rejections are decided with that device's own settings.
+  const [only] = found;
+  const { refused } = only && natives.size === 1 ? withOwn(only) : heard;
+  if (refused.length === 0) return of;
+  const blamed = new Set(heard.blamed ?? []);
+  const whose = found.find(({ nativeId, paired }) => paired && (blamed.size === 0 || blamed.has(nativeId)));
+  return withRefusals(of, refused, {
+    deviceId: whose?.paired?.deviceId,
+    isOfNobody: natives.size === 0,
+    gatewayId,
+    rest,
+  });
+}
+
+/**
+ * Attaches rejections to the device at fault, or to the gateway if no device can be identified. Nothing is stored for devices that are not
+ * paired.
+ */
+function withRefusals(
+  of: IncomingMessage[],
+  refused: readonly string[],
+  whose: {
+    deviceId: string | undefined;
+    isOfNobody: boolean;
+    gatewayId: string;
+    rest: Omit<IncomingMessage, 'gateway' | 'decoded'>;
+  },
+): IncomingMessage[] {
+  const rejections = refused.map((reason) => ({ element: null, reason }));
+  if (whose.deviceId === undefined) {
+    const decoded = { deviceId: whose.gatewayId, readings: [], rejections };
+    return whose.isOfNobody ? [...of, { ...whose.rest, decoded }] : of;
+  }
+  return of.map((one) => {
+    if (one.decoded.deviceId !== whose.deviceId) return one;
+    return { ...one, decoded: { ...one.decoded, rejections: [...one.decoded.rejections, ...rejections] } };
+  });
+}
+
+/** Rejects an announcement whose topic is too long to be stored as a key. */
+const tooLong = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
+  ...message,
+  // The announced device cannot be identified, and data that may not be the owner's is not stored.
+  payload: Buffer.alloc(0),
+  decoded: {
+    ...message.decoded,
+    rejections: [{ element: null, reason: `announced on a topic of more than ${MAX_ANNOUNCEMENT_TOPIC_BYTES} bytes` }],
+  },
+});
+
+/** Rejects a message of a gateway that was deleted or never existed. */
+export const rejectUnknownGateway = ({ gateway: _gateway, ...message }: IncomingMessage): IncomingMessage => ({
+  ...message,
+  // The owner is unknown, so the payload is not stored.
+  payload: Buffer.alloc(0),
+  decoded: { ...message.decoded, rejections: [{ element: null, reason: 'unknown or deleted gateway' }] },
+});

@@ -1,0 +1,48 @@
+import type { Logger } from '#src/core/log.ts';
+import { type Loop, startLoop } from '#src/core/loop.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import type { UnrecognisedMessageCounter } from './unrecognised.ts';
+
+/** Interval at which pending counts are written: for a meter that sends once an hour, the counts must not wait for its next message. */
+const LOOK_MS = 2_000;
+/** Maximum number of gateways per transaction, because their rows stay locked in it. */
+const MAX_GATEWAYS = 100;
+
+/** Starts a loop that writes counts that no batch of their gateways has written. */
+export const startSavingUnrecognised = (pool: Pool, unread: UnrecognisedMessageCounter, log: Logger): Loop =>
+  startLoop('unread messages', () => saveUnrecognised(pool, unread), LOOK_MS, log);
+
+/**
+ * Writes due counts of some gateways in a separate transaction. Returns the number of gateways. `isLast`: counts are due even if the
+ * gateway's last write was a moment ago. If the transaction fails, its counts are lost.
+ */
+export async function saveUnrecognised(
+  pool: Pool,
+  unread: UnrecognisedMessageCounter,
+  isLast = false,
+): Promise<number> {
+  const ids = unread.due(isLast).slice(0, MAX_GATEWAYS);
+  if (ids.length === 0) return 0;
+  const left = new Set(ids);
+  try {
+    await inTransaction(pool, async (client) => {
+      // Raw SQL: gateways are locked in the order of their ids, as in hear.ts. A deleted gateway has no row.
+      const { rows } = await client.query(
+        'SELECT gateway_id FROM gateways WHERE gateway_id = ANY ($1) ORDER BY gateway_id FOR NO KEY UPDATE',
+        [ids],
+      );
+      for (const { gateway_id } of rows) left.delete(gateway_id);
+      await unread.save(
+        client,
+        rows.map(({ gateway_id }) => gateway_id),
+        isLast,
+      );
+    });
+  } catch (error) {
+    unread.forget(ids);
+    throw error;
+  }
+  unread.forget(left);
+  return ids.length;
+}

@@ -1,0 +1,210 @@
+import { ORIGIN_TOPICS } from '#src/core/version.ts';
+import type { PoolClient } from '#src/database/connect.ts';
+import { parseHomeUsageTopic } from '#src/devices/topics.ts';
+import type { DeviceMessage } from '../decoders/family.ts';
+import { isRadioMessage, topicShape } from './topic-shape.ts';
+
+/** Maximum number of shapes stored for a gateway. Messages of further shapes are counted together. */
+const MAX_SHAPES = 200;
+/** Shape under which messages of further shapes are counted; it matches every topic. */
+const FURTHER = '#';
+const MAX_PAYLOAD_BYTES = 4_096;
+const MAX_TOPIC_LENGTH = 512;
+/** Minimum time between two writes of a gateway's counts. */
+const WRITE_MS = 10_000;
+/** Minimum age of an example before a newer one replaces it: writing an example costs up to 4 KiB for each shape. */
+const EXAMPLE_SECONDS = 600;
+/** Memory limits of a worker for all gateways. Beyond them, the counts of the gateways without messages for longest are lost. */
+const MOST = { gateways: 10_000, bytes: 8 * 2 ** 20 };
+/** Memory of a shape, without its text and its example. */
+const SHAPE_BYTES = 200;
+
+interface Example {
+  topic: string;
+  payload: Buffer;
+  /** Length of the whole payload, of which the example may contain only the beginning. */
+  bytes: number;
+  receivedAtMs: number;
+}
+
+/** Messages of one shape whose count is not written yet. */
+interface Counted {
+  count: number;
+  firstMs: number;
+  lastMs: number;
+  /** The first message that may be stored as an example. */
+  example: Example | null;
+}
+
+interface OfGateway {
+  writtenAtMs: number;
+  shapes: Map<string, Counted>;
+  bytes: number;
+}
+
+/** Counts messages that no decoder family recognises, by gateway and shape, and writes the counts at intervals. */
+export interface UnrecognisedMessageCounter {
+  note(gatewayId: string, message: DeviceMessage): void;
+  /** Returns the gateways with pending counts that may be written now. `isLast`: ignores the minimum time between two writes. */
+  due(isLast?: boolean): string[];
+  /** Writes the due counts of the gateways. The caller has locked the gateways' rows. */
+  save(client: PoolClient, gatewayIds: readonly string[], isLast?: boolean): Promise<void>;
+  /** Discards the counts of the gateways after their transaction failed to commit, because its messages are delivered again. */
+  forget(gatewayIds: Iterable<string>): void;
+}
+
+/** Creates a worker's counter. `now`: clock, Unix ms. */
+export function createUnrecognisedMessageCounter(
+  now: () => number = Date.now,
+  most = MOST,
+): UnrecognisedMessageCounter {
+  /** Map order: the gateway with the latest message is last. */
+  const gateways = new Map<string, OfGateway>();
+  let bytes = 0;
+
+  const isDue = ({ shapes, writtenAtMs }: OfGateway, isLast: boolean): boolean =>
+    shapes.size > 0 && (isLast || now() - writtenAtMs >= WRITE_MS);
+
+  function drop(gatewayId: string): void {
+    bytes -= gateways.get(gatewayId)?.bytes ?? 0;
+    gateways.delete(gatewayId);
+  }
+
+  return {
+    note(gatewayId, message) {
+      // An empty payload deletes a retained message.
+      if (message.payload.length === 0 || isOwn(message.topic)) return;
+      const of = gateways.get(gatewayId) ?? { writtenAtMs: Number.NEGATIVE_INFINITY, shapes: new Map(), bytes: 0 };
+      gateways.delete(gatewayId);
+      gateways.set(gatewayId, of);
+      const grown = count(of.shapes, message);
+      of.bytes += grown;
+      bytes += grown;
+      for (const [oldest] of gateways) {
+        if (gateways.size <= most.gateways && bytes <= most.bytes) break;
+        drop(oldest);
+      }
+    },
+    due: (isLast = false) => [...gateways].flatMap(([gatewayId, of]) => (isDue(of, isLast) ? [gatewayId] : [])),
+    async save(client, gatewayIds, isLast = false) {
+      const due: { gatewayId: string; shapes: Map<string, Counted> }[] = [];
+      for (const gatewayId of gatewayIds) {
+        const of = gateways.get(gatewayId);
+        if (!of || !isDue(of, isLast)) continue;
+        due.push({ gatewayId, shapes: of.shapes });
+        bytes -= of.bytes;
+        gateways.set(gatewayId, { writtenAtMs: now(), shapes: new Map(), bytes: 0 });
+      }
+      if (due.length > 0) await write(client, due);
+    },
+    forget(gatewayIds) {
+      for (const gatewayId of gatewayIds) drop(gatewayId);
+    },
+  };
+}
+
+/** Whether this service published the topic, for Home Assistant or the home's displays, and a bridge returned it. */
+const isOwn = (topic: string): boolean => topic.startsWith(`${ORIGIN_TOPICS}/`) || parseHomeUsageTopic(topic) !== null;
+
+/** Counts a message. Returns the growth in bytes. */
+function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: DeviceMessage): number {
+  const shape = topicShape(topic);
+  const key = shapes.has(shape) || shapes.size < MAX_SHAPES ? shape : FURTHER;
+  const known = shapes.get(key);
+  const one = known ?? { count: 0, firstMs: receivedAtMs, lastMs: receivedAtMs, example: null };
+  const before = known ? sizeOf(key, known) : 0;
+  one.count++;
+  one.firstMs = Math.min(one.firstMs, receivedAtMs);
+  one.lastMs = Math.max(one.lastMs, receivedAtMs);
+  // Only the first example between two writes is copied, because one is enough.
+  if (key !== FURTHER && !one.example && !isRadioMessage(topic, payload)) {
+    one.example = { topic: shownTopic(topic), payload: cut(payload), bytes: payload.length, receivedAtMs };
+  }
+  shapes.set(key, one);
+  return sizeOf(key, one) - before;
+}
+
+const sizeOf = (shape: string, { example }: Counted): number =>
+  SHAPE_BYTES + 2 * shape.length + (example ? 2 * example.topic.length + example.payload.length : 0);
+
+const shownTopic = (topic: string): string => topic.slice(0, MAX_TOPIC_LENGTH).replaceAll(/\p{C}/gu, '?');
+
+/** Copies the first bytes of a payload, without a truncated UTF-8 character at the end. */
+function cut(payload: Buffer): Buffer {
+  let end = Math.min(payload.length, MAX_PAYLOAD_BYTES);
+  if (end < payload.length) while (end > MAX_PAYLOAD_BYTES - 4 && ((payload[end] ?? 0) & 0xc0) === 0x80) end--;
+  return Buffer.from(payload.subarray(0, end));
+}
+
+/**
+ * Limits a gateway's new counts to the maximum number of shapes: new shapes are added while there is room, and all others are counted
+ * together. Pure.
+ */
+function withinBound(known: ReadonlySet<string>, counted: ReadonlyMap<string, Counted>): Map<string, Counted> {
+  const kept = new Map<string, Counted>();
+  let room = MAX_SHAPES - known.size + (known.has(FURTHER) ? 1 : 0);
+  for (const [shape, one] of counted) {
+    if (shape !== FURTHER && (known.has(shape) || room-- > 0)) kept.set(shape, one);
+    else kept.set(FURTHER, together(kept.get(FURTHER), one));
+  }
+  return kept;
+}
+
+const together = (of: Counted | undefined, one: Counted): Counted => ({
+  count: (of?.count ?? 0) + one.count,
+  firstMs: Math.min(of?.firstMs ?? one.firstMs, one.firstMs),
+  lastMs: Math.max(of?.lastMs ?? one.lastMs, one.lastMs),
+  example: null,
+});
+
+async function write(
+  client: PoolClient,
+  due: readonly { gatewayId: string; shapes: Map<string, Counted> }[],
+): Promise<void> {
+  // Raw SQL: the hot path of ingest. Each statement handles any number of gateways and shapes, by unnest.
+  const { rows } = await client.query(
+    `SELECT gateway_id, array_agg(shape) AS shapes,
+       array_agg(shape) FILTER (WHERE example_received_at > now() - make_interval(secs => $2)) AS young
+     FROM unread_messages WHERE gateway_id = ANY ($1) GROUP BY gateway_id`,
+    [due.map(({ gatewayId }) => gatewayId), EXAMPLE_SECONDS],
+  );
+  const known = new Map<string, { shapes: string[]; young: string[] | null }>(
+    rows.map(({ gateway_id, shapes, young }) => [gateway_id, { shapes, young }]),
+  );
+  const all = due.flatMap(({ gatewayId, shapes }) => {
+    const young = new Set(known.get(gatewayId)?.young);
+    return [...withinBound(new Set(known.get(gatewayId)?.shapes), shapes)].map(([shape, one]) => ({
+      gatewayId,
+      shape,
+      ...one,
+      example: young.has(shape) ? null : one.example,
+    }));
+  });
+  await client.query(
+    `INSERT INTO unread_messages AS stored (gateway_id, shape, messages, first_seen_at, last_seen_at,
+       example_topic, example_payload, example_bytes, example_received_at)
+     SELECT gateway_id, shape, count, to_timestamp(first_ms / 1000.0), to_timestamp(last_ms / 1000.0),
+       topic, payload, bytes, to_timestamp(received_ms / 1000.0)
+     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[], $8::integer[], $9::bigint[])
+       AS u (gateway_id, shape, count, first_ms, last_ms, topic, payload, bytes, received_ms)
+     ON CONFLICT (gateway_id, shape) DO UPDATE SET
+       messages = stored.messages + excluded.messages,
+       first_seen_at = least(stored.first_seen_at, excluded.first_seen_at),
+       last_seen_at = greatest(stored.last_seen_at, excluded.last_seen_at),
+       example_topic = coalesce(excluded.example_topic, stored.example_topic),
+       example_payload = coalesce(excluded.example_payload, stored.example_payload),
+       example_bytes = coalesce(excluded.example_bytes, stored.example_bytes),
+       example_received_at = coalesce(excluded.example_received_at, stored.example_received_at)`,
+    [
+      all.map(({ gatewayId }) => gatewayId),
+      all.map(({ shape }) => shape),
+      all.map((one) => one.count),
+      all.map(({ firstMs }) => firstMs),
+      all.map(({ lastMs }) => lastMs),
+      all.map(({ example }) => example?.topic ?? null),
+      all.map(({ example }) => example?.payload ?? null),
+      all.map(({ example }) => example?.bytes ?? null),
+      all.map(({ example }) => example?.receivedAtMs ?? null),
+    ],
+  );
+}

@@ -1,0 +1,164 @@
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
+import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
+import { toIncoming } from './incoming.ts';
+import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
+import { createWriter, type IncomingMessage } from './write/writer.ts';
+
+/** Messages per page of a replay. Each of them may have thousands of elements. */
+const PAGE = 50;
+
+/** A rejected message or message element. */
+export interface RejectedMessage {
+  rejected_id: number;
+  received_at: string;
+  device_id: string | null;
+  topic: string;
+  /** Position of the element in the message, from 0; null for the whole message. */
+  element: number | null;
+  reason: string;
+  /** The payload as text if it is valid UTF-8; else `payload_b64` has it. */
+  payload?: string;
+  payload_b64?: string;
+}
+
+/** Filter for rejections. */
+export interface RejectionFilter {
+  deviceId?: string;
+  since?: Date;
+}
+
+const CONDITION = `($1::text IS NULL OR device_id = $1) AND ($2::timestamptz IS NULL OR received_at >= $2)`;
+const valuesOf = ({ deviceId, since }: RejectionFilter) => [deviceId ?? null, since ?? null];
+
+/** Returns rejections, newest first. `before`: only those with a lower rejected_id. */
+export async function listRejected(
+  pool: Pool,
+  which: RejectionFilter,
+  { limit, before }: { limit: number; before?: number },
+): Promise<RejectedMessage[]> {
+  // Raw SQL: elements of one message share its payload, which is stored in one of their rows.
+  const { rows } = await pool.query(
+    `SELECT r.rejected_id, r.received_at, r.device_id, r.topic, r.element, r.reason, coalesce(m.payload, r.payload) AS payload
+     FROM (SELECT * FROM rejected_messages
+           WHERE ${CONDITION} AND ($4::bigint IS NULL OR rejected_id < $4) ORDER BY rejected_id DESC LIMIT $3) r
+     LEFT JOIN rejected_messages m ON m.rejected_id = r.message_id ORDER BY r.rejected_id DESC`,
+    [...valuesOf(which), limit, before ?? null],
+  );
+  return rows.map(({ payload, received_at, ...row }) => ({
+    ...row,
+    received_at: received_at.toISOString(),
+    ...shownPayload(payload),
+  }));
+}
+
+function shownPayload(payload: Buffer): { payload: string } | { payload_b64: string } {
+  const text = payload.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(payload) ? { payload: text } : { payload_b64: payload.toString('base64') };
+}
+
+/** Result of a replay of rejected messages. */
+export interface RejectionReplayResult {
+  messages: number;
+  stored: number;
+  /** Messages and elements that are still unusable; they stay, with the current reason. */
+  rejected: number;
+  /** Messages whose payload was truncated when it was stored; they stay unchanged. */
+  cut: number;
+  /** Whether the replay reached the end; if not, messages remain to be tried. */
+  isComplete: boolean;
+}
+
+interface Options {
+  retentionMonths: number;
+  maxChannels?: number;
+  signal?: AbortSignal;
+  whileAllowed?: <T>(page: () => Promise<T>) => Promise<T>;
+}
+
+interface Row {
+  rejected_id: number;
+  received_at: Date;
+  topic: string;
+  payload: Buffer;
+  replayed: boolean;
+}
+
+/**
+ * Processes rejected messages again, for example after the fix of a decoder, a setting or a clock. Each message keeps its original time of
+ * receipt. Elements that were already stored are duplicates and change nothing. Rows whose messages are usable now are deleted. Returns
+ * null if another replay is running anywhere: two at once would store each remaining rejection twice. `signal`: stops the replay between
+ * pages. `whileAllowed`: runs each page, or throws to end the replay.
+ */
+export async function replayRejected(
+  pool: Pool,
+  which: RejectionFilter,
+  options: Options,
+): Promise<RejectionReplayResult | null> {
+  return withExclusiveLock(pool, ADVISORY_LOCKS.replay, (_session, lost) => {
+    // If this replay loses its lock during a page, another replay may start. That is harmless: remaining rejections of the page are then
+    // stored twice.
+    const signal = AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]);
+    return replay(pool, which, { ...options, signal });
+  });
+}
+
+async function replay(
+  pool: Pool,
+  which: RejectionFilter,
+  { signal, whileAllowed = (page) => page(), ...options }: Options,
+): Promise<RejectionReplayResult> {
+  const writer = createWriter(pool, options);
+  const query = queryOn(pool);
+  const result: RejectionReplayResult = { messages: 0, stored: 0, rejected: 0, cut: 0, isComplete: false };
+  const last = await lastId(query);
+  for (let after = 0; !signal?.aborted; ) {
+    const { rows } = await query<Row>(
+      `SELECT rejected_id, received_at, topic, payload, replayed FROM rejected_messages
+       WHERE ${CONDITION} AND message_id IS NULL AND rejected_id > $3 AND rejected_id <= $4
+       ORDER BY rejected_id LIMIT ${PAGE}`,
+      [...valuesOf(which), after, last],
+    );
+    const final = rows.at(-1);
+    if (!final) return { ...result, isComplete: true };
+    after = final.rejected_id;
+    // A payload of exactly the maximum length may have been truncated.
+    const whole = rows.filter(({ payload }) => payload.length < MAX_STORED_PAYLOAD_BYTES);
+    result.cut += rows.length - whole.length;
+    const messages = distinct(whole);
+    const { stored, rejected } = await whileAllowed(async () => {
+      const written = await writer.write(messages);
+      // After the commit: if the process is killed in between, the messages are listed twice and can be replayed again without harm.
+      // Deleting a row also deletes the rows of the same message's other elements.
+      await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [
+        whole.map(({ rejected_id }) => rejected_id),
+      ]);
+      return written;
+    });
+    result.messages += messages.length;
+    result.stored += stored;
+    result.rejected += rejected;
+  }
+  return result;
+}
+
+async function lastId(query: Query): Promise<number> {
+  const { rows } = await query<{ last: number }>(
+    'SELECT coalesce(max(rejected_id), 0) AS last FROM rejected_messages',
+    [],
+  );
+  return rows[0]?.last ?? 0;
+}
+
+/** Returns each message once, however often it was received. */
+function distinct(rows: readonly Row[]): IncomingMessage[] {
+  const messages = new Map<string, IncomingMessage>();
+  for (const { received_at, topic, payload, replayed } of rows) {
+    const receivedAtMs = received_at.getTime();
+    const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
+    const message = toIncoming({ topic, payload, receivedAtMs, replayed });
+    // A host whose clock was behind may have rejected correct timestamps as future: they are judged by the current clock.
+    if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });
+  }
+  return [...messages.values()];
+}

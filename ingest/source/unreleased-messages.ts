@@ -1,0 +1,149 @@
+import { Shares } from '#src/core/shares.ts';
+import { HOUR_MS } from '#src/core/units.ts';
+
+/** Approximate memory of a session, without its name, and of one message. */
+const SESSION_BYTES = 300;
+const MESSAGE_BYTES = 48;
+/** Maximum bytes of a login, over all its client ids: about 2,600 messages. A device has one message in flight, a bridge twenty. */
+const MAX_LOGIN_BYTES = 128 * 1_024;
+/** Maximum bytes of all logins, shared among the accounts. */
+const MAX_BYTES = 16 * 2 ** 20;
+/** Time for which a persistent session is stored after its last message. MQTT 3.1.1 lets the server choose it (3.1.2.4). */
+const LIFETIME_MS = 24 * HOUR_MS;
+
+/** Builds the name of a session: the login, a slash (which no login contains) and the client id. */
+export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
+const loginOf = (id: string): string => id.slice(0, id.indexOf('/'));
+
+/** Called when a message is committed, or with an error if its session is dropped before that. */
+type Known = (error?: Error) => void;
+
+/** State of a message that was received at QoS 2. */
+interface Received {
+  isCommitted: boolean;
+  /** Repetitions by later connections, which wait for the commit. */
+  waiting: Known[];
+}
+
+interface OfSession {
+  account: string;
+  bytes: number;
+  lastAtMs: number;
+  messages: Map<number, Received>;
+}
+
+/**
+ * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They identify repetitions.
+ * The ids are bounded in bytes by login, over all its client ids. If a login has too many, its least recently used sessions lose their ids;
+ * a repetition in such a session is then treated as a new message. `now`: ms of a monotonic clock.
+ */
+export class UnreleasedMessages {
+  /** Sessions by id, least recently used first. */
+  readonly #sessions = new Map<string, OfSession>();
+  /** Sessions of each login in the same order, and their total bytes. */
+  readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
+  readonly #shares = new Shares(MAX_BYTES);
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Returns the bytes that a login's sessions use. */
+  bytesOf(username: string): number {
+    return this.#logins.get(username)?.bytes ?? 0;
+  }
+
+  has(id: string, messageId: number): boolean {
+    return this.#sessions.get(id)?.messages.has(messageId) ?? false;
+  }
+
+  /**
+   * Returns whether a message was received before. If so, it calls `known` once that message is committed, or with an error if its session is dropped
+   * first. Else it records the message, and the caller must call `commit`. Throws if the login or its account has no room.
+   */
+  isRepeated(id: string, messageId: number, account: string, known: Known): boolean {
+    const received = this.#sessions.get(id)?.messages.get(messageId);
+    if (!received) {
+      this.#add(id, messageId, account);
+      return false;
+    }
+    if (received.isCommitted) known();
+    else received.waiting.push(known);
+    return true;
+  }
+
+  /** Marks a recorded message as committed. */
+  commit(id: string, messageId: number): void {
+    const received = this.#sessions.get(id)?.messages.get(messageId);
+    if (!received) return;
+    received.isCommitted = true;
+    for (const known of received.waiting.splice(0)) known();
+  }
+
+  /** Removes a message that its sender released. Returns whether it was recorded. */
+  release(id: string, messageId: number): boolean {
+    const session = this.#sessions.get(id);
+    if (!session?.messages.delete(messageId)) return false;
+    if (session.messages.size === 0) this.drop(id);
+    else this.#grow(id, session, -MESSAGE_BYTES);
+    return true;
+  }
+
+  drop(id: string): void {
+    const session = this.#sessions.get(id);
+    if (!session) return;
+    this.#grow(id, session, -session.bytes);
+    this.#sessions.delete(id);
+    const login = this.#logins.get(loginOf(id));
+    login?.ids.delete(id);
+    if (login?.ids.size === 0) this.#logins.delete(loginOf(id));
+    // Waiting connections would otherwise wait for ever. After the error they end, and a repetition counts as a new message.
+    const dropped = new Error('the messages of the session at QoS 2 were dropped');
+    for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
+  }
+
+  /** Drops sessions that were not used for a day. */
+  expire(): void {
+    for (const [id, { lastAtMs }] of this.#sessions) {
+      if (this.#now() - lastAtMs < LIFETIME_MS) return;
+      this.drop(id);
+    }
+  }
+
+  #add(id: string, messageId: number, account: string): void {
+    const known = this.#sessions.get(id);
+    const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
+    const session = known ?? { account, bytes: 0, lastAtMs: 0, messages: new Map() };
+    const login = this.#logins.get(loginOf(id)) ?? { ids: new Set<string>(), bytes: 0 };
+    this.#makeRoom(id, login, ownBytes + MESSAGE_BYTES);
+    if (!this.#shares.hasRoom(account, ownBytes + MESSAGE_BYTES))
+      throw new Error('too many messages of the account at QoS 2 are not released');
+    this.#logins.set(loginOf(id), login);
+    login.ids.delete(id);
+    login.ids.add(id);
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    session.lastAtMs = this.#now();
+    session.messages.set(messageId, { isCommitted: false, waiting: [] });
+    this.#grow(id, session, ownBytes + MESSAGE_BYTES);
+  }
+
+  /** Drops other sessions of the login, the least recently used first, until there is room for further bytes. Throws if there is not. */
+  #makeRoom(id: string, login: { ids: Set<string>; bytes: number }, bytes: number): void {
+    for (const oldest of login.ids) {
+      if (login.bytes + bytes <= MAX_LOGIN_BYTES) return;
+      if (oldest !== id) this.drop(oldest);
+    }
+    if (login.bytes + bytes > MAX_LOGIN_BYTES)
+      throw new Error('too many messages of the login at QoS 2 are not released');
+  }
+
+  #grow(id: string, session: OfSession, bytes: number): void {
+    session.bytes += bytes;
+    const login = this.#logins.get(loginOf(id));
+    if (login) login.bytes += bytes;
+    if (bytes > 0) this.#shares.take(session.account, bytes);
+    else this.#shares.give(session.account, -bytes);
+  }
+}

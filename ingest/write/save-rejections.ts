@@ -1,0 +1,121 @@
+import type { IncomingMessage, Rejection } from '../message.ts';
+import { type BatchStatement, toStep } from './statement.ts';
+
+/** Maximum length of a payload that is stored with a rejection, in bytes. */
+export const MAX_STORED_PAYLOAD_BYTES = 65_536;
+/**
+ * Number of rows of one message that contain its payload, for people who look at a few of them. If 10,000 elements are rejected, the other
+ * rows refer to the first.
+ */
+const ROWS_WITH_PAYLOAD = 10;
+
+/** Stores rejections with topic, payload (truncated at 64 KiB), time and reason. Only the first rows of a message contain its payload. */
+export function saveRejections(rejects: readonly Rejection[]): BatchStatement[] {
+  if (rejects.length === 0) return [];
+  const messages = new Map<IncomingMessage, { number: number; rows: number }>();
+  const placed = rejects.map((reject) => {
+    const known = messages.get(reject.message) ?? { number: messages.size, rows: 0 };
+    messages.set(reject.message, known);
+    return { ...reject, number: known.number, hasPayload: known.rows++ < ROWS_WITH_PAYLOAD };
+  });
+  // One statement stores any number of rejections. Ids are assigned in the order of the list.
+  const text = `WITH numbered AS MATERIALIZED (
+       SELECT nextval(pg_get_serial_sequence('rejected_messages', 'rejected_id')) AS id, r.*
+       FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::integer[], $6::text[], $7::boolean[], $8::integer[])
+         WITH ORDINALITY r (at_ms, device_id, topic, payload, element, reason, replayed, message, n)
+       ORDER BY n)
+     INSERT INTO rejected_messages (rejected_id, message_id, received_at, device_id, topic, payload, element, reason, replayed)
+     OVERRIDING SYSTEM VALUE
+     SELECT id, nullif(first_value(id) OVER (PARTITION BY message ORDER BY n), id), to_timestamp(at_ms / 1000.0), device_id, topic, payload,
+       element, reason, replayed
+     FROM numbered`;
+  const values = [
+    rejects.map((r) => r.message.receivedAtMs),
+    rejects.map((r) => withoutNul(r.message.decoded.deviceId)),
+    rejects.map((r) => withoutNul(r.message.topic)),
+    placed.map((r) => (r.hasPayload ? r.message.payload.subarray(0, MAX_STORED_PAYLOAD_BYTES) : NONE)),
+    rejects.map((r) => r.element),
+    rejects.map((r) => withoutNul(r.reason)),
+    rejects.map((r) => r.message.replayed ?? false),
+    placed.map((r) => r.number),
+  ];
+  return [toStep({ text, values })];
+}
+
+const NONE = Buffer.alloc(0);
+
+/** Replaces NUL, the only character that PostgreSQL's text cannot store. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/**
+ * Maximum bytes of rejections stored in an hour, for one device and in total: invalid messages must not fill the disk, nor crowd out those
+ * of other devices.
+ */
+const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
+const HOUR_MS = 3_600_000;
+/** Size of a row without its texts and its payload. */
+const ROW_BYTES = 200;
+
+/** Decides which rejections are stored. All of them are counted. */
+export interface RejectionQuota {
+  /** Returns the rejections to store. `nowMs`: clock. */
+  of(rejects: readonly Rejection[], nowMs: number): Rejection[];
+  /** Reverts a decision whose rejections were not committed. */
+  undo(rejects: readonly Rejection[], kept: readonly Rejection[]): void;
+  /** Number of rejections that were counted but not stored. */
+  readonly unkept: number;
+}
+
+/** Limits stored rejections to a number of bytes per clock hour. */
+export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES): RejectionQuota {
+  let hour = 0;
+  let all = 0;
+  let unkept = 0;
+  const devices = new Map<string, number>();
+  return {
+    get unkept() {
+      return unkept;
+    },
+    undo(rejects, kept) {
+      unkept -= rejects.length - kept.length;
+      const rows = new Map<IncomingMessage, number>();
+      for (const one of kept) {
+        const { deviceId } = one.message.decoded;
+        const ofMessage = rows.get(one.message) ?? 0;
+        const bytes = bytesOf(one, ofMessage);
+        rows.set(one.message, ofMessage + 1);
+        all = Math.max(0, all - bytes);
+        devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytes));
+      }
+    },
+    of(rejects, nowMs) {
+      const current = Math.floor(nowMs / HOUR_MS);
+      if (current !== hour) {
+        hour = current;
+        all = 0;
+        devices.clear();
+      }
+      const rows = new Map<IncomingMessage, number>();
+      return rejects.filter((one) => {
+        const { decoded } = one.message;
+        const ofMessage = rows.get(one.message) ?? 0;
+        const bytes = bytesOf(one, ofMessage);
+        const device = (devices.get(decoded.deviceId) ?? 0) + bytes;
+        if (device > ofDevice || all + bytes > ofAll) {
+          unkept++;
+          return false;
+        }
+        rows.set(one.message, ofMessage + 1);
+        devices.set(decoded.deviceId, device);
+        all += bytes;
+        return true;
+      });
+    },
+  };
+}
+
+/** Returns the size of a row; `before`: number of earlier rows of the same message. */
+function bytesOf({ message: { payload, topic }, reason }: Rejection, before: number): number {
+  const kept = before < ROWS_WITH_PAYLOAD ? Math.min(payload.length, MAX_STORED_PAYLOAD_BYTES) : 0;
+  return kept + topic.length + reason.length + ROW_BYTES;
+}

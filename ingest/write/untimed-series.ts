@@ -1,0 +1,43 @@
+import type { IncomingMessage } from '../message.ts';
+import { type BatchStatement, toStep } from './statement.ts';
+
+/** Maximum number of series in the cache of recorded ones. */
+const MAX_KNOWN = 500_000;
+
+/** Records which series have sent readings without a time to this host. A step of the host's clock affects these series. */
+export interface UntimedSeries {
+  /** Returns the series of some messages that are not recorded yet. A reading without a time gets the time of its receipt. */
+  missing(messages: readonly IncomingMessage[]): Map<string, readonly [string, string, string]>;
+  save(missing: ReadonlyMap<string, readonly [string, string, string]>): BatchStatement[];
+  /** Notes that these series are committed. */
+  noted(missing: ReadonlyMap<string, unknown>): void;
+}
+
+export function createUntimedSeries(host: string): UntimedSeries {
+  const known = new Set<string>();
+  return {
+    missing(messages) {
+      const found = new Map<string, readonly [string, string, string]>();
+      for (const { decoded } of messages) {
+        for (const { isUntimed, deviceId, channel, kind } of decoded.readings) {
+          if (!isUntimed) continue;
+          const name = `${deviceId}\n${channel}\n${kind}`;
+          if (!known.has(name)) found.set(name, [deviceId, channel, kind]);
+        }
+      }
+      return found;
+    },
+    save(missing) {
+      if (missing.size === 0) return [];
+      const rows = [...missing.values()];
+      const text = `INSERT INTO untimed_series (host, device_id, channel, kind)
+        SELECT $1, device_id, channel, kind FROM unnest($2::text[], $3::text[], $4::text[]) n (device_id, channel, kind)
+        JOIN devices USING (device_id) ORDER BY 2, 3, 4 ON CONFLICT DO NOTHING`;
+      return [toStep({ text, values: [host, ...[0, 1, 2].map((column) => rows.map((row) => row[column]))] })];
+    },
+    noted(missing) {
+      if (known.size > MAX_KNOWN) known.clear();
+      for (const name of missing.keys()) known.add(name);
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import type { MilliwattHours } from '#src/core/units.ts';
+import { type Database, databaseOn, type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { keepForTelling, toldAmong } from '#src/delivery/usage-updated.ts';
+import { type CostAlertEvaluation, evaluateCosts } from './costs.ts';
+import { PERIOD_KINDS } from './evaluate.ts';
+import { type AlertFiring, fireAlerts } from './fire.ts';
+import { hoursThatMayFire, isCostAlertType, PERIOD_KIND_BY_ALERT_TYPE } from './period.ts';
+import type { Evaluator } from './pool.ts';
+import { type AlertRule, loadActiveRules, type RulePeriod, toFiringFields } from './rule.ts';
+import { computeUsageTotals } from './totals.ts';
+
+/** Maximum number of changed hours, counted for each user, that one transaction takes. A single row may contain more. */
+const MAX_CHANGES = 5_000;
+/** Maximum time that one transaction spends on costs, which take some milliseconds a user: the other alerts of the batch wait meanwhile. */
+const MAX_COSTS_MS = 500;
+
+/** Result of one pass over changed hours. */
+export interface EvaluationResult {
+  /** Number of changed hours processed, counted for each user. */
+  changes: number;
+  /** Whether more changes wait than one pass takes. */
+  hasMore: boolean;
+  candidates: number;
+  fired: number;
+  /** Users whose costs could not be computed, with the error. */
+  faults: CostAlertEvaluation['faults'];
+}
+
+/** A changed hour of a user. `costs_only`: the usage is unchanged; only the user's alerts on costs are evaluated. */
+interface Change {
+  user_id: string;
+  hour: Date;
+  costs_only: boolean;
+}
+
+/**
+ * Takes changed hours, evaluates the alerts of their users, fires the alerts above their thresholds and stores the hours for
+ * `usage.updated`, all in one transaction. Any number of workers may run concurrently, because each takes different rows. A worker that is
+ * killed changes nothing.
+ */
+export async function evaluateChangedHours(
+  pool: Pool,
+  evaluator: Evaluator,
+  now: Date,
+  maxChanges = MAX_CHANGES,
+  maxCostsMs = MAX_COSTS_MS,
+): Promise<EvaluationResult> {
+  return inTransaction(pool, async (client: PoolClient) => {
+    const query = queryOn(client);
+    const db = databaseOn(client);
+    const { count, hasMore, rows } = await takeChanges(query, maxChanges);
+    if (rows.length === 0) return { changes: count, hasMore, candidates: 0, fired: 0, faults: [] };
+    const rules = await loadActiveRules(query, [...new Set(rows.map(({ user_id }) => user_id))]);
+    const asked = await candidatesOf(evaluator, rules, rows, now);
+    const onUsage = await evaluateUsage(
+      db,
+      evaluator,
+      asked.filter(({ rule }) => !isCostAlertType(rule.type)),
+      now,
+    );
+    const onCosts = await evaluateCosts(
+      client,
+      evaluator,
+      asked.filter(({ rule }) => isCostAlertType(rule.type)),
+      {
+        firstUsers: new Set(rows.flatMap(({ user_id, costs_only }) => (costs_only ? [user_id] : []))),
+        maxMs: maxCostsMs,
+        now,
+      },
+    );
+    const fired = await fireAlerts(query, [...onUsage, ...onCosts.firings], now);
+    await keepForTelling(
+      query,
+      rows.filter(({ costs_only }) => !costs_only),
+    );
+    const { isMoreWaiting, faults } = onCosts;
+    return { changes: count, hasMore: hasMore || isMoreWaiting, candidates: asked.length, fired, faults };
+  });
+}
+
+/**
+ * Takes changed hours in the caller's transaction. Returns the number for all users, and the rows of users with alerts or with receivers of
+ * `usage.updated`. Each hour is returned once, even if several batches changed it. Hours of days whose aggregates are being recomputed wait
+ * until these are complete.
+ */
+async function takeChanges(
+  query: Query,
+  maxChanges: number,
+): Promise<{ count: number; hasMore: boolean; rows: Change[] }> {
+  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and their arrays stay in the database.
+  const { rows: found } = await query<{ change_id: number; users: number }>(
+    `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
+     WHERE NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
+     ORDER BY change_id LIMIT $1 FOR UPDATE OF c SKIP LOCKED`,
+    [maxChanges],
+  );
+  let count = 0;
+  const taken: number[] = [];
+  for (const { change_id, users } of found) {
+    if (count > 0 && count + users > maxChanges) break;
+    taken.push(change_id);
+    count += users;
+  }
+  const hasMore = taken.length < found.length || found.length === maxChanges;
+  if (taken.length === 0) return { count, hasMore, rows: [] };
+  const { rows } = await query<Change>(
+    `WITH taken AS (DELETE FROM usage_changes WHERE change_id = ANY ($1) RETURNING hour, user_ids, costs_only),
+     changed AS MATERIALIZED (SELECT c.user_id, t.hour, t.costs_only FROM taken t, unnest(t.user_ids) c (user_id)),
+     wanted AS (
+       SELECT user_id FROM changed JOIN alerts USING (user_id) WHERE status = 'active' AND type <> 'no_data'
+       UNION ${toldAmong('changed')})
+     SELECT DISTINCT user_id, hour, costs_only FROM changed JOIN wanted USING (user_id) JOIN users USING (user_id)`,
+    [taken],
+  );
+  return { count, hasMore, rows };
+}
+
+/** Returns each period that the changes touch, once for each rule, computed in threads. */
+async function candidatesOf(
+  evaluator: Evaluator,
+  rules: readonly AlertRule[],
+  changes: readonly Change[],
+  now: Date,
+): Promise<RulePeriod[]> {
+  if (rules.length === 0) return [];
+  const users = new Map<string, number>();
+  for (const { user_id } of rules) if (!users.has(user_id)) users.set(user_id, users.size);
+  const zones = [...new Set(rules.map(({ timezone }) => timezone))];
+  const ofUsers = changes.flatMap(({ user_id, hour, costs_only }) => {
+    const user = users.get(user_id);
+    if (user === undefined) return [];
+    return costs_only
+      ? hoursThatMayFire(now.getTime()).map((hourMs) => ({ user, hourMs }))
+      : [{ user, hourMs: hour.getTime() }];
+  });
+  const found = await evaluator.candidates(
+    {
+      kind: Uint8Array.from(rules, ({ type }) => PERIOD_KINDS.indexOf(PERIOD_KIND_BY_ALERT_TYPE[type])),
+      zone: Uint16Array.from(rules, ({ timezone }) => zones.indexOf(timezone)),
+      user: Uint32Array.from(rules, ({ user_id }) => users.get(user_id) as number),
+    },
+    zones,
+    {
+      user: Uint32Array.from(ofUsers, ({ user }) => user),
+      hourMs: Float64Array.from(ofUsers, ({ hourMs }) => hourMs),
+    },
+    now.getTime(),
+  );
+  return Array.from(found.rule, (place, index) => {
+    const rule = rules[place] as AlertRule;
+    const [startMs, endMs] = [found.startMs[index] as number, found.endMs[index] as number];
+    return { rule, alertId: rule.alert_id, userId: rule.user_id, startMs, endMs };
+  });
+}
+
+/** Returns firings for the periods whose usage is above the threshold of their alert. */
+async function evaluateUsage(
+  db: Database,
+  evaluator: Evaluator,
+  asked: readonly RulePeriod[],
+  now: Date,
+): Promise<AlertFiring[]> {
+  if (asked.length === 0) return [];
+  const totals = await computeUsageTotals(db, asked, now.getTime());
+  const open = [...totals].map(([index, total]) => {
+    const one = asked[index] as RulePeriod;
+    return { one, total, threshold: one.rule.threshold_milliwatt_hours as MilliwattHours };
+  });
+  const fired = await evaluator.above({
+    totalMilliwattHours: Float64Array.from(open, ({ total }) => total),
+    thresholdMilliwattHours: Float64Array.from(open, ({ threshold }) => threshold),
+  });
+  return Array.from(fired, (place) => {
+    const { one, total, threshold } = open[place] as (typeof open)[number];
+    return {
+      ...toFiringFields(one),
+      reason: { of: 'usage', thresholdMilliwattHours: threshold, totalMilliwattHours: total },
+    };
+  });
+}

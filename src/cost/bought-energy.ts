@@ -1,0 +1,74 @@
+import type { Database } from '#src/database/connect.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
+import { readPasts } from '#src/energy/usage/pasts.ts';
+import { sumQuarters } from '#src/energy/usage/quarters.ts';
+
+/** Subject of a cost: a user's home, or one of its devices (the caller must have checked its reach). */
+export interface Buyer {
+  userId: string;
+  deviceId?: string;
+}
+
+/** Energy in consecutive quarter-hours (UTC) from `fromMs` on, mWh. */
+export interface BoughtEnergy {
+  fromMs: number;
+  imported: Float64Array;
+  /** Estimated part of `imported`, mWh. */
+  estimated: Float64Array;
+  exported: Float64Array;
+  /** Milliseconds of each quarter-hour in which the import is known. */
+  coveredMs: Float64Array;
+}
+
+/** A source from which bought energy is read, one time range at a time. */
+export interface EnergyMeter {
+  /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
+  beginsAtMs: number | null;
+  /** Returns the energy of `[from, to)`, which are starts of quarter-hours. */
+  boughtIn(range: { from: Date; to: Date }): Promise<BoughtEnergy>;
+}
+
+/**
+ * Returns the meter of bought and fed-in energy (docs/cost.md, "Whose energy"). A home is metered at its connection point, or by the
+ * imports of its consumption devices while it has no grid meter; a device by its import.
+ */
+export async function meterOf(db: Database, { userId, deviceId }: Buyer): Promise<EnergyMeter> {
+  if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
+  const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
+  return {
+    beginsAtMs: begins.length > 0 ? Math.min(...begins) : null,
+    boughtIn: (range) => read(db, listBoughtParts(home, range), range),
+  };
+}
+
+/** Returns the meter of a device's import and, if `exported` is 1, its export, regardless of its placement. */
+export async function deviceMeter(
+  db: Database,
+  deviceId: string,
+  { exported }: { exported: 0 | 1 },
+): Promise<EnergyMeter> {
+  const past = (await readPasts(db, [{ id: deviceId, produces: false }])).get(deviceId);
+  const part = { key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported } as const;
+  return { beginsAtMs: past?.beginsAtMs ?? null, boughtIn: (range) => read(db, [part], range) };
+}
+
+const SUMS = ['imported', 'estimated', 'exported', 'coveredMs'] as const;
+
+async function read(
+  db: Database,
+  parts: readonly BoughtPart[],
+  range: { from: Date; to: Date },
+): Promise<BoughtEnergy> {
+  const weighed = parts.map(({ key, id, fromMs, toMs, imported, exported }) => ({
+    ...{ key, id, fromMs, toMs },
+    weights: {
+      imported: { imported },
+      estimated: { estimated: imported },
+      exported: { exported },
+      coveredMs: { importMs: imported },
+    },
+  }));
+  return { fromMs: range.from.getTime(), ...(await sumQuarters(db, weighed, range, SUMS)) };
+}

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { expect, test } from 'vitest';
+import { QUARTER_MS } from '#src/core/units.ts';
+import { type DistributedQuarters, distributeGaps, type QuarterReader } from '#src/energy/distribute-gaps.ts';
+import { findEstimatedLines } from '#src/energy/like-days.ts';
+
+const DAY = 96;
+const zone = 'Europe/Berlin';
+const SHAPE = { zone, wholeMs: () => QUARTER_MS };
+
+/** Usage of a home by quarter-hour, and the ranges of quarter-hours in which its register was silent. */
+interface World {
+  fromMs: number;
+  used: readonly number[];
+  silences: readonly (readonly [number, number])[];
+}
+
+/** The data as the law stores them: the energy of each silence is spread evenly, and shares up to each bound are rounded down. */
+function stored({ fromMs, used, silences }: World) {
+  const energy = Float64Array.from(used);
+  const estimated = new Float64Array(used.length);
+  for (const [first, end] of silences) {
+    const total = energy.subarray(first, end).reduce((all, one) => all + one, 0);
+    const upTo = (at: number) => Math.floor((total * (at - first)) / (end - first));
+    for (let at = first; at < end; at++) energy[at] = estimated[at] = upTo(at + 1) - upTo(at);
+  }
+  return { fromMs, energy, estimated, coveredMs: new Float64Array(used.length).fill(QUARTER_MS) };
+}
+
+type Stored = ReturnType<typeof stored>;
+
+/** Reads the quarter-hours of the world, limited to its first and last one. */
+const readerOf =
+  ({ fromMs, energy, estimated, coveredMs }: Stored): QuarterReader =>
+  async (from, to) => {
+    const first = Math.max(0, (from - fromMs) / QUARTER_MS);
+    const end = Math.min(energy.length, (to - fromMs) / QUARTER_MS);
+    return {
+      fromMs: fromMs + first * QUARTER_MS,
+      energy: energy.slice(first, end),
+      estimated: estimated.slice(first, end),
+      coveredMs: coveredMs.slice(first, end),
+    };
+  };
+
+const ask = (world: Stored, first = 0, end = world.energy.length, shape = SHAPE): Promise<DistributedQuarters> =>
+  distributeGaps(
+    readerOf(world),
+    { fromMs: world.fromMs + first * QUARTER_MS, toMs: world.fromMs + end * QUARTER_MS },
+    shape,
+  );
+
+const sum = (list: Float64Array) => list.reduce((all, one) => all + one, 0);
+
+/** 200 W, and 2 kW from 19:00 to 21:00 on the home's clock; at weekends at noon. */
+const evening = (fromMs: number, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => {
+    const { hour, weekday } = DateTime.fromMillis(fromMs + at * QUARTER_MS, { zone });
+    const isPeak = weekday >= 6 ? hour === 12 : hour === 19 || hour === 20;
+    return isPeak ? 500_000 : 50_000;
+  });
+
+/** Ten weeks of random usage with random silences: some are adjacent, some within four weeks of another. */
+const world: fc.Arbitrary<World> = fc
+  .record({
+    fromMs: fc.constantFrom(Date.UTC(2026, 1, 2), Date.UTC(2026, 8, 7)),
+    seed: fc.array(fc.integer({ min: 0, max: 2_000_000 }), { minLength: 24, maxLength: 40 }),
+    bounds: fc.uniqueArray(fc.integer({ min: 10 * DAY, max: 70 * DAY }), { minLength: 2, maxLength: 12 }),
+    everySecond: fc.boolean(),
+  })
+  .map(({ fromMs, seed, bounds, everySecond }) => {
+    const used = Array.from({ length: 70 * DAY }, (_, at) => seed[(at * 7) % seed.length] as number);
+    const sorted = bounds.toSorted((a, b) => a - b);
+    const silences = sorted
+      .slice(1)
+      .map((end, at) => [sorted[at] as number, end] as const)
+      .filter(([first, end], at) => end - first < 12 * DAY && (!everySecond || at % 2 === 0));
+    return { fromMs, used, silences };
+  });
+
+test('each gap keeps its energy to the mWh, and nothing changes outside gaps', async () => {
+  let shared = 0;
+  await fc.assert(
+    fc.asyncProperty(world, async (one) => {
+      const line = stored(one);
+      const told = await ask(line);
+      expect(told.energy.every((energy) => Number.isSafeInteger(energy) && energy >= 0)).toBe(true);
+      for (const { first, end } of findEstimatedLines(line)) {
+        expect(sum(told.energy.subarray(first, end))).toBe(sum(line.energy.subarray(first, end)));
+        shared += told.isShared[first] as number;
+      }
+      const isAsItWas = told.isShared.every((isShared, at) =>
+        isShared
+          ? told.estimated[at] === told.energy[at]
+          : told.energy[at] === line.energy[at] && told.estimated[at] === line.estimated[at],
+      );
+      expect(isAsItWas).toBe(true);
+    }),
+    { numRuns: 40 },
+  );
+  expect(shared).toBeGreaterThan(20);
+});
+
+test('a quarter-hour has the same energy in every requested range', async () => {
+  await fc.assert(
+    fc.asyncProperty(world, fc.nat(70 * DAY), fc.nat(70 * DAY), async (one, a, b) => {
+      const [first, end] = [Math.min(a, b), Math.max(a, b) + 1];
+      const line = stored({ ...one, used: [...one.used, 1] });
+      const [whole, part] = [await ask(line), await ask(line, first, end)];
+      expect(part.energy).toEqual(whole.energy.subarray(first, end));
+      expect(part.isShared).toEqual(whole.isShared.subarray(first, end));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.each([
+  ['March, with a day of 23 hours', Date.UTC(2026, 2, 29)],
+  ['October, with a day of 25 hours', Date.UTC(2026, 9, 25)],
+])('a gap across a clock change has its peaks by the local time of the home (%s)', async (_, changeMs) => {
+  const fromMs = changeMs - 40 * DAY * QUARTER_MS;
+  const used = evening(fromMs, 45 * DAY);
+  const line = stored({ fromMs, used, silences: [[38 * DAY + 2, 43 * DAY + 1]] });
+  const told = await ask(line);
+  // Usage followed the usual pattern, so the shares equal actual usage, except for rounding.
+  const off = told.energy.map((energy, at) => Math.abs(energy - (used[at] as number)));
+  expect(Math.max(...off)).toBeLessThanOrEqual(1);
+  expect(told.isShared.filter(Boolean)).toHaveLength(5 * DAY - 1);
+});
+
+test('a gap without similar days stays a straight line', async () => {
+  const fromMs = Date.UTC(2026, 4, 4);
+  const used = evening(fromMs, 40 * DAY);
+  const kept = async (change: (line: Stored) => void, silence: readonly [number, number] = [30 * DAY, 32 * DAY]) => {
+    const line = stored({ fromMs, used, silences: [silence] });
+    change(line);
+    return !(await ask(line)).isShared.includes(1);
+  };
+  // Silent from Wednesday, 3 June 2026, on. In the four weeks before: silences, partly known quarter-hours, only two workdays, or no usage.
+  expect(await kept(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
+  expect(await kept(({ coveredMs }) => coveredMs.fill(QUARTER_MS - 1, 0, 30 * DAY))).toBe(true);
+  expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);
+  expect(await kept(({ energy }) => energy.fill(0, 0, 30 * DAY))).toBe(true);
+  // A gap shorter than a day.
+  expect(await kept(() => {}, [30 * DAY, 31 * DAY - 1])).toBe(true);
+  expect(await kept(() => {})).toBe(false);
+  // For a Saturday two weekends are enough; the Sunday before is too few.
+  const saturday: readonly [number, number] = [33 * DAY - 8, 34 * DAY - 8];
+  expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 17 * DAY), saturday)).toBe(false);
+  expect(await kept(({ coveredMs }) => coveredMs.fill(0, 0, 27 * DAY), saturday)).toBe(true);
+});
+
+test('a reading within a silence splits it, and no energy moves across the reading', async () => {
+  const fromMs = Date.UTC(2026, 4, 4);
+  const used = evening(fromMs, 40 * DAY);
+  // The home is empty from the reading on.
+  used.fill(10_000, 31 * DAY, 33 * DAY);
+  const line = stored({
+    fromMs,
+    used,
+    silences: [
+      [29 * DAY, 31 * DAY],
+      [31 * DAY, 33 * DAY],
+    ],
+  });
+  const told = await ask(line);
+  expect(sum(told.energy.subarray(31 * DAY, 33 * DAY))).toBe(2 * DAY * 10_000);
+  expect(sum(told.energy)).toBe(sum(line.energy));
+});
+
+test('a gap of more than 400 days stays a straight line, in every requested range', async () => {
+  const fromMs = Date.UTC(2024, 0, 1);
+  const worldOf = (days: number) =>
+    stored({
+      fromMs,
+      used: Array.from({ length: 500 * DAY }, (_, at) => 10_000 + (at % DAY) * 1_000),
+      silences: [[40 * DAY, (40 + days) * DAY]],
+    });
+  for (const at of [30, 41, 200, 439]) {
+    const isShared = async (days: number) => (await ask(worldOf(days), at * DAY, (at + 1) * DAY)).isShared.includes(1);
+    expect(await isShared(400)).toBe(at >= 40);
+    expect(await isShared(401)).toBe(false);
+  }
+});

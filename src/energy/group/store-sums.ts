@@ -1,0 +1,132 @@
+import { MINUTE_MS } from '#src/core/units.ts';
+import { type Pool, queryOf } from '#src/database/connect.ts';
+import type { Home } from '../home/home.ts';
+import { type PastDevice, storePasts } from '../usage/pasts.ts';
+import { computeCompositionHash } from './composition.ts';
+import { loadGroupHomes } from './homes.ts';
+import { advanceStorageBound, inSnapshot, processChangedDays, stopRecordingIfUnused, yesterdayOf } from './progress.ts';
+import { listMonthsToStore, type StoreMonthDependencies, storeMonthSums } from './store-month.ts';
+
+/**
+ * Minimum number of homes of a group whose sums are stored. Smaller groups are added up on request: a year of days takes a tenth of a
+ * second.
+ */
+const LEAST_HOMES = 50;
+/** Interval between checks of a group's composition. Until the next check, a changed group is added up on request. */
+const LOOK_AGAIN_MS = 5 * MINUTE_MS;
+/** Maximum time that a pass waits for writers; the next pass continues. */
+const WAIT_MS = 5_000;
+/** Time after which a pass begins no further month of a group. */
+const PASS_MS = 10_000;
+
+/** Dependencies and limits of a pass that stores sums of groups. */
+export interface StoreSumsOptions extends StoreMonthDependencies {
+  pool: Pool;
+  now: Date;
+  /** Whether a refresh materialises closed hours of users. The refresh then also closes open hours. */
+  continuousAggregates: boolean;
+  leastHomes?: number;
+  passMs?: number;
+  /** Maximum wait for writers that began before the bound of stored sums was moved. */
+  waitMs?: number;
+  signal?: AbortSignal;
+}
+
+interface Kept {
+  groupId: string;
+  zone: string;
+}
+
+/**
+ * Runs one pass that stores the sums of groups by day and month, and of the current month so far, in UTC and in the zone of each group's
+ * owner. It removes sums that are no longer valid and computes missing ones, latest first. Stored sums equal sums computed on request
+ * (`loadStoredSums` checks whether they are valid), so this affects only response times. Each month of a group is one transaction, so the pass
+ * can be killed at any point. Returns the number of sums stored.
+ */
+export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
+  const { pool, now, signal, passMs = PASS_MS } = parts;
+  const untilMs = performance.now() + passMs;
+  const isOver = () => signal?.aborted === true || performance.now() >= untilMs;
+  await processChangedDays(pool);
+  // Raw SQL, here and below: only this module reads these tables.
+  const { rows: due } = await pool.query<Kept>(
+    `SELECT g.group_id AS "groupId", u.timezone AS zone FROM home_groups g JOIN users u USING (user_id) LEFT JOIN kept_groups k USING (group_id)
+     WHERE k.looked_at IS NULL OR k.looked_at < $1 OR k.looked_at > $3 OR k.composition IS NOT NULL AND k.before < $2 ORDER BY k.looked_at NULLS FIRST, g.group_id`,
+    [new Date(now.getTime() - LOOK_AGAIN_MS), yesterdayOf(now), new Date(now.getTime() + LOOK_AGAIN_MS)],
+  );
+  let sums = 0;
+  let hasMoved = false;
+  for (const group of due) {
+    if (isOver()) return sums;
+    const homes = await parts.homesOf(parts.db, group.groupId);
+    const isLarge = homes.length >= (parts.leastHomes ?? LEAST_HOMES);
+    if (isLarge && !hasMoved) {
+      await advanceStorageBound(pool, now, { isClosing: !parts.continuousAggregates, waitMs: parts.waitMs ?? WAIT_MS });
+      hasMoved = true;
+    }
+    const before = isLarge ? await begin(parts, group) : await leaveOut(parts, group, homes.length);
+    if (before === null) continue;
+    let isDone = true;
+    for (const zone of new Set(['UTC', group.zone])) {
+      for (const [index, month] of (await listMonthsToStore(parts.db, homes, { zone, before })).entries()) {
+        isDone &&= !isOver();
+        if (isDone) sums += await storeMonthSums(parts, group.groupId, month, index === 0);
+      }
+    }
+    if (isDone) await pool.query('UPDATE kept_groups SET looked_at = $2 WHERE group_id = $1', [group.groupId, now]);
+  }
+  await stopRecordingIfUnused(pool);
+  return sums;
+}
+
+/** Records that a group is too small for stored sums. */
+async function leaveOut({ pool, now }: StoreSumsOptions, { groupId }: Kept, homes: number): Promise<null> {
+  await pool.query('DELETE FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL', [groupId]);
+  await pool.query(
+    `INSERT INTO kept_groups (group_id, homes, before, looked_at) SELECT $1, $2, '-infinity', $3 WHERE EXISTS (SELECT FROM home_groups WHERE group_id = $1)
+     ON CONFLICT (group_id) DO UPDATE SET homes = $2, looked_at = $3`,
+    [groupId, homes, now],
+  );
+  return null;
+}
+
+/**
+ * Records the composition of a group, and removes sums of a different composition. Returns the time up to which sums may be stored, or null
+ * if none may be stored yet.
+ */
+function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Date | null> {
+  return inSnapshot(db, async (trx, before) => {
+    if (before === null) return null;
+    const query = queryOf(trx);
+    const group = await loadGroupHomes(trx, await homesOf(trx, groupId), new Set());
+    const { rows } = await query<{ composition: Buffer; before: Date }>(
+      `SELECT composition, before FROM kept_groups k WHERE group_id = $1 AND composition IS NOT NULL
+         AND homes = (SELECT count(*) FROM kept_group_homes h WHERE h.group_id = k.group_id)`,
+      [groupId],
+    );
+    const stays = rows[0]?.composition.equals(await computeCompositionHash(group, rows[0].before)) ?? false;
+    if (!stays) await query('DELETE FROM kept_groups WHERE group_id = $1', [groupId]);
+    await query(
+      `INSERT INTO kept_groups (group_id, homes, composition, before) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (group_id) DO UPDATE SET composition = $3, before = $4, looked_at = NULL`,
+      [groupId, group.userIds.length, await computeCompositionHash(group, before), before],
+    );
+    if (!stays)
+      await query('INSERT INTO kept_group_homes (group_id, user_id) SELECT $1, unnest($2::text[])', [
+        groupId,
+        group.userIds,
+      ]);
+    for await (const homes of group.composed()) await storePasts(trx, homes.flatMap(keptDevices), before);
+    return before;
+  });
+}
+
+/** Returns the devices of a home whose pasts are stored, including the parts of producing devices. */
+function keptDevices({ userId, devices }: Home): PastDevice[] {
+  const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
+  return [...whole.values()].flatMap((parts) => {
+    const produces = parts.some(({ placement }) => placement === 'production');
+    const kept = parts.filter(({ partOf }) => partOf === null || produces);
+    return kept.map(({ deviceId }) => ({ key: deviceId, userId, produces }));
+  });
+}

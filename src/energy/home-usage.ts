@@ -1,0 +1,35 @@
+import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { loadHome } from './home/home.ts';
+import { computeUsed, type HomeSums } from './home/sums.ts';
+import type { Range } from './ranges.ts';
+import { homeByDay, homeByHour, homeByMonth } from './usage/home-sums.ts';
+import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.ts';
+
+/**
+ * Returns the usage of a user's home in the buckets of a zone, in order, without unknown buckets. `at`: start of the hour, or first day of
+ * the day or month.
+ */
+export async function readHomeUsage(
+  db: Database,
+  userId: string,
+  range: Range,
+  unit: BucketUnit,
+): Promise<{ at: Date | string; milliwattHours: MilliwattHours }[]> {
+  const imports = await readImports(db, { userId }, range, unit);
+  if (imports)
+    return imports.milliwattHours.map((milliwattHours, place) => {
+      const at = imports.at[place] as number;
+      return { at: unit === 'hour' ? new Date(at * 1_000) : formatEpochDate(at), milliwattHours };
+    });
+  const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
+  if (unit === 'hour') return known(await homeByHour(db, home, range), ({ hour }) => hour);
+  if (unit === 'day') return known(await homeByDay(db, home, range), ({ day }) => day);
+  return known(await homeByMonth(db, home, range), ({ month }) => month);
+}
+
+const known = <Row extends HomeSums>(rows: readonly Row[], at: (row: Row) => Date | string) =>
+  rows.flatMap((row) => {
+    const used = computeUsed(row);
+    return used === null ? [] : [{ at: at(row), milliwattHours: asMilliwattHours(used) }];
+  });

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type CountedSeries, computeCountedSpans, sumCountedMs } from './counted-spans.ts';
+
+const MOST_MS = 100;
+const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
+
+/** Series as in the roles of a device: each counts in consecutive spans, of which the first and the last are unbounded. */
+const series = fc
+  .record({
+    bounds: fc.uniqueArray(fc.nat(MOST_MS), { maxLength: 4 }),
+    counts: fc.array(fc.nat(3), { minLength: 5, maxLength: 5 }),
+  })
+  .chain(({ bounds, counts }) => {
+    const sorted = [ALWAYS, ...bounds.toSorted((a, b) => a - b), NEVER];
+    return fc.constantFrom(null, 'grid').map((part) =>
+      sorted.slice(1).flatMap((toMs, index): CountedSeries[] => {
+        const [imports, exports] = [(counts[index] as number) & 1, (counts[index] as number) >> 1];
+        return imports + exports === 0 ? [] : [{ part, fromMs: sorted[index] as number, toMs, imports, exports }];
+      }),
+    );
+  });
+const device = fc.array(series, { maxLength: 4 }).map((all) => all.flat());
+
+test('expected coverage is the sum over each ms of the series that count then, or of the last ones after nothing counts any more', () => {
+  fc.assert(
+    fc.property(device, fc.nat(MOST_MS), fc.nat(MOST_MS), (all, a, b) => {
+      const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
+      const spans = computeCountedSpans(all);
+      for (const of of ['imports', 'exports'] as const) {
+        const countedAt = (ms: number, one: CountedSeries) => (one.fromMs <= ms && ms < one.toMs ? one[of] : 0);
+        const sumAt = (ms: number) => all.reduce((sum, one) => sum + countedAt(ms, one), 0);
+        for (const part of [null, 'grid']) {
+          let wanted = 0;
+          for (let ms = fromMs; ms < toMs; ms++) {
+            let last = ms;
+            // Goes back to the last time at which a series of the device counted, if none counts any more.
+            const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
+              (at) => sumAt(at) === 0,
+            );
+            while (isOver && last >= -1 && sumAt(last) === 0) last--;
+            wanted += all.reduce((sum, one) => sum + (one.part === part ? countedAt(last, one) : 0), 0);
+          }
+          expect(sumCountedMs(spans.get(part) ?? [], fromMs, toMs)[of]).toBe(wanted);
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,57 @@
+/** Number of series that count as a device's import, and as its export, in the time `[fromMs, toMs)`, Unix ms. */
+export interface CountedSpan {
+  fromMs: number;
+  toMs: number;
+  imports: number;
+  exports: number;
+}
+
+/** Series of a device that count alike in the same time (`series_roles`). `part`: the part of the device that they belong to; null: the device itself. */
+export interface CountedSeries<Part extends string = string> extends CountedSpan {
+  part: Part | null;
+}
+
+/**
+ * Numbers of counting series of one device by part: spans in order, without gaps, over the time in which any series counts. If nothing counts any more in
+ * a direction, because the owner must first say what a new register measures, the last number holds from then on, so that the missing energy lowers the
+ * coverage. Pure.
+ */
+export function computeCountedSpans<Part extends string>(
+  series: readonly CountedSeries<Part>[],
+): Map<Part | null, CountedSpan[]> {
+  const lastOf = (of: 'imports' | 'exports') => Math.max(...series.flatMap((one) => (one[of] > 0 ? one.toMs : [])));
+  const [lastImport, lastExport] = [lastOf('imports'), lastOf('exports')];
+  const apart = series.flatMap((one) => [
+    { ...one, exports: 0, toMs: one.toMs === lastImport ? Number.POSITIVE_INFINITY : one.toMs },
+    { ...one, imports: 0, toMs: one.toMs === lastExport ? Number.POSITIVE_INFINITY : one.toMs },
+  ]);
+  const counted = apart.filter(({ imports, exports }) => imports + exports > 0);
+  return new Map([...Map.groupBy(counted, ({ part }) => part)].map(([part, all]) => [part, addUpSpans(all)]));
+}
+
+/** Adds up overlapping spans into consecutive ones. Pure. */
+export function addUpSpans(spans: readonly CountedSpan[]): CountedSpan[] {
+  const bounds = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].toSorted((a, b) => a - b);
+  return bounds.slice(1).map((toMs, index) => {
+    const fromMs = bounds[index] as number;
+    const there = spans.filter((span) => span.fromMs <= fromMs && span.toMs >= toMs);
+    const sum = (of: 'imports' | 'exports') => there.reduce((all, span) => all + span[of], 0);
+    return { fromMs, toMs, imports: sum('imports'), exports: sum('exports') };
+  });
+}
+
+/** Expected coverage within `[fromMs, toMs)` in ms, summed over the counting series of each direction. Pure. */
+export function sumCountedMs(
+  spans: readonly CountedSpan[],
+  fromMs: number,
+  toMs: number,
+): { imports: number; exports: number } {
+  const sum = { imports: 0, exports: 0 };
+  for (const span of spans) {
+    const ms = Math.min(toMs, span.toMs) - Math.max(fromMs, span.fromMs);
+    if (ms <= 0) continue;
+    sum.imports += ms * span.imports;
+    sum.exports += ms * span.exports;
+  }
+  return sum;
+}

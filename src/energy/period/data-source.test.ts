@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { maskUnmeasured } from './data-source.ts';
+
+const list = (...values: number[]) => Float64Array.from(values);
+
+test('a quarter-hour is measured if at most half of its usage is estimated, and the last one if it is also mostly covered', () => {
+  const quarters = {
+    used: list(100, 100, Number.NaN, 20, 70),
+    estimated: list(50, 51, 0, 0, 0),
+    // The inverter is off, which does not affect the meter's data.
+    coverage: list(1, 1, 0, 0.5, 0.5),
+  };
+  expect([...maskUnmeasured(quarters)]).toEqual([100, Number.NaN, Number.NaN, 20, Number.NaN]);
+  expect([...maskUnmeasured({ ...quarters, coverage: list(1, 1, 0, 0.5, 0.95) })].at(-1)).toBe(70);
+});

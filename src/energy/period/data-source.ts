@@ -1,0 +1,191 @@
+import { asMilliwattHours, type MilliwattHours, QUARTER_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { type Home, loadDeviceAsMeter, loadHome } from '../home/home.ts';
+import { type HomeQuarters, homeQuarters } from '../home/quarters.ts';
+import { expectedMs } from '../home/roles.ts';
+import { computeEstimated, computeUsed, type HomeSums } from '../home/sums.ts';
+import type { Range } from '../ranges.ts';
+import { homeByDay, homeByMonth, readHomeSums } from '../usage/home-sums.ts';
+import { readQuarters } from '../usage/quarters.ts';
+
+/** Energy used or produced in a bucket. */
+export interface EnergyAmount {
+  used: MilliwattHours;
+  estimated: MilliwattHours;
+}
+
+/** Energy of a range, null if unknown, and its coverage from 0 to 1. */
+export interface CoveredAmount {
+  amount: EnergyAmount | null;
+  coverage: number | null;
+}
+
+/** Energy of a range, with the sums of all energy flows. */
+export interface PeriodTotal extends CoveredAmount {
+  sums: HomeSums;
+}
+
+/** Load by quarter-hour in mWh, from `fromMs` on. NaN: unknown, or mostly estimated. */
+export interface QuarterLoad {
+  fromMs: number;
+  energies: Float64Array;
+}
+
+/** Source of a period's data for a home or one device. */
+export interface PeriodDataSource {
+  home: Home;
+  /** Whether the device produces; all amounts are then its export. */
+  isProducer: boolean;
+  /** Start of the data, Unix ms. Null: there are none, or their start is unknown. */
+  beginsAtMs: number | null;
+  totalIn(range: { from: Date; to: Date }): Promise<PeriodTotal>;
+  /**
+   * As `totalIn`, without energy flows, which saves a third of the time. Coverage then refers to the meters at the connection point, or to
+   * consumption devices if there is none.
+   */
+  usedIn(range: { from: Date; to: Date }): Promise<CoveredAmount>;
+  /** Returns amounts by day or month, in order, without unknown buckets. `date`: first day of the bucket. */
+  bucketsIn(range: Range, unit: 'day' | 'month'): Promise<(EnergyAmount & { date: string })[]>;
+  /** Returns the load in `[from, to)`, which are starts of quarter-hours. */
+  loadIn(range: { from: Date; to: Date }): Promise<QuarterLoad>;
+}
+
+/** Creates the data source for a user's home. */
+export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
+  const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
+  // Energy flows are computed for the whole period only. Its buckets need only usage, which takes a third of the time.
+  const plain = { ...home, isMoreAsked: false, needsConsumption: false };
+  const amountOf = (sums: HomeSums): EnergyAmount | null => {
+    const used = computeUsed(sums);
+    return used === null ? null : { used, estimated: computeEstimated(sums) };
+  };
+  return tellerOf(db, { home, rows: plain, amountOf, isProducer: false }, async (range) => {
+    return maskUnmeasured(await homeQuarters(db, plain, range));
+  });
+}
+
+/** Creates the data source for one device: its import, or its export if it produces. Null if none of its series counts. */
+export async function createDeviceDataSource(db: Database, deviceId: string): Promise<PeriodDataSource | null> {
+  const loaded = await loadDeviceAsMeter(db, deviceId);
+  if (!loaded) return null;
+  const { home, device } = loaded;
+  const isProducer = device.placement === 'production' && device.producesExport;
+  const amountOf = ({
+    gridImport = 0,
+    gridExport = 0,
+    countedMs = 0,
+    gridMs,
+    estimated,
+  }: HomeSums): EnergyAmount | null => {
+    if (isProducer) return gridMs > countedMs ? { used: asMilliwattHours(gridExport), estimated: NONE } : null;
+    if (countedMs <= 0) return null;
+    return { used: asMilliwattHours(gridImport), estimated: asMilliwattHours(Math.min(estimated, gridImport)) };
+  };
+  return tellerOf(db, { home, rows: home, amountOf, isProducer }, async (range) => {
+    const found = await deviceLoads(db, [deviceId], range, isProducer);
+    const count = (range.to.getTime() - range.from.getTime()) / QUARTER_MS;
+    return found.get(deviceId) ?? new Float64Array(count).fill(Number.NaN);
+  });
+}
+
+const NONE = asMilliwattHours(0);
+
+/** Minimum share of a quarter-hour that must be known. */
+const MOSTLY = 0.9;
+const MOSTLY_MS = MOSTLY * QUARTER_MS;
+
+/**
+ * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be over, must be mostly
+ * covered: otherwise an inverter that is off at night would make all nights unknown. Pure.
+ */
+export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarters, 'production'>): Float64Array {
+  const last = used.length - 1;
+  return used.map((energy, at) => {
+    const isWhole = at < last || (coverage[at] as number) >= MOSTLY;
+    return isWhole && 2 * (estimated[at] as number) <= energy ? energy : Number.NaN;
+  });
+}
+
+/**
+ * Returns the loads of devices in `[from, to)`, which are starts of quarter-hours, in mWh; NaN as for `measured`. `isOut`: the export
+ * instead of the import.
+ */
+export async function deviceLoads(
+  db: Database,
+  ids: readonly string[],
+  range: { from: Date; to: Date },
+  isOut = false,
+): Promise<Map<string, Float64Array>> {
+  const [energy, known] = isOut
+    ? (['exportMilliwattHours', 'exportCoveredMs'] as const)
+    : (['energyMilliwattHours', 'coveredMs'] as const);
+  const found = await readQuarters(db, { key: 'device_id', ids }, range, [energy, known, 'estimatedMilliwattHours']);
+  return new Map(
+    [...found].map(([id, lists]) => {
+      const energies = lists[energy].map((value, at) => {
+        const isMeasured = isOut || 2 * (lists.estimatedMilliwattHours[at] as number) <= value;
+        return (lists[known][at] as number) >= MOSTLY_MS && isMeasured ? value : Number.NaN;
+      });
+      return [id, energies];
+    }),
+  );
+}
+
+function tellerOf(
+  db: Database,
+  of: { home: Home; rows: Home; amountOf: (sums: HomeSums) => EnergyAmount | null; isProducer: boolean },
+  energiesIn: (range: { from: Date; to: Date }) => Promise<Float64Array>,
+): PeriodDataSource {
+  const { home, rows, amountOf, isProducer } = of;
+  const begins = home.devices.flatMap(({ beginsAtMs, placement }) =>
+    beginsAtMs === null || placement === 'excluded' ? [] : [beginsAtMs],
+  );
+  const beginsAtMs = begins.length === 0 ? null : Math.min(...begins);
+  return {
+    home,
+    isProducer,
+    beginsAtMs,
+    async totalIn(range) {
+      const sums = await readHomeSums(db, home, range);
+      return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
+    },
+    async usedIn(range) {
+      const sums = await readHomeSums(db, rows, range);
+      const known = rows.isMoreAsked ? sums.countedMs : sums.gridMs + sums.aloneMs;
+      const counted = rows.isMoreAsked ? home : { ...home, devices: home.devices.filter(isAtTheDoor) };
+      return { amount: amountOf(sums), coverage: coverageOf(counted, beginsAtMs, known, range) };
+    },
+    async bucketsIn(range, unit) {
+      const buckets =
+        unit === 'day'
+          ? (await homeByDay(db, rows, range)).map(({ day, ...sums }) => ({ date: day, sums }))
+          : (await homeByMonth(db, rows, range)).map(({ month, ...sums }) => ({ date: month, sums }));
+      return buckets.flatMap(({ date, sums }) => {
+        const amount = amountOf(sums);
+        return amount ? [{ date, ...amount }] : [];
+      });
+    },
+    loadIn: async (range) => ({ fromMs: range.from.getTime(), energies: await energiesIn(range) }),
+  };
+}
+
+/** Whether a device is at the connection point, or counts while there is no meter. */
+const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
+  placement === 'grid' || placement === 'consumption';
+
+/**
+ * Returns the coverage of a range: the known share of the expected channel data; the time before the first device counts as unknown.
+ * Otherwise a month with one week of data would look comparable.
+ */
+function coverageOf(
+  home: Home,
+  beginsAtMs: number | null,
+  countedMs: number | undefined,
+  { from, to }: { from: Date; to: Date },
+): number | null {
+  const [fromMs, toMs] = [from.getTime(), to.getTime()];
+  const expected = expectedMs(home.devices, home.stretches, { fromMs, toMs });
+  if (beginsAtMs === null || expected === 0 || fromMs >= toMs) return null;
+  const thereShare = (toMs - Math.max(fromMs, beginsAtMs)) / (toMs - fromMs);
+  return Math.floor(1_000 * Math.min(1, (countedMs ?? 0) / expected) * thereShare) / 1_000;
+}

@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
+import { estimatedExportKey, hasUnknownName } from '#src/database/meter.ts';
+import { loadUsageSummary } from './insights.ts';
+import type { Range } from './ranges.ts';
+import { readDeviceEnergies } from './usage/totals.ts';
+
+/** Contribution of a device to the usage figure of a home. */
+interface FigureDevice {
+  device_id: string;
+  type: string;
+  location: string;
+  placement: Placement;
+  /** Imported and exported energy; null if nothing is known of a direction. */
+  import_kwh: number | null;
+  export_kwh: number | null;
+  /** Part of imported and exported energy that was spread over a gap. */
+  estimated_kwh: number;
+  /** Verdicts of the law on readings of that time that were not plainly counted, with their counts. */
+  notes: { note: Note; count: number }[];
+  /** Reasons for rejected messages with their counts, from the last `MAX_REJECTED` of that time. */
+  rejected: { reason: string; count: number }[];
+}
+
+/** Usage of a home over some days, with its coverage and the contribution of each device. */
+export interface UsageBreakdown {
+  kwh_used: number;
+  estimated_kwh: number;
+  coverage: number | null;
+  complete: boolean | null;
+  devices: FigureDevice[];
+}
+
+/** Maximum numbers of rejected messages considered for a device, and of reasons reported. */
+const MAX_REJECTED = 1_000;
+const MAX_REASONS = 3;
+
+/** Verdicts (`reading_notes.verdict`) that concern an owner. The others are resolved by the next reading. */
+export const OWNER_VERDICTS = ['held', 'glitch', 'late', 'back', 'reset', 'rollover', 'swap', 'overlap'] as const;
+type Note = (typeof OWNER_VERDICTS)[number];
+
+const ASKED = new Set(['estimated', 'coverage'] as const);
+
+/** Condition: a device reports electricity, or may do so. Devices that report only gas, heat, water or climate are excluded. */
+export const REPORTS_ELECTRICITY_SQL = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
+  OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
+    AND (s.counts_import OR s.counts_export OR ${hasUnknownName})))`;
+
+/** Returns the breakdown of a home's usage figure: its electricity, and the contribution of each device. */
+export async function loadUsageBreakdown(db: Database, userId: string, range: Range): Promise<UsageBreakdown> {
+  const devices = await db
+    .selectFrom('devices')
+    .select(['device_id', 'type', 'location', 'placement'])
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('deleted_at', 'is', null), where('deleted_at', '>', range.from)]))
+    .where(REPORTS_ELECTRICITY_SQL)
+    .orderBy('device_id')
+    .execute();
+  const ids = devices.map(({ device_id }) => device_id);
+  const [used, energies, notes, rejected] = await Promise.all([
+    loadUsageSummary(db, userId, range, ASKED),
+    readDeviceEnergies(db, ids, range),
+    notesOf(db, ids, range),
+    rejectedOf(db, ids, range),
+  ]);
+  const { estimated_kwh, coverage, complete } = used.included;
+  return {
+    kwh_used: used.total_kwh,
+    estimated_kwh: estimated_kwh ?? 0,
+    coverage: coverage ?? null,
+    complete: complete ?? null,
+    devices: devices.map((device) => {
+      const energy = energies.get(device.device_id);
+      const outwards = energies.get(estimatedExportKey(device.device_id));
+      const known = (isKnown: boolean, value = 0) => (isKnown ? kwhOf(value) : null);
+      return {
+        ...device,
+        import_kwh: known((energy?.importMs ?? 0) > 0, energy?.imported),
+        export_kwh: known((energy?.exportMs ?? 0) > 0, energy?.exported),
+        estimated_kwh: kwhOf((energy?.estimated ?? 0) + (outwards?.imported ?? 0)),
+        notes: notes.filter((one) => one.device_id === device.device_id).map(({ device_id: _, ...note }) => note),
+        rejected: rejected.filter((one) => one.device_id === device.device_id).map(({ device_id: _, ...why }) => why),
+      };
+    }),
+  };
+}
+
+const kwhOf = (milliwattHours: number): number => milliwattHoursToKwh(asMilliwattHours(milliwattHours));
+
+async function notesOf(db: Database, ids: readonly string[], { from, to }: Range) {
+  const rows = await db
+    .selectFrom('reading_notes as n')
+    .innerJoin('series_roles as s', (join) =>
+      join
+        .onRef('s.series_id', '=', 'n.series_id')
+        .onRef('s.counts_from', '<', 'n.read_at')
+        .onRef('s.counts_until', '>=', 'n.read_at'),
+    )
+    .select(['s.device_id', 'n.verdict as note', sql<number>`count(*)::int`.as('count')])
+    .where('s.device_id', '=', sql<string>`ANY (${ids}::text[])`)
+    .where('n.read_at', '>=', from)
+    .where('n.read_at', '<', to)
+    .where('n.verdict', 'in', OWNER_VERDICTS)
+    .where(({ or, eb }) => or([eb('s.meter', 'is', null), eb('s.meter', 'in', PLACEMENTS)]))
+    .groupBy(['s.device_id', 'n.verdict'])
+    .orderBy('n.verdict')
+    .execute();
+  return rows as { device_id: string; note: Note; count: number }[];
+}
+
+async function rejectedOf(db: Database, ids: readonly string[], { from, to }: Range) {
+  // Raw SQL: reads only the latest messages of each device, so that a device that sends only invalid messages costs no more than others.
+  const { rows } = await sql<{ device_id: string; reason: string; count: number }>`
+    SELECT r.* FROM unnest(${ids}::text[]) d (id) CROSS JOIN LATERAL (
+      SELECT device_id, reason, count(*)::int AS count FROM (
+        SELECT device_id, reason FROM rejected_messages
+        WHERE device_id = d.id AND received_at >= ${from} AND received_at < ${to} ORDER BY received_at DESC LIMIT ${MAX_REJECTED}) youngest
+      GROUP BY 1, 2 ORDER BY 3 DESC, 2 LIMIT ${MAX_REASONS}) r`.execute(db);
+  return rows;
+}

@@ -1,0 +1,20 @@
+const KEPT_MS = 60_000;
+const MOST_KEPT = 2_000;
+
+/**
+ * Creates a cache that keeps results for a minute by key, because pages that are opened in succession need the same results. Concurrent
+ * requests share one computation. Failures are not cached.
+ */
+export function createShortCache<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
+  const kept = new Map<string, { untilMs: number; answer: Promise<T> }>();
+  return (key, make) => {
+    const nowMs = performance.now();
+    const found = kept.get(key);
+    if (found && found.untilMs > nowMs) return found.answer;
+    if (kept.size >= MOST_KEPT) kept.clear();
+    const answer = make();
+    kept.set(key, { untilMs: nowMs + KEPT_MS, answer });
+    answer.catch(() => kept.delete(key));
+    return answer;
+  };
+}

@@ -1,0 +1,107 @@
+import { writeOrReject } from '#ingest/batch-writer.ts';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import type { MoveInstallations } from './ends.ts';
+
+/** Number of messages that are written in one transaction. */
+const PAGE = 200;
+
+/** Settings for writing readings, equal to those of this installation's ingest (`Config`). */
+export interface IngestSettings {
+  retentionMonths: number;
+  maxChannels: number;
+}
+
+/**
+ * Writes messages that devices sent to their account's old installation to the installation that has the account now. They are treated as
+ * if they had arrived there; a message that cannot be written is rejected alone. `whose`: SQL condition on `departed_messages` m that
+ * selects the logins, with its values. Messages that were written before a kill are written again and recognised as duplicates. Returns the
+ * number of messages.
+ */
+async function forwardKept(
+  { from, to }: { from: Pool; to: Pool },
+  { whose, values }: { whose: string; values: readonly unknown[] },
+  taking: IngestSettings,
+): Promise<number> {
+  const writer = createWriter(to, taking);
+  // Raw SQL: a queue of messages in order, up to the last one present now; otherwise the loop might not end while new messages arrive.
+  const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
+  for (let forwarded = 0; ; ) {
+    const { rows } = await from.query(
+      `SELECT place, topic, payload, received_at, replayed FROM departed_messages m
+       WHERE ${whose} AND place <= ${last[0].id} ORDER BY place LIMIT ${PAGE}`,
+      [...values],
+    );
+    if (rows.length === 0) return forwarded;
+    const messages = rows.flatMap(
+      ({ topic, payload, received_at, replayed }) =>
+        toIncoming({ topic, payload, receivedAtMs: received_at.getTime(), replayed }) ?? [],
+    );
+    await writeOrReject(writer, messages);
+    await from.query('DELETE FROM departed_messages WHERE place = ANY ($1)', [rows.map(({ place }) => place)]);
+    forwarded += rows.length;
+  }
+}
+
+/**
+ * For accounts that have moved back here: writes the messages that their devices sent in the meantime, and deletes the record of their
+ * absence.
+ */
+export async function writeMessagesOfReturned(pool: Pool, taking: IngestSettings): Promise<void> {
+  const RETURNED =
+    'login IN (SELECT login FROM departed_logins l WHERE NOT EXISTS (SELECT FROM departures d WHERE d.user_id = l.user_id))';
+  await forwardKept({ from: pool, to: pool }, { whose: RETURNED, values: [] }, taking);
+  await pool.query(
+    `DELETE FROM departed_logins WHERE ${RETURNED} AND NOT EXISTS (SELECT FROM departed_messages m WHERE m.login = departed_logins.login)`,
+  );
+}
+
+/** Result of forwarding the stored messages of moved accounts. */
+export interface ForwardResult {
+  /** Messages that were written at the target. */
+  forwarded: number;
+  /** Messages that were removed, because their accounts have been erased at the target. */
+  removed: number;
+}
+
+/**
+ * Forwards messages that arrived here for accounts that have moved to the target. Also writes messages that arrived at the target while its
+ * returned accounts were here. Messages of accounts that were erased at the target are removed.
+ */
+export async function forwardStoredMessages(
+  { source, target }: MoveInstallations,
+  taking: IngestSettings,
+): Promise<ForwardResult> {
+  await writeMessagesOfReturned(target.pool, taking);
+  const removed = await forgetErased({ source, target });
+  const whose = `login IN (SELECT login FROM departed_logins JOIN departures USING (user_id) WHERE to_installation = $1 AND left_at IS NOT NULL)`;
+  const values = [target.id];
+  return { forwarded: await forwardKept({ from: source.pool, to: target.pool }, { whose, values }, taking), removed };
+}
+
+/**
+ * Removes the stored messages of accounts that no longer exist at the target and did not move on from there. Returns the number of removed
+ * messages.
+ */
+async function forgetErased({ source, target }: MoveInstallations): Promise<number> {
+  const { rows } = await source.pool.query(
+    `SELECT DISTINCT user_id AS id FROM departed_logins JOIN departures USING (user_id)
+     WHERE to_installation = $1 AND left_at IS NOT NULL`,
+    [target.id],
+  );
+  const { rows: gone } = await target.pool.query(
+    `SELECT id FROM unnest($1::text[]) u (id)
+     WHERE NOT EXISTS (SELECT FROM users WHERE user_id = id) AND NOT EXISTS (SELECT FROM departures WHERE user_id = id)`,
+    [rows.map(({ id }) => id)],
+  );
+  if (gone.length === 0) return 0;
+  return inTransaction(source.pool, async (client) => {
+    const theirs = 'SELECT login FROM departed_logins WHERE user_id = ANY ($1)';
+    const ids = [gone.map(({ id }) => id)];
+    const { rowCount } = await client.query(`DELETE FROM departed_messages WHERE login IN (${theirs})`, ids);
+    await client.query('DELETE FROM departed_logins WHERE user_id = ANY ($1)', ids);
+    return rowCount ?? 0;
+  });
+}

@@ -1,0 +1,67 @@
+import type { Pool } from '#src/database/connect.ts';
+import type { MoveInstallations } from './ends.ts';
+
+/**
+ * A tariff of a moving account whose price series belongs to an account that does not move, so that its prices are missing at the target.
+ */
+export interface UnpricedTariff {
+  /** Line of the account in the file. */
+  line: number;
+  user_id: string;
+  tariff_id: string;
+  tariff: string;
+  series_id: string;
+  /** Name of the series in the source; null if it no longer exists there either. */
+  series: string | null;
+}
+
+/**
+ * Returns the tariffs of accounts whose price series neither exist at the target nor move there. `at`: pool of the installation that has
+ * the accounts now. `lines`: the accounts' lines in the file.
+ */
+export async function unpricedTariffs(
+  { source, target }: MoveInstallations,
+  at: Pool,
+  userIds: readonly string[],
+  lines: ReadonlyMap<string, number>,
+): Promise<UnpricedTariff[]> {
+  // Raw SQL: two databases at once, and lists as one parameter.
+  const { rows } = await at.query(
+    `SELECT DISTINCT user_id, tariff_id, name AS tariff, s.series_id, valid_from FROM tariffs
+       CROSS JOIN LATERAL (VALUES (terms #>> '{import,series_id}'), (terms #>> '{export,series_id}')) s (series_id)
+     WHERE user_id = ANY ($1) AND s.series_id IS NOT NULL
+       AND NOT EXISTS (SELECT FROM price_series p WHERE p.series_id = s.series_id AND p.user_id = ANY ($1))
+     ORDER BY user_id, valid_from, s.series_id`,
+    [userIds],
+  );
+  const seriesIds = rows.map(({ series_id }) => series_id);
+  const [there, here] = [await seriesOf(target.pool, seriesIds), await seriesOf(source.pool, seriesIds)];
+  const known = new Set(there.map(({ id }) => id));
+  const names = new Map(here.map(({ id, name }) => [id, name]));
+  return rows
+    .filter(({ series_id }) => !known.has(series_id))
+    .map(({ valid_from: _from, ...one }) => ({
+      line: lines.get(one.user_id) ?? 0,
+      ...one,
+      series: names.get(one.series_id) ?? null,
+    }))
+    .sort((a, b) => a.line - b.line);
+}
+
+async function seriesOf(pool: Pool, seriesIds: readonly string[]): Promise<{ id: string; name: string }[]> {
+  const text = 'SELECT series_id AS id, name FROM price_series WHERE series_id = ANY ($1)';
+  return (await pool.query(text, [seriesIds])).rows;
+}
+
+/** Returns lines of text for an operator: the tariffs, by line of the file, and what to do. Empty if there are none. */
+export function describeUnpricedTariffs(tariffs: readonly UnpricedTariff[]): string {
+  if (tariffs.length === 0) return '';
+  const each = tariffs.map(
+    ({ line, user_id, tariff, tariff_id, series, series_id }) =>
+      `  line ${line}: ${user_id}, tariff “${tariff}” (${tariff_id}): series ${series === null ? series_id : `“${series}” (${series_id})`}`,
+  );
+  return (
+    `These tariffs name price series of accounts that do not go along. There their energy has no price (missing_prices_kwh), and alerts on costs stay silent, ` +
+    `until an administrator makes the series there and the tariffs name it (deploy/SIZING.md, Splitting a region):\n${each.join('\n')}`
+  );
+}

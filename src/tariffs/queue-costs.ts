@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+
+/** Maximum number of users in a row of `usage_changes`. A worker takes whole rows, so many users are split over several rows. */
+const USERS_OF_A_ROW = 100;
+
+/** Queues a recomputation of a user's costs, if it has alerts on costs, in the transaction that changes its tariffs. */
+export const queueCostsOfUser = (trx: Database, userId: string): Promise<unknown> =>
+  note(trx, sql`a.user_id = ${userId}`);
+
+/** Queues a recomputation of costs for all users whose tariffs use a price series and who have alerts on costs. */
+export const queueCostsOfSeries = (trx: Database, seriesId: string): Promise<unknown> =>
+  note(
+    trx,
+    sql`a.user_id IN (SELECT user_id FROM tariffs WHERE terms #>> '{import,series_id}' = ${seriesId}
+      UNION SELECT user_id FROM tariffs WHERE terms #>> '{export,series_id}' = ${seriesId})`,
+  );
+
+// Raw SQL: splits the users into rows without leaving the database.
+const note = (trx: Database, whose: RawBuilder<unknown>): Promise<unknown> =>
+  sql`INSERT INTO usage_changes (hour, user_ids, costs_only)
+    SELECT date_trunc('hour', now()), array_agg(user_id), true FROM (
+      SELECT user_id, (row_number() OVER (ORDER BY user_id) - 1) / ${USERS_OF_A_ROW} AS part FROM (
+        SELECT DISTINCT a.user_id FROM alerts a
+        WHERE a.type IN ('daily_cost', 'monthly_cost') AND a.status = 'active' AND ${whose}) users) parts
+    GROUP BY part`.execute(trx);

@@ -1,0 +1,44 @@
+import type { Database } from '#src/database/connect.ts';
+import { queryOf } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { addEvents } from '#src/events/outbox.ts';
+
+/** Maximum number of owners in one transaction. */
+const MAX_TOLD = 500;
+
+/**
+ * Notifies owners by mail, once, that an update changed the totals of their homes (sql/schema/0021_placements.sql). Returns the number of
+ * notified owners. Several workers may run it concurrently: each row records that its owner was notified.
+ */
+export async function notifyRecountedOwners(db: Database, now: Date): Promise<number> {
+  let told = 0;
+  for (;;) {
+    const count = await joinOrBeginTransaction(db, async (trx) => {
+      const users = await trx
+        .updateTable('users')
+        .set({ home_recounted: false })
+        .where('user_id', 'in', (of) =>
+          of
+            .selectFrom('users')
+            .select('user_id')
+            .where('home_recounted', '=', true)
+            .orderBy('user_id')
+            .limit(MAX_TOLD)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returning('user_id')
+        .execute();
+      const events = users.map(({ user_id: userId }) => ({
+        type: 'home.recounted' as const,
+        userId,
+        data: { user_id: userId },
+        channel: 'email' as const,
+      }));
+      await addEvents(queryOf(trx), events, now);
+      return users.length;
+    });
+    told += count;
+    if (count < MAX_TOLD) return told;
+  }
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { headMemory } from '#ingest/write/head-memory.ts';
+import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { createDb } from '#src/database/connect.ts';
+import { EVERYBODY } from '#src/database/reach.ts';
+import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+/** Returns a message with one reading. `value`: mWh or mW. */
+const messageOf = (deviceId: string, kind: 'register' | 'power', readAtMs: number, value: number): IncomingMessage => ({
+  topic: '',
+  payload: Buffer.alloc(0),
+  receivedAtMs: Date.now(),
+  decoded: {
+    deviceId,
+    rejections: [],
+    readings: [{ deviceId, channel: 'import', kind, readAtMs, intervalMs: 0, value, element: 0 }],
+  },
+});
+
+/** Start of the clock hour five hours ago, Unix ms. */
+const someHoursAgoMs = () => (Math.floor(Date.now() / 3_600_000) - 5) * 3_600_000;
+
+/** Creates devices of one home, a writer with a cache, and a count of its cached heads. Readings are a second apart. */
+async function remembering(count: number) {
+  const { pool } = database;
+  const db = createDb(pool);
+  const { user_id: userId } = await createUser(db, { email: `home${count}@example.com`, role: 'homeowner' });
+  const deviceIds: string[] = [];
+  for (let index = 0; index < count; index++)
+    deviceIds.push((await createDevice(db, { userId, type: 'smart_meter', location: 'test' })).device.device_id);
+  const memory = headMemory();
+  const writer = createWriter(pool, { memory });
+  const startMs = someHoursAgoMs();
+  let turn = 0;
+  const send = (ids: readonly string[], value?: number) =>
+    writer.write(
+      ids.map((deviceId) => messageOf(deviceId, 'register', startMs + turn++ * 1_000, value ?? 1_000_000 + turn)),
+    );
+  await send(deviceIds);
+  await send(deviceIds);
+  const remembered = () => deviceIds.filter((deviceId) => memory.get(deviceId) !== null).length;
+  expect(remembered()).toBe(count);
+  return { deviceIds, userId, send, remembered };
+}
+
+test('an owner’s change of a device invalidates only its own cached head; many changes at once look like another worker', async () => {
+  const { pool } = database;
+  const { deviceIds, send, remembered } = await remembering(40);
+  await pool.query(`UPDATE devices SET location = 'attic' WHERE device_id = $1`, [deviceIds[0]]);
+  expect(await send(deviceIds.slice(0, 1))).toEqual({ stored: 1, duplicates: 0, rejected: 0, loaded: 1 });
+  expect(remembered()).toBe(40);
+  await pool.query(`UPDATE devices SET location = 'cellar'`);
+  expect(await send(deviceIds)).toEqual({ stored: 40, duplicates: 0, rejected: 0, loaded: 40 });
+  expect(remembered()).toBe(0);
+});
+
+test('heads of a failed batch are evicted, and the next batch reads the stored ones', async () => {
+  const { pool } = database;
+  const { deviceIds, userId, send, remembered } = await remembering(5);
+  const batch = deviceIds.slice(0, 3);
+  // A batch writes readings after heads, so that this constraint makes it fail late.
+  await pool.query('ALTER TABLE readings ADD CONSTRAINT never CHECK (value <> 1000013) NOT VALID');
+  await expect(send(batch, 1_000_013)).rejects.toThrow('never');
+  await pool.query('ALTER TABLE readings DROP CONSTRAINT never');
+  expect(remembered()).toBe(2);
+  expect(await send(deviceIds, 1_000_020)).toEqual({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
+  expect(remembered()).toBe(5);
+  // From the first reading of each device, 1,000,001 to 1,000,005 mWh, to the last.
+  expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
+});
+
+test('an owner’s change applies to the next reading of a device with a cached head', async () => {
+  const db = createDb(database.pool);
+  const { deviceId, userId } = await createMeter(database);
+  const writer = createWriter(database.pool);
+  const startMs = someHoursAgoMs();
+  /** Writes a power of one kilowatt, in minutes from the start. */
+  const read = (minutes: number) => writer.write([messageOf(deviceId, 'power', startMs + minutes * 60_000, 1_000_000)]);
+  for (const minutes of [0, 20, 40, 45]) await read(minutes);
+  expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(83_333, -1);
+  await updateDevice(db, EVERYBODY, deviceId, { max_gap_minutes: 20 });
+  await read(60);
+  expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(1_000_000, -1);
+  await deleteDevice(db, EVERYBODY, deviceId);
+  expect(await read(61)).toEqual({ stored: 0, duplicates: 0, rejected: 1 });
+});

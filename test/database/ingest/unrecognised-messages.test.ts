@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { saveUnrecognised } from '#ingest/gateways/save-unrecognised.ts';
+import { createUnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
+import { toIncoming } from '#ingest/incoming.ts';
+import { createWriter } from '#ingest/write/writer.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { homeUsageTopic } from '#src/devices/topics.ts';
+import { deleteExpiredUnread } from '#src/jobs/delete-expired.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+/** Creates a homeowner's gateway, and a worker that writes all of its messages in one batch. */
+async function household() {
+  const { userId, key } = await api.user('homeowner');
+  const { json } = await api.send('/v1/gateways', { key, method: 'POST', body: { name: 'home' } });
+  const gatewayId: string = json.gateway_id;
+  const writer = createWriter(api.database.pool);
+  return {
+    userId,
+    key,
+    gatewayId,
+    path: `/v1/gateways/${gatewayId}/unread`,
+    async hear(...messages: [topic: string, payload: string | Buffer][]) {
+      const receivedAtMs = Date.now();
+      api.now = new Date(receivedAtMs);
+      const batch = messages.flatMap(
+        ([topic, payload]) =>
+          toIncoming({
+            topic: `gw/${gatewayId}/${topic}`,
+            payload: Buffer.from(payload as string),
+            receivedAtMs,
+            replayed: false,
+          }) ?? [],
+      );
+      await writer.write(batch);
+    },
+    unread: async () => (await api.send(`/v1/gateways/${gatewayId}/unread`, { key })).json,
+  };
+}
+
+test('messages that no family recognises are counted by topic shape, with one example', async () => {
+  const home = await household();
+  await home.hear(
+    ['solar/1712345678/live', '{"pac":1520}'],
+    ['solar/1798765432/live', '{"pac":3}'],
+    ['tele/plug/SENSOR', '{"ENERGY":{"Total":1}}'],
+    ['bytes', Buffer.from([0xff, 0x00])],
+    ['long', `${'x'.repeat(4_095)}ä${'x'.repeat(100)}`],
+    ['kept/message/taken/back', ''],
+    ['energy-usage/abc/usr_1/state', '{}'],
+    [homeUsageTopic(home.userId), '{}'],
+  );
+  expect(await home.unread()).toEqual([
+    expect.objectContaining({
+      shape: 'bytes',
+      example: expect.objectContaining({ payload: '/wA=', encoding: 'base64' }),
+    }),
+    expect.objectContaining({
+      shape: 'long',
+      example: expect.objectContaining({ payload: 'x'.repeat(4_095), encoding: 'utf-8', payload_bytes: 4_197 }),
+    }),
+    {
+      shape: 'solar/+/live',
+      count: 2,
+      first_seen_at: api.now.toISOString(),
+      last_seen_at: api.now.toISOString(),
+      example: {
+        topic: 'solar/1712345678/live',
+        payload: '{"pac":1520}',
+        encoding: 'utf-8',
+        payload_bytes: 12,
+        received_at: api.now.toISOString(),
+      },
+    },
+  ]);
+  const first = await api.send(`${home.path}?limit=1`, { key: home.key });
+  const next = /<([^>]+)>/.exec(String(first.headers.link))?.[1] ?? '';
+  expect(
+    (await api.send(`${next.replace('limit=1', 'limit=2')}`, { key: home.key })).json.map(
+      ({ shape }: { shape: string }) => shape,
+    ),
+  ).toEqual(['long', 'solar/+/live']);
+});
+
+test('no example is stored of messages received by radio, and messages of a family are not counted', async () => {
+  const home = await household();
+  await home.hear(
+    ['rtlamr/12345678/state', '{"reading":"77","lastseen":"2026-07-05T19:00:00Z"}'],
+    ['home/OpenMQTTGateway/BTtoMQTT/1234567', '{"id":"A4:C1:38:12:34:56","temperature_C":21}'],
+    ['piped', '{"EndpointID":12345678}'],
+    [
+      'wmbusmeters/neighbour',
+      '{"_":"telegram","media":"warm water","meter":"x","name":"n","id":"12345678","total_m3":1}',
+    ],
+    ['rtl_433/host/events', '{"model":"SCM","id":12345678}'],
+  );
+  expect(await home.unread()).toEqual(
+    ['home/OpenMQTTGateway/BTtoMQTT/+', 'piped', 'rtlamr/+/state'].map((shape) =>
+      expect.objectContaining({ shape, count: 1, example: null }),
+    ),
+  );
+  const { rows } = await api.database.pool.query(
+    `SELECT FROM unread_messages u WHERE gateway_id = $1 AND u::text ~ '12345678|A4:C1'`,
+    [home.gatewayId],
+  );
+  expect(rows).toEqual([]);
+});
+
+test('are visible to the owner and callers that reach it; for others the gateway does not exist', async () => {
+  const [home, stranger] = [await household(), await api.user('homeowner')];
+  const [utility, admin] = [await api.user('utility'), await api.user('admin')];
+  const keyless = await api.user('homeowner', { scopes: ['insights:read'] });
+  const statusOf = async (path: string, key: string) => (await api.send(path, { key })).status;
+  expect(await statusOf(home.path, admin.key)).toBe(200);
+  for (const { key } of [stranger, utility]) expect(await statusOf(home.path, key)).toBe(404);
+  for (const id of ['gwy_none', '%00', 'x'.repeat(300)]) {
+    expect([id, await statusOf(`/v1/gateways/${id}/unread`, home.key)]).toEqual([id, 404]);
+  }
+  expect(await statusOf(home.path, keyless.key)).toBe(403);
+  // A key that is limited to a group sees the shapes, and not the messages.
+  await home.hear(['solar/1234567890/live', '{"pac":1520}']);
+  const { json: group } = await api.send('/v1/groups', { key: admin.key, method: 'POST', body: { name: 'Street' } });
+  const place = `/v1/groups/${group.group_id}/users/${home.userId}`;
+  expect((await api.send(place, { key: admin.key, method: 'PUT' })).status).toBeLessThan(300);
+  const { json: limited } = await api.send('/v1/keys', {
+    key: admin.key,
+    method: 'POST',
+    body: { name: 'Street', scopes: ['devices:read'], group_id: group.group_id },
+  });
+  expect((await api.send(home.path, { key: limited.key })).json).toMatchObject([
+    { shape: 'solar/+/live', count: 1, example: null },
+  ]);
+  expect((await home.unread())[0].example.payload).toBe('{"pac":1520}');
+});
+
+test('counts are limited: 200 shapes per gateway, the others together, for any number of topics', async () => {
+  const home = await household();
+  const words = Array.from(
+    { length: 450 },
+    (_, index) => `${'abcdefghij'[index % 10]}${String.fromCharCode(97 + ((index / 10) | 0))}x`,
+  );
+  await home.hear(...words.map((word): [string, string] => [`a/${word}`, '1']));
+  const { rows } = await api.database.pool.query(
+    `SELECT count(*)::int AS shapes, sum(messages)::int AS messages, sum(messages) FILTER (WHERE shape = '#')::int AS further
+     FROM unread_messages WHERE gateway_id = $1`,
+    [home.gatewayId],
+  );
+  expect(rows).toEqual([{ shapes: 201, messages: 450, further: 250 }]);
+  // Another worker has no list of the shapes, and adds none.
+  const other = createUnrecognisedMessageCounter();
+  const note = (topic: string) => other.note(home.gatewayId, { topic, payload: Buffer.from('1'), receivedAtMs: 0 });
+  for (const topic of ['new/one', 'new/two', 'a/aax']) note(topic);
+  await inTransaction(api.database.pool, (client) => other.save(client, [home.gatewayId]));
+  const after = await api.database.pool.query(
+    `SELECT shape, messages FROM unread_messages WHERE gateway_id = $1 AND shape IN ('#', 'a/aax', 'new/one') ORDER BY shape`,
+    [home.gatewayId],
+  );
+  expect(after.rows).toEqual([
+    { shape: '#', messages: 252 },
+    { shape: 'a/aax', messages: 2 },
+  ]);
+});
+
+test('a gateway’s counts are written once in ten seconds, and those of a failed batch only once', async () => {
+  const home = await household();
+  let nowMs = 0;
+  const unread = createUnrecognisedMessageCounter(() => nowMs);
+  const ids = [home.gatewayId];
+  const say = () => unread.note(home.gatewayId, { topic: 'a', payload: Buffer.from('1'), receivedAtMs: 0 });
+  const save = () => inTransaction(api.database.pool, (client) => unread.save(client, ids));
+  const counted = async () =>
+    (await api.database.pool.query('SELECT messages FROM unread_messages WHERE gateway_id = $1', ids)).rows[0]
+      ?.messages;
+  const heard: unknown[] = [];
+  for (const atMs of [0, 1_000, 9_999, 10_000]) {
+    nowMs = atMs;
+    say();
+    await save();
+    heard.push(await counted());
+  }
+  expect(heard).toEqual([1, 1, 1, 4]);
+  nowMs = 20_000;
+  say();
+  await expect(
+    inTransaction(api.database.pool, async (client) => {
+      await unread.save(client, ids);
+      throw new Error('fails');
+    }),
+  ).rejects.toThrow('fails');
+  unread.forget(ids);
+  say();
+  await save();
+  expect(await counted()).toBe(5);
+});
+
+test('a gateway’s last counts are written without its next message, and at once at a stop', async () => {
+  const home = await household();
+  const gone = await household();
+  await api.send(`/v1/gateways/${gone.gatewayId}`, { key: gone.key, method: 'DELETE' });
+  let nowMs = 0;
+  const { pool } = api.database;
+  const unread = createUnrecognisedMessageCounter(() => nowMs);
+  const say = (gatewayId: string) => unread.note(gatewayId, { topic: 'a', payload: Buffer.from('1'), receivedAtMs: 0 });
+  const counted = async () =>
+    (await home.unread()).map(({ shape, count }: { shape: string; count: number }) => [shape, count]);
+  for (const id of [home.gatewayId, gone.gatewayId]) say(id);
+  expect([await saveUnrecognised(pool, unread), await saveUnrecognised(pool, unread)]).toEqual([2, 0]);
+  say(home.gatewayId);
+  nowMs = 9_999;
+  expect([await saveUnrecognised(pool, unread), await counted()]).toEqual([0, [['a', 1]]]);
+  nowMs = 10_000;
+  expect([await saveUnrecognised(pool, unread), await counted()]).toEqual([1, [['a', 2]]]);
+  say(home.gatewayId);
+  expect([await saveUnrecognised(pool, unread, true), await counted()]).toEqual([1, [['a', 3]]]);
+  expect(unread.due(true)).toEqual([]);
+});
+
+test('an example is replaced after ten minutes, not at each write', async () => {
+  const home = await household();
+  const worker = createUnrecognisedMessageCounter();
+  const say = async (text: string) => {
+    worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
+    worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
+    // Like another worker that has not written yet.
+    await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
+    worker.forget([home.gatewayId]);
+  };
+  await say('first');
+  await api.database.pool.query(
+    `UPDATE unread_messages SET example_received_at = now() - interval '11 minutes' WHERE gateway_id = $1 AND shape = 'a'`,
+    [home.gatewayId],
+  );
+  await say('second');
+  api.now = new Date();
+  expect(
+    (await home.unread()).map((one: { count: number; example: { payload: string } }) => [
+      one.count,
+      one.example.payload,
+    ]),
+  ).toEqual([
+    [2, 'second'],
+    [2, 'first'],
+  ]);
+});
+
+test('examples are deleted after a day, shapes after a month, and all with the gateway', async () => {
+  const home = await household();
+  await home.hear(['a/b', '1'], ['c/d', '2']);
+  const { pool } = api.database;
+  const ofHome = 'WHERE gateway_id = $1';
+  await pool.query(
+    `UPDATE unread_messages SET example_received_at = now() - interval '25 hours' ${ofHome} AND shape = 'a/b'`,
+    [home.gatewayId],
+  );
+  const examples = async () => (await home.unread()).map((one: { example: unknown }) => one.example !== null);
+  // The example is hidden from then on, even before the job deletes it.
+  expect(await examples()).toEqual([false, true]);
+  await deleteExpiredUnread(pool, new Date());
+  const { rows } = await pool.query(
+    `SELECT shape, example_payload IS NULL AS gone FROM unread_messages ${ofHome} ORDER BY shape`,
+    [home.gatewayId],
+  );
+  expect(rows).toEqual([
+    { shape: 'a/b', gone: true },
+    { shape: 'c/d', gone: false },
+  ]);
+  await pool.query(`UPDATE unread_messages SET last_seen_at = now() - interval '31 days' ${ofHome} AND shape = 'a/b'`, [
+    home.gatewayId,
+  ]);
+  await deleteExpiredUnread(pool, new Date());
+  expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['c/d']);
+  await api.send(`/v1/gateways/${home.gatewayId}`, { key: home.key, method: 'DELETE' });
+  expect((await pool.query(`SELECT FROM unread_messages ${ofHome}`, [home.gatewayId])).rows).toEqual([]);
+});

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chownSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeInnerFolder } from '../tiers/inner-folder.ts';
+import { DEBIAN_13 } from '../tiers/reach.ts';
+import { userIn } from '../tiers/server.ts';
+
+/** A program of Debian 13 and all its child processes in separate namespaces. It ends with the test, even if the test is killed. */
+export interface ContainedProgram {
+  /** Standard output and standard error so far. */
+  output(): string;
+  isRunning(): boolean;
+  /** Sends SIGKILL to the program and all its children at once. Resolves when they have ended. */
+  kill(): Promise<void>;
+  /** Sends SIGSTOP to all of them, as simultaneously as possible. */
+  freeze(): void;
+  continue(): void;
+}
+
+/** A folder in Debian 13 that its user postgres may write to. `inside` is its path for programs in Debian 13. */
+export interface InnerFolder {
+  path: string;
+  inside: string;
+  remove(): void;
+}
+
+export function innerFolder(): InnerFolder {
+  const path = makeInnerFolder();
+  const { uid, gid } = userIn(DEBIAN_13, 'postgres');
+  chownSync(path, uid, gid);
+  return { path, inside: path.slice(DEBIAN_13.length), remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/**
+ * Mounts /proc, /dev, /dev/shm and /run as programs need them, for this program only (without /dev/shm Patroni never promotes). The shell
+ * remains the first process of its namespace, because a process that changes its user is no longer killed with its parent.
+ */
+const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs -o mode=1777 shm "$0/dev/shm" &&
+  mount -t tmpfs -o mode=755 run "$0/run" && mkdir -m 1777 "$0/run/postgresql" &&
+  chroot --userspec=postgres:postgres "$0" "$@"; exit $?`;
+
+/** Runs a program in Debian 13 as its user postgres, with separate mount and process namespaces. Needs root. */
+export function startContained(
+  command: readonly string[],
+  { env, folder }: { env: Readonly<Record<string, string>>; folder: InnerFolder },
+): ContainedProgram {
+  mkdirSync(folder.path, { recursive: true });
+  const log = join(folder.path, 'log');
+  const output = openSync(log, 'a');
+  const child: ChildProcess = spawn(
+    'setpriv',
+    // Killed with this process, and everything inside with it.
+    [
+      '--pdeathsig',
+      'KILL',
+      'unshare',
+      '--mount',
+      '--pid',
+      '--fork',
+      '--kill-child=KILL',
+      '--',
+      'sh',
+      '-c',
+      MOUNT,
+    ].concat(DEBIAN_13, command),
+    { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', ...env }, stdio: ['ignore', output, output] },
+  );
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const all = () => processesWithin(child.pid as number);
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+    for (const pid of all()) process.kill(pid, name);
+  };
+  return {
+    output: () => readFileSync(log, 'utf8'),
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    async kill() {
+      // If the first process of a namespace is killed, all its processes are killed; when none is left, the namespace ends and unshare
+      // exits.
+      const first = all().find(isFirst);
+      if (first === undefined) child.kill('SIGKILL');
+      else process.kill(first, 'SIGKILL');
+      await ended;
+    },
+    freeze: () => signal('SIGSTOP'),
+    continue: () => signal('SIGCONT'),
+  };
+}
+
+/** Whether a process is the first of its namespace: the last of its process ids is 1. */
+const isFirst = (pid: number): boolean => {
+  try {
+    return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    // The process has ended in the meantime.
+    return false;
+  }
+};
+
+/** Returns the processes in the process namespace that this `unshare` created. */
+function processesWithin(unshare: number): number[] {
+  const namespace = (pid: string, name: 'pid' | 'pid_for_children') => {
+    try {
+      return readlinkSync(`/proc/${pid}/ns/${name}`);
+    } catch {
+      // The process has ended in the meantime.
+      return undefined;
+    }
+  };
+  const own = namespace(String(unshare), 'pid_for_children');
+  // The namespace does not exist yet: it would be this process's own.
+  if (own === undefined || own === namespace('self', 'pid')) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)
+    .map(Number);
+}

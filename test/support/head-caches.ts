@@ -1,0 +1,34 @@
+import { type HeadCache, headMemory } from '#ingest/write/head-memory.ts';
+
+/**
+ * Enough for the heads of a test's few devices. The service's default of 512 MiB is too much for the thousands of caches that tests create.
+ */
+const ALL_BYTES = 256 * 1024;
+export const CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
+
+/**
+ * Creates a writer's cache of heads: for nothing, one device, all devices, or all with every third look-up evicted. Unlike the service's
+ * cache, none is disabled when other writers update the same devices, so that plans on stale heads are tested often.
+ */
+export function createHeadCache(kind: (typeof CACHE_KINDS)[number]): HeadCache {
+  const memory = headMemory({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });
+  const kept = new Set<string>();
+  let asked = 0;
+  const dropsNext = () => kind === 'dropped' && ++asked % 3 === 0;
+  return {
+    ...memory,
+    get(deviceId) {
+      if (dropsNext()) memory.evict([deviceId]);
+      return memory.get(deviceId);
+    },
+    records() {
+      memory.evict([...kept].filter(dropsNext));
+      return memory.records();
+    },
+    set(head) {
+      kept.add(head.deviceId);
+      memory.set(head);
+    },
+    disable() {},
+  };
+}

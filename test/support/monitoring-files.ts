@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+
+const deploy = resolve(import.meta.dirname, '../../deploy');
+
+export interface Rule {
+  alert: string;
+  expr: string;
+  for: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook_url: string };
+}
+
+/** The alert rules of deploy/prometheus. */
+export const alertRules = (): Rule[] =>
+  (
+    parse(readFileSync(resolve(deploy, 'prometheus/alerts.yaml'), 'utf8')) as { groups: { rules: Rule[] }[] }
+  ).groups.flatMap(({ rules }) => rules);
+
+interface Panel {
+  id: number;
+  title: string;
+  type: string;
+  description?: string;
+  datasource?: { uid: string };
+  targets?: { expr: string; refId: string; datasource: { uid: string } }[];
+  gridPos: { x: number; y: number; w: number; h: number };
+}
+
+export interface Dashboard {
+  file: string;
+  uid: string;
+  title: string;
+  templating: { list: { name: string; type: string; query: string }[] };
+  panels: Panel[];
+}
+
+/** The dashboards of deploy/grafana. */
+export function dashboards(): Dashboard[] {
+  const folder = resolve(deploy, 'grafana/dashboards');
+  return readdirSync(folder).map((file) => ({ file, ...JSON.parse(readFileSync(resolve(folder, file), 'utf8')) }));
+}
+
+/** Replaces Grafana's variables in an expression with this test's values. */
+const filledIn = (expression: string): string =>
+  expression.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'energy');
+
+/** Returns every expression of rules and dashboards, with its location. */
+export const listExpressions = (): { where: string; expression: string }[] => [
+  ...alertRules().map(({ alert, expr }) => ({ where: alert, expression: expr })),
+  ...dashboards().flatMap(({ file, panels }) =>
+    panels.flatMap(({ title, targets = [] }) =>
+      targets.map(({ expr }) => ({ where: `${file}: ${title}`, expression: filledIn(expr) })),
+    ),
+  ),
+];

@@ -1,0 +1,12 @@
+import type { TestApi } from './api.ts';
+
+/** Returns request functions with a key, one per HTTP method. */
+export const requestsWithKey = (api: TestApi, key: string) => ({
+  get: (path: string) => api.send(path, { key }),
+  post: (path: string, body: unknown) => api.send(path, { key, method: 'POST', body }),
+  patch: (path: string, body: unknown) => api.send(path, { key, method: 'PATCH', body }),
+  delete: (path: string) => api.send(path, { key, method: 'DELETE' }),
+});
+
+/** Names of the fields that an error response reports as invalid. */
+export const invalidFieldsOf = (json: { details?: { field: string }[] }) => json.details?.map(({ field }) => field);

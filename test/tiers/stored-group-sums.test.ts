@@ -1,0 +1,246 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { applyDeltas } from '#ingest/write/deltas.ts';
+import { createDb, type Database, type PoolClient } from '#src/database/connect.ts';
+import { loadGroupHomes } from '#src/energy/group/homes.ts';
+import { streamGroupInsights } from '#src/energy/group/insights.ts';
+import { storeGroupSums } from '#src/energy/group/store-sums.ts';
+import { loadStoredSums, type StoredGroupSums } from '#src/energy/group/stored-sums.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { readPasts, storePasts } from '#src/energy/usage/pasts.ts';
+import { changeMembers, listGroupHomes } from '#src/groups/members.ts';
+import { createGroup } from '#src/groups/store.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { addToProfile, completeDifferences, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { createMeter, type Meter } from '#test/support/meters.ts';
+
+/** Real writers change data while sums of groups are stored: at any moment, answers equal the sum over the homes. */
+const DAY_MS = 86_400_000;
+const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+
+let database: TestDatabase;
+let db: Database;
+let home: Meter;
+let groupId: string;
+let passes = 0;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  db = createDb(database.pool);
+  const { user_id: userId } = await createUser(db, { email: 'owner@example.com', role: 'admin' });
+  home = await createMeter(database);
+  ({ group_id: groupId } = await createGroup(db, { userId, name: 'x', kind: null, parent_group_id: null }));
+  await changeMembers(db, groupId, { add: [home.userId], remove: [] });
+});
+afterAll(() => database.drop());
+
+const at = (daysAgo: number, minutes: number) => new Date(TODAY_MS - daysAgo * DAY_MS + minutes * 60_000);
+const dateOf = (daysAgo: number) => at(daysAgo, 0).toISOString().slice(0, 10);
+
+/** Connections within a transaction; closed even if a test fails. */
+const connections: PoolClient[] = [];
+const holdUntilEnd = (client: PoolClient) => connections.push(client);
+afterEach(() => {
+  for (const client of connections.splice(0)) client.release(true);
+});
+
+/** Runs a pass. Each is later than the interval after which a group is checked again. */
+const keep = (waitMs = 5_000) =>
+  storeGroupSums({
+    pool: database.pool,
+    db,
+    now: new Date(Date.now() + ++passes * 600_000),
+    continuousAggregates: database.capabilities.continuousAggregates,
+    homesOf: listGroupHomes,
+    leastHomes: 1,
+    waitMs,
+  });
+
+/** Compares answers about all days and months with computed sums, and returns them with the stored days. */
+async function told(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
+  const group = await loadGroupHomes(db, await listGroupHomes(db, groupId), new Set(['estimated']));
+  const answer = async (groupBy: 'day' | 'month', start: string) => {
+    const range = dayRange(start, dateOf(0), 'UTC');
+    const kept = await loadStoredSums(db, groupId, group, { range, groupBy });
+    const rowsOf = async (kept: StoredGroupSums | null, on: Database = db) => {
+      const rows = [];
+      for await (const page of streamGroupInsights(on, group, range, groupBy, kept)) rows.push(...page);
+      return rows;
+    };
+    const rows = await rowsOf(kept);
+    expect(rows).toEqual(await rowsOf(null));
+    expect(await db.transaction().execute((trx) => rowsOf(kept, trx))).toEqual(rows);
+    return { rows, kept };
+  };
+  const { rows, kept } = await answer('day', dateOf(40));
+  const months = await answer('month', `${dateOf(40).slice(0, 8)}01`);
+  return {
+    rows: Object.fromEntries(rows.map(({ date, kwh_used }) => [date, kwh_used])),
+    kept: [...kept.sums.keys()],
+    begun: months.kept.begun?.end ?? null,
+  };
+}
+
+test('an open hour is written again and closes: its day contains its final energy', async () => {
+  await home.read([
+    [at(9, 0), 100],
+    [at(9, 600), 105],
+    [at(5, 600), 120],
+    [at(5, 610), 121],
+  ]);
+  await database.settle();
+  expect(await keep()).toBeGreaterThan(4);
+  const first = await told();
+  expect(first.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5)]));
+
+  // On the same earlier day; the hour remains open.
+  await home.read([[at(5, 625), 124]]);
+  const open = await told();
+  expect(Number(open.rows[dateOf(5)])).toBeCloseTo(Number(first.rows[dateOf(5)]) + 3, 6);
+  expect(open.kept).not.toContain(dateOf(5));
+  await keep();
+  expect((await told()).kept).not.toContain(dateOf(5));
+
+  // The day is computed again meanwhile, and the open hour turns out to be empty, which records no change.
+  const { rows } = await database.pool.query('SELECT open FROM device_heads WHERE device_id = $1', [home.deviceId]);
+  const { deviceId, userId } = home;
+  await addToProfile(database, [
+    { deviceId, userId, startsAtMs: at(5, 60).getTime(), energyMilliwattHours: 9, ...FULLY_KNOWN_QUARTER },
+  ]);
+  await database.settle();
+  await keep();
+  const putOpen = (text: string | null) =>
+    database.pool.query('UPDATE device_heads SET open = $1 WHERE device_id = $2', [text, deviceId]);
+  await putOpen(null);
+  await told();
+  await putOpen(rows[0].open);
+  await told();
+
+  await home.read([[at(0, 0), 200]]);
+  await told();
+  await database.settle();
+  await told();
+  await keep();
+  const last = await told();
+  expect(last.kept).toEqual(expect.arrayContaining([dateOf(9), dateOf(5), dateOf(4)]));
+  expect(last.kept).not.toContain(dateOf(1));
+});
+
+test('a reading that is late by weeks counts at its commit', async () => {
+  await home.read([[at(30, 0), 10]]);
+  await told();
+  await database.settle();
+  expect((await told()).rows[dateOf(20)]).toBeGreaterThan(0);
+  await keep();
+  expect((await told()).kept).toContain(dateOf(20));
+});
+
+test('a late reading counts if it commits after a pass that did not see it', async () => {
+  const { rows: before } = await told();
+  const client = await database.pool.connect();
+  holdUntilEnd(client);
+  await client.query('BEGIN');
+  const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(9, 60).getTime() };
+  for (const step of applyDeltas(
+    completeDifferences([{ ...late, energyMilliwattHours: 4_000_000, ...FULLY_KNOWN_QUARTER }]),
+  ))
+    await step(client);
+  await keep();
+  expect((await told()).kept).toContain(dateOf(9));
+  await client.query('COMMIT');
+  await database.settle();
+  const later = await told();
+  expect(Number(later.rows[dateOf(9)])).toBeCloseTo(Number(before[dateOf(9)]) + 4, 6);
+});
+
+test('a pass waits for a writer that began before changes were recorded', async () => {
+  // No sums are stored for a group that has become too small, so no changes are recorded.
+  await changeMembers(db, groupId, { add: [], remove: [home.userId] });
+  await keep();
+  const { rows } = await database.pool.query('SELECT kept_before = $1 AS rests FROM group_sums_progress', [
+    '-infinity',
+  ]);
+  expect(rows).toEqual([{ rests: true }]);
+  await changeMembers(db, groupId, { add: [home.userId], remove: [] });
+
+  const client = await database.pool.connect();
+  holdUntilEnd(client);
+  await client.query('BEGIN');
+  const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(8, 60).getTime() };
+  for (const step of applyDeltas(
+    completeDifferences([{ ...late, energyMilliwattHours: 6_000_000, ...FULLY_KNOWN_QUARTER }]),
+  ))
+    await step(client);
+  expect(await keep(200)).toBe(0);
+  await client.query('COMMIT');
+  await database.settle();
+  expect(await keep()).toBeGreaterThan(20);
+  expect((await told()).kept).toContain(dateOf(8));
+});
+
+test('aggregates count as soon as they are repaired', async () => {
+  const { capabilities, pool } = database;
+  const wrong = capabilities.continuousAggregates
+    ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
+       FROM timescaledb_information.continuous_aggregates WHERE view_name = 'closed_user_hourly'`
+    : `SELECT 'closed_user_hourly' AS name`;
+  const { rows } = await pool.query(wrong);
+  await pool.query(
+    `UPDATE ${rows[0].name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1000 WHERE user_id = $1`,
+    [home.userId],
+  );
+  await pool.query('DELETE FROM kept_group_sums');
+  await pool.query('UPDATE kept_groups SET looked_at = NULL');
+  await keep();
+  const before = await told();
+  const since = new Date(Date.UTC(at(60, 0).getUTCFullYear(), at(60, 0).getUTCMonth(), 1));
+  const { rebuilt } = await checkAllRollups(pool, { capabilities, since, mode: 'repair' });
+  expect(rebuilt).toBe(1);
+  const later = await told();
+  expect(later.rows).not.toEqual(before.rows);
+});
+
+test('the first times of devices and the direction of their energy follow from stored sums and later changes', async () => {
+  const { pool } = database;
+  await pool.query(`UPDATE group_sums_progress SET noted_before = $1, kept_before = $1`, [at(1, 0)]);
+  const devices: string[] = [];
+  for (let number = 0; number < 4; number++) {
+    const one = await createMeter(database);
+    devices.push(one.deviceId);
+    const flow = (daysAgo: number, exportMilliwattHours: number, energyMilliwattHours = 0) => ({
+      deviceId: one.deviceId,
+      userId: one.userId,
+      startsAtMs: at(daysAgo, 0).getTime(),
+      exportMilliwattHours,
+      energyMilliwattHours,
+      ...FULLY_KNOWN_QUARTER,
+    });
+    await addToProfile(database, [flow(40, 500), flow(20, 500)]);
+    await database.settle();
+    await storePasts(db, [{ key: one.deviceId, userId: one.userId, produces: true }], at(1, 0));
+    // No change since; the opposite direction since; the same long ago; energy before the recorded beginning.
+    if (number === 1) await addToProfile(database, [flow(0, 0, 2_000)]);
+    if (number === 2) await addToProfile(database, [flow(20, 0, 3_000)]);
+    if (number === 3) await addToProfile(database, [flow(50, 1)]);
+  }
+  await database.settle();
+  const { rows } = await pool.query('SELECT count(*)::int AS kept FROM kept_device_pasts WHERE device_id = ANY ($1)', [
+    devices,
+  ]);
+  expect(rows).toEqual([{ kept: 4 }]);
+  const pasts = await readPasts(
+    db,
+    devices.map((id) => ({ id, produces: true })),
+  );
+  const past = (daysAgo: number, netExportMilliwattHours: number) => ({
+    beginsAtMs: at(daysAgo, 0).getTime(),
+    netExportMilliwattHours,
+  });
+  expect(devices.map((id) => pasts.get(id))).toMatchObject([
+    past(40, 1_000),
+    past(40, -1_000),
+    past(40, -2_000),
+    past(50, 1_001),
+  ]);
+});
