@@ -8,7 +8,7 @@ const ALERT: Noun = {
   columns: ['alert_id', 'type', 'threshold_kwh', 'threshold', 'threshold_hours', 'delivery', 'status'],
 };
 
-/** `energy alerts …`: by the operations of the interface. */
+/** Registers `energy alerts …`, which calls the operations of the HTTP API. */
 export function register(program: Command): void {
   const alerts = program.command('alerts').description('thresholds on usage, costs and silence');
   addList(alerts, ALERT, listAlerts, { ofUser: true });

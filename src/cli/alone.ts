@@ -3,8 +3,8 @@ import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 
 /**
- * The database of a service that does not run: the data directory is held, and the embedded one started, until `release`.
- * Throws where a service runs on it.
+ * Opens the database while no service is running: locks the data directory and starts the embedded database, until `release` is called.
+ * Throws if a service is running on it.
  */
 export async function startedDatabase({
   database,

@@ -4,7 +4,7 @@ import { type Audited, listAudit } from '#src/users/audit.ts';
 import { show, withDatabase } from './beside.ts';
 import { idNamed } from './named-user.ts';
 
-/** `energy audit`: who did what to whom, as GET /v1/audit answers it, with the e-mail addresses of accounts. */
+/** Registers `energy audit`, which prints the audit log as GET /v1/audit returns it, with the e-mail addresses of accounts. */
 export function register(program: Command): void {
   program
     .command('audit')
@@ -29,6 +29,6 @@ const lineOf = ({ at, address, action, details, ...act }: Audited): string => {
   return `${at.toISOString()}  ${action}  ${target}  by ${actor} from ${address ?? '-'}  ${JSON.stringify(details)}`;
 };
 
-/** An id, and whose it is where that is an account. */
+/** Formats an id, followed by the e-mail address if the id is an account's. */
 const named = (id: string | null, email: string | null): string =>
   email === null ? (id ?? '-') : `${id ?? '-'} (${email})`;

@@ -5,16 +5,19 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
 import { loadConfigBeside } from '#src/start/ports.ts';
 
-/** One JSON object for programs, lines for people. */
+/** Prints one JSON object for programs, or lines of text for people. */
 export function show(json: boolean | undefined, value: object, text: string): void {
   console.log(json ? JSON.stringify(value) : linesForTerminal(text));
 }
 
-/** Does something in the database of the service that runs beside this command. */
+/** Runs `work` with a connection to the database of the running service. */
 export const withDatabase = (work: (db: Database, config: Config) => Promise<void>): Promise<void> =>
   withPool('energy command', (pool, config) => work(createDb(pool), config));
 
-/** The same for what needs connections of its own. `applicationName`: what the database knows them by. */
+/**
+ * Runs work that needs its own connection pool on the database of the running service. `applicationName`: name of these connections in
+ * PostgreSQL.
+ */
 export async function withPool<T>(
   applicationName: string,
   work: (pool: Pool, config: Config) => Promise<T>,

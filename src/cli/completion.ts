@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { SHELLS, type Shell, scriptFor } from './completion/shells.ts';
 import { placesOf } from './completion/tree.ts';
 
-/** `energy completion bash|zsh|fish`: a script that completes its commands and options, of the program's own tree. */
+/** Registers `energy completion bash|zsh|fish`, which prints a completion script made from the program's own command tree. */
 export function register(program: Command): void {
   program
     .command('completion')

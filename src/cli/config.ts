@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { explainedVariables } from '#src/config/load.ts';
 
-/** `energy config`: the configuration in force, secrets masked; fails with one line per mistake. */
+/** Registers `energy config`, which prints the effective configuration with secrets masked. It fails with one line per invalid setting. */
 export function register(program: Command): void {
   program
     .command('config')
@@ -14,7 +14,7 @@ export function register(program: Command): void {
         console.log(JSON.stringify({ ...Object.fromEntries(all.map(({ name, value }) => [name, value])), about }));
         return;
       }
-      // As a file of settings is written; what is masked, and what is not set, is not for copying.
+      // Printed in the form of a settings file. Masked and unset settings are commented out, so that they are not copied.
       for (const { name, value, source, meaning } of all) {
         const isStructure = typeof value === 'object' && value !== null;
         console.log(`# ${source}: ${meaning}\n${name}=${isStructure ? JSON.stringify(value) : (value ?? '')}`);

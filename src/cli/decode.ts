@@ -15,7 +15,7 @@ const payload = { payload: z.string().optional(), payload_b64: z.base64().option
 const onePayload = (message: { payload?: string | undefined; payload_b64?: string | undefined }) =>
   (message.payload === undefined) !== (message.payload_b64 === undefined);
 
-/** One line of input. Members that are not known are ignored: they may be notes. */
+/** One line of input. Unknown members are ignored: they may be notes. */
 const line = z
   .object({
     n: z.number().int().optional(),
@@ -39,11 +39,11 @@ const FORM =
 const FORMS =
   'One message is given by --topic TOPIC --payload TEXT, many as JSON lines on standard input (--json: answered as such).';
 
-/** What `energy decode --json` answers for a line. */
+/** The JSON object that `energy decode --json` prints for one line of input. */
 interface Answer {
   n: number | null;
   readings: PrintedReading[];
-  /** What counts for nothing until its owner says what it is, where there is any. */
+  /** Channels that are not counted until the owner classifies them, if there are any. */
   asks?: PrintedQuestion[];
   rejected: { reason: string }[];
 }
@@ -57,7 +57,10 @@ function zoneOf(name: string): string {
   return name;
 }
 
-/** `energy decode`: what would the service read out of this message? Without a broker, and without a database. */
+/**
+ * Registers `energy decode`, which prints the readings that the service would read from a message. It needs neither a broker nor a
+ * database.
+ */
 export function register(program: Command): void {
   program
     .command('decode')
@@ -78,7 +81,7 @@ One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Tota
 Otherwise each line of standard input: ${FORM}
 and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (messages that came before).`,
     )
-    // Told below how a message is given: that there are too many says nothing of it.
+    // The code below explains how to give a message; commander's "too many arguments" would not help.
     .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
       if (command.args.length > 0) command.error(`"${forTerminal(command.args[0] ?? '')}" is not understood. ${FORMS}`);
@@ -101,10 +104,13 @@ and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (m
     });
 }
 
-/** Most bytes of a line: a payload of the bound of payloads may be six times as long in JSON (`\u0000`). */
+/** Maximum number of bytes in a line: a payload of the maximum size may be six times as long in JSON (`\u0000`). */
 const MAX_LINE_BYTES = 8 * MAX_DECODED_BYTES;
 
-/** Lines of a stream, without their ends; null for a line that is longer than MAX_LINE_BYTES, of which no more than that is held in memory. */
+/**
+ * Yields the lines of a stream without their line ends. Yields null for a line longer than MAX_LINE_BYTES; no more than that is held in
+ * memory.
+ */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -166,7 +172,7 @@ const TOO_LONG = refused(null, `the line is longer than ${MAX_LINE_BYTES / MAX_D
 const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>): Buffer =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
 
-/** Lines for a terminal; what a device wrote must not drive it. */
+/** Formats a decoded line for a terminal. Control characters in a device's text are escaped. */
 function forPeople({ n, readings, asks = [], rejected }: Answer, family: string | null): string {
   const head =
     family === null && rejected.length === 0 ? 'nobody’s message: no family knows this topic' : (family ?? '');
@@ -187,20 +193,20 @@ function forPeople({ n, readings, asks = [], rejected }: Answer, family: string 
   return lines.map(forTerminal).join('\n');
 }
 
-/** One message, as the options of `energy decode` give it. */
+/** One message, as given by the options of `energy decode`. */
 export interface Given {
   topic: string;
   payload: string;
   config?: Record<string, unknown>;
-  /** The broker had kept it: of unknown age. */
+  /** Whether the broker retained the message, so that its age is unknown. */
   retain?: boolean;
   tz?: string;
 }
 
-/** Most numbers of a message that are shown. */
+/** Maximum number of a message's numeric members that are printed. */
 const MAX_SHOWN = 20;
 
-/** A `decoder_config` as it is typed, held to what the interface takes. Throws `InvalidArgumentError`. */
+/** Parses a `decoder_config` typed on the command line and validates it as the HTTP API does. Throws `InvalidArgumentError`. */
 export function readConfig(text: string): Record<string, unknown> {
   let given: unknown;
   try {
@@ -214,7 +220,7 @@ export function readConfig(text: string): Record<string, unknown> {
   throw new InvalidArgumentError(mistakes.map(forTerminal).join('; '));
 }
 
-/** What the service makes of one message, in lines for people. `receivedAtMs`: when it would be received. */
+/** Describes for people how the service decodes one message. `receivedAtMs`: the assumed time of receipt. */
 export function tellOne({ topic, payload, config, retain = false, tz }: Given, receivedAtMs: number): string {
   const message = { topic, payload: Buffer.from(payload), receivedAtMs, replayed: retain };
   return linesOfJudgement(diagnoseMessage(message, parseDecoderSettings({ ...config, ...omitUndefined({ tz }) })))
@@ -248,7 +254,7 @@ function linesOfJudgement(judgement: MessageDiagnosis): string[] {
   return lines;
 }
 
-/** What its owner can do with a message that is nobody's. */
+/** Lists the steps that an owner can take if no decoder recognises a message. */
 function whatToDo({ topic }: MessageDiagnosis, members: MessageDiagnosis['members']): string[] {
   if (members.length === 0)
     return [

@@ -7,7 +7,7 @@ import { loadDemoConfig } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts';
 
-/** `energy demo`: the service with simulated homes, for a first look. */
+/** Registers `energy demo`, which starts the service with simulated homes for a first look. */
 export function register(program: Command): void {
   program
     .command('demo')
@@ -37,7 +37,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   const end = () => {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
-    // Before the demo stands, startDemo itself cleans up and ends with the reason above.
+    // Until the demo has started, startDemo itself cleans up and exits with the reason of the abort above.
     void demo?.stop().then(() => process.exit(0));
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
@@ -51,7 +51,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   console.log(welcome(demo, play, new Date()));
 }
 
-/** What the visitor reads: two links into the dashboard, then three lines to paste. */
+/** Returns the text that a visitor of the demo reads: two links to the dashboard, then three commands to paste. */
 export function welcome(demo: Demo, play: PlayOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
@@ -60,7 +60,7 @@ export function welcome(demo: Demo, play: PlayOptions, now: Date): string {
     readings > 0
       ? `Stored ${readings.toLocaleString('en')} readings of the last 90 days in ${seconds.toFixed(1)} s.`
       : 'The readings of the last 90 days are stored already.';
-  // `-w`: the prompt comes on a line of its own.
+  // `-w` adds a line break after the response, so that the prompt starts on a new line.
   const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
   const insights = `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${day(6)}&end=${day(0)}&tz=account`;
   const stream = `${demo.baseUrl}/v1/usage/stream?user_id=${userId}`;
@@ -86,7 +86,7 @@ Ctrl-C ends the demo. Its data stay in ${demo.dataDir}.
 `;
 }
 
-/** Readings sent, on a terminal only. */
+/** Shows the number of readings sent, on a terminal only. */
 function progressBar(): BackfillProgress {
   if (!process.stderr.isTTY) return { start: () => {}, sent: () => {}, stop: () => {} };
   const bar = new SingleBar({

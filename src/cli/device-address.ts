@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { hostAndPort } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 
-/** Lines that say where a device connects, and whom it is to trust. */
+/** Returns lines with the address that devices connect to and the certificate that they must trust. */
 export function deviceAddress({ mqtt, tls, dataDir }: Config): string {
   if (mqtt.url) return `host      ${mqtt.publicHost} (the broker of MQTT_URL)`;
   const lines = [`host      ${mqtt.publicHost}, port ${mqtt.tlsPort} with TLS`];
@@ -10,7 +10,7 @@ export function deviceAddress({ mqtt, tls, dataDir }: Config): string {
   return lines.join('\n');
 }
 
-/** The same in a line, of the running service. */
+/** Returns one line with the broker's address, for the running service. */
 export function brokerLine({ mqtt }: Config): string {
   if (mqtt.url) return 'the broker of MQTT_URL';
   return `mqtts://${hostAndPort(mqtt.publicHost, mqtt.tlsPort)}, and mqtt://${hostAndPort(mqtt.host, mqtt.port)} without TLS`;

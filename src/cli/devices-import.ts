@@ -17,7 +17,7 @@ import { progressBar } from './progress-bar.ts';
 
 const MAX_ROWS = 100_000;
 const MAX_FILE_BYTES = 67_108_864;
-/** Lines that are named on a terminal of those whose devices are otherwise. */
+/** Maximum number of rows printed on a terminal whose existing devices have different settings. */
 const MAX_NAMED = 20;
 
 interface ImportOptions {
@@ -27,7 +27,10 @@ interface ImportOptions {
   utility?: string;
 }
 
-/** `energy devices import FILE.csv`: pairs what a table lists, all of it or nothing. Exit code 1 where it has mistakes. */
+/**
+ * Runs `energy devices import FILE.csv`: pairs all devices in a table, or none if it has errors. The exit code is 1 if the table has
+ * errors.
+ */
 export async function importTable(file: string, options: ImportOptions): Promise<void> {
   const given = await readRows(file);
   await withDatabase(async (db) => {
@@ -48,7 +51,8 @@ export async function importTable(file: string, options: ImportOptions): Promise
         beforeCommit: async (about) => {
           const fresh = credentialsOf(about);
           if (fresh.length === 0) return;
-          // Those of before are put in their place, which is then taken: nothing is committed, and another file is asked for.
+          // The passwords recovered from an interrupted import now occupy the credentials file. Nothing is committed, and the operator must
+          // name another file.
           if (recovered.length > 0) await passwords.keep();
           await passwords.prepare(fresh);
         },
@@ -64,7 +68,7 @@ export async function importTable(file: string, options: ImportOptions): Promise
   });
 }
 
-/** The rows of a file that are valid by themselves, and the mistakes of the others. */
+/** Returns the valid rows of a file and the validation errors of the others. */
 async function readRows(file: string): Promise<{ rows: ImportRow[]; mistakes: FieldError[] }> {
   const { size } = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
@@ -95,13 +99,13 @@ async function importerOf(db: Database, { utility, createUsers }: ImportOptions)
   return { ...importer, reach: { enrolledBy: userId }, newOwners: newOwnersOf(userId) };
 }
 
-/** `line 3.type` → the line and the member. */
+/** Parses `line 3.type` into a line number and a member. */
 function placeOf(field: string): { line: number; member: string | null } {
   const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
   return { line: Number(line), member: member ?? null };
 }
 
-/** Names every mistake by its line, in the order of the lines. */
+/** Reports every error with its line number, in the order of the lines. */
 function refuse({ json }: ImportOptions, mistakes: readonly FieldError[]): void {
   const placed = mistakes
     .map(({ field, message }) => ({ ...placeOf(field), message }))
@@ -127,7 +131,7 @@ interface Done {
 async function tell(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
   const credentials = recovered.length > 0 ? recovered : credentialsOf(imported);
   const byId = new Map(credentials.map((one) => [one.device_id, one]));
-  // On the output of a program that asked for it, unless a file was named.
+  // A program that requests JSON receives the passwords on standard output, unless it names a file.
   const isFile = credentials.length > 0 && (!options.json || options.credentials !== undefined);
   if (isFile) await passwords.keep();
   const differing = differingOf(imported);
@@ -167,25 +171,26 @@ async function tell(options: ImportOptions, { imported, recovered, passwords, ro
 
 const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'topic'] as const;
 
-/** A file of passwords that an import makes: there as a whole once the import is committed, and else not at all. */
+/** The file of passwords that an import creates. It appears complete once the import is committed, and otherwise not at all. */
 interface CredentialsFile {
   path: string;
   /**
-   * Looks at what an import that was killed left: its passwords, where it was committed, else nothing, and what it left is removed. While
-   * no other import goes on.
+   * Returns the passwords that a killed import left behind if that import was committed; otherwise removes them and returns none. Must be
+   * called while no other import is running.
    */
   recover(db: Database): Promise<ImportCredential[]>;
-  /** Writes what is about to be committed. Throws where the file is there already. */
+  /** Writes the credentials that are about to be committed. Throws if the file already exists. */
   prepare(credentials: readonly ImportCredential[]): Promise<void>;
-  /** Puts the file in its place, after the commit. */
+  /** Moves the file to its final path, after the commit. */
   keep(): Promise<void>;
-  /** Removes what was prepared: it was not committed, or was shown in another way. */
+  /** Removes the prepared file: the import was not committed, or its passwords were shown in another way. */
   discard(): Promise<void>;
 }
 
 /**
- * The passwords of an import are written beside their place before it is committed, and put there afterwards: whoever is killed in
- * between loses none of them. The next import finds out by the database which of both it was. Only its owner may read the file (0600).
+ * Returns the file of an import's passwords. The passwords are written next to their final path before the commit and moved there
+ * afterwards, so that a killed process loses none of them. The next import looks in the database to find out whether the killed import was
+ * committed. The mode of the file is 0600.
  */
 function credentialsFile(path: string): CredentialsFile {
   const part = `${path}.part`;
@@ -220,7 +225,7 @@ function credentialsFile(path: string): CredentialsFile {
       }
     },
     async keep() {
-      // A link, not a renaming: that would replace a file that came to be there meanwhile.
+      // A hard link instead of a rename: a rename would replace a file created in the meantime.
       await link(part, path).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return;
         throw new Error(`${path} came to be there meanwhile; the passwords are in ${part}`, { cause: error });
@@ -239,7 +244,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Of a file that was not written to its end nothing was committed. */
+/** Parses a credentials file. Returns none for an incomplete file: its import was not committed. */
 function credentialsIn(text: string): ImportCredential[] {
   try {
     const rows = parse(text, { columns: true }) as Record<keyof ImportCredential, string>[];

@@ -19,7 +19,7 @@ import { importTable } from './devices-import.ts';
 import { userNamed } from './named-user.ts';
 import { addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
 
-/** Most that a list shows. */
+/** Maximum number of rows in a list. */
 const PAGE = { limit: 200 };
 
 interface NewDevice {
@@ -32,7 +32,7 @@ interface NewDevice {
   upstream?: string;
 }
 
-/** `energy devices|gateways …`: pairing, by the same functions as the API. */
+/** Registers `energy devices|gateways …`: pairing, by the same functions as the HTTP API. */
 export function register(program: Command): void {
   const devices = program.command('devices').description('devices');
   devices
@@ -149,7 +149,7 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
   for (const one of all) {
     const counted = one.quantities.filter(({ counts }) => counts !== null);
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
-    // A line break in what a device says begins no line.
+    // Line breaks in a device's text are escaped, so that they cannot start a new line of output.
     const head = forTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
     show(json, one, `${head}\n  ${forTerminal(what || whyNothingCounts(one))}`);
   }
@@ -162,7 +162,7 @@ const DEVICE: Noun = {
   columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
 };
 
-/** `energy devices list|get|update|delete`, beside pairing. */
+/** Registers `energy devices list|get|update|delete`, in addition to the pairing commands. */
 export function addDeviceVerbs(devices: Command): void {
   addList(devices, DEVICE, listDevices, { ofUser: true });
   addGet(devices, DEVICE, getDevice);
@@ -172,7 +172,7 @@ export function addDeviceVerbs(devices: Command): void {
 
 const GATEWAY: Noun = { name: 'gateway', id: 'gateway_id', columns: [] };
 
-/** `energy gateways update`, beside making and listing them. */
+/** Registers `energy gateways update`, in addition to the commands that create and list gateways. */
 export function addGatewayVerbs(gateways: Command): void {
   addUpdate(gateways, GATEWAY, updateGateway);
 }

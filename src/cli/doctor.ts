@@ -6,7 +6,10 @@ import { show, withPool } from './beside.ts';
 import { gather } from './doctor/gather/gather.ts';
 import { judge, linesOf, withoutSecrets } from './doctor/report.ts';
 
-/** `energy doctor`: looks at everything that an installation stands on, changes nothing, and says what to do; or confirms the clock. */
+/**
+ * Registers `energy doctor`, which checks everything that an installation depends on, changes nothing and prints what to do. It can also
+ * confirm the clock.
+ */
 export function register(program: Command): void {
   program
     .command('doctor')
@@ -21,7 +24,7 @@ export function register(program: Command): void {
       const findings = withoutSecrets(judge(await gather()), secretTexts());
       const isWell = findings.every(({ level }) => level !== 'problem');
       const text = options.json ? JSON.stringify({ ok: isWell, findings }) : linesForTerminal(linesOf(findings));
-      // A connection that does not end would keep the process.
+      // Exits explicitly: a connection that does not close would keep the process alive.
       process.stdout.write(`${text}\n`, () => process.exit(isWell ? 0 : 1));
     });
 }

@@ -3,13 +3,13 @@ import type { Place, Taken, Word } from './tree.ts';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** A script for a shell that completes `energy`, without starting it. Pure. */
+/** Returns a shell script that completes `energy` without starting it. Pure. */
 export const scriptFor = (shell: Shell, places: readonly Place[]): string => SCRIPTS[shell](places);
 
-/** In single quotes, for all three of them: within them nothing means anything. */
+/** Quotes a text in single quotes, inside which bash, zsh and fish interpret no characters once quotes and backslashes are replaced. */
 const quoted = (text: string): string => `'${text.replaceAll("'", '’').replaceAll('\\', '/')}'`;
 
-/** A place as the scripts know it: ` users list`; that of the program is empty. */
+/** Returns the key of a command in the scripts, such as ` users list`; the key of the program itself is empty. */
 const keyOf = ({ path }: Place): string => path.map((word) => ` ${word}`).join('');
 const keys = (places: readonly Place[]): string =>
   places
@@ -18,7 +18,7 @@ const keys = (places: readonly Place[]): string =>
     .join('|');
 const wordsOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
 
-/** Cases of a shell, for what options take: ` devices create --placement`. */
+/** Returns the shell's `case` branches for the values of options, such as ` devices create --placement`. */
 function cases(
   places: readonly Place[],
   say: { words(list: readonly string[]): string; file: string; unknown: string },

@@ -1,26 +1,25 @@
 import type { Command, Option } from 'commander';
 
-/** What a word may be at a place of the command line. */
+/** A word that is allowed at a position of the command line. */
 export interface Word {
   word: string;
   description: string;
 }
 
-/** What an option takes behind it: one of these words, a file, or something that cannot be known. */
+/** The value that an option takes: one of a list of words, a file, or something that cannot be completed. */
 export type Taken = { option: string; words: readonly string[] } | { option: string; is: 'file' | 'unknown' };
 
-/** A command, by the words that lead to it: `['users', 'list']`; none are the program itself. */
+/** A command and the words that lead to it, such as `['users', 'list']`; the path of the program itself is empty. */
 export interface Place {
   path: readonly string[];
-  /** Commands below it. */
+  /** Subcommands. */
   commands: readonly Word[];
   options: readonly Word[];
   taken: readonly Taken[];
-  /** Whether its arguments are files. */
   takesFiles: boolean;
 }
 
-/** Every command of a program. Pure. */
+/** Lists every command of a program, recursively. Pure. */
 export function placesOf(program: Command, path: readonly string[] = []): Place[] {
   const help = { word: '--help', description: 'display help' };
   const here: Place = {
@@ -42,7 +41,7 @@ function takenBy(option: Option): Taken {
   return { option: name, is: isFile(option.flags) ? 'file' : 'unknown' };
 }
 
-/** By the name that stands in the usage: `<file.zip>`. */
+/** Whether an argument is a file, judged by its name in the usage text: `<file.zip>`. */
 const isFile = (usage: string): boolean => /\bfiles?\b|\bfolder\b/i.test(usage);
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';

@@ -1,20 +1,20 @@
 import type { Config } from '#src/config/load.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 
-/** What could not be looked at, and why; the message is for a person. */
+/** Reason why a fact could not be gathered, as a message for a person. */
 interface Unseen {
   why: string;
-  /** Of the network's codes, or SQLSTATE. */
+  /** A network error code or SQLSTATE. */
   code?: string;
 }
 
-/** A fact, or why it is not known. */
+/** A fact, or the reason why it is unknown. */
 export type Seen<T> = T | Unseen;
 export const isSeen = <T extends object>(fact: Seen<T>): fact is T => !('why' in fact);
 
-/** Everything that is gathered before anything is judged. Null: there is nothing of that kind here. */
+/** All facts, gathered before any of them is judged. Null: the installation has nothing of that kind. */
 export interface Facts {
-  /** When it was looked at, Unix ms. */
+  /** Time at which the facts were gathered, Unix ms. */
   nowMs: number;
   config: { valid: Config } | { mistakes: string[] };
   /** The service that holds DATA_DIR. */
@@ -23,7 +23,7 @@ export interface Facts {
   disk: Seen<{ folder: string; freeBytes: number; allBytes: number }> | null;
   broker: BrokerFacts | null;
   certificate: CertificateFacts | null;
-  /** Whether the mail server was reached and took the login. */
+  /** Whether the mail server was reached and accepted the login. */
   mail: Seen<{ reached: true }> | null;
   secretKey: SecretKeyFacts | null;
   ports: PortFacts[] | null;
@@ -32,41 +32,44 @@ export interface Facts {
 }
 
 export interface DatabaseFacts {
-  /** Whether it is the embedded one. */
+  /** Whether the database is the embedded one. */
   isEmbedded: boolean;
-  /** Scheme and hosts, as far as they may be shown. */
+  /** Scheme and hosts of the database URL, without secrets. */
   shown: string;
   server: Seen<DatabaseServer>;
 }
 
-/** Of a database that answers. */
+/** Facts about a database server that responds. */
 export interface DatabaseServer {
-  /** Its kind in a line; or why it cannot be used, with what to do. */
+  /** Description of the database in one line, or why it cannot be used and what to do. */
   kind: Seen<{ line: string; capabilities: Capabilities }>;
-  /** Its clock minus ours, ms, and how far that may be off. */
+  /** The server's clock minus this machine's, and the uncertainty of the difference, ms. */
   clock: { aheadMs: number; uncertainMs: number };
   schema: { isMade: boolean; pending: string[]; unknown: string[] };
-  /** What could lose an acknowledged commit, with what to do. */
+  /** Server settings that could lose an acknowledged commit, each with what to do. */
   commitRisks: string[];
-  /** Null where the schema is not there, or is another version's. */
+  /** Null if the schema is missing or belongs to another version. */
   content: Seen<DatabaseContent> | null;
 }
 
 export interface DatabaseContent {
-  /** The time from which age is counted, Unix ms; null: the service has not started yet. */
+  /** The latest time that the service trusts, from which it measures age, Unix ms. Null if the service has never started. */
   believedMs: number | null;
   devices: number;
   heardInDay: number;
   heardInHour: number;
   faulty: number;
-  /** Of the last 20 messages of each device heard in the last day, how many were rejected. */
+  /** Number of rejected messages among the last 20 of each device that has reported in the last day. */
   lastMessages: { all: number; rejected: number };
   overdueSeconds: number;
   deliveriesWaiting: number;
   usageChangesWaiting: number;
   lateDifferences: number;
   staleDays: number;
-  /** Rows of aggregates of one account, this month, that are not what its load profile says; null where there is none, or it took too long. */
+  /**
+   * Number of this month's aggregate rows of one account that differ from its load profile. Null if there is no account, or the comparison
+   * took too long.
+   */
   compared: { userId: string; differing: number } | null;
 }
 
@@ -78,7 +81,7 @@ export interface BrokerFacts {
 
 export interface CertificateFacts {
   file: string;
-  /** Whether it lies in DATA_DIR, where the service makes one if there is none. */
+  /** Whether the certificate lies in DATA_DIR, where the service creates one if none exists. */
   isOurs: boolean;
   pair: Seen<CertificatePair> | null;
 }
@@ -86,19 +89,19 @@ export interface CertificateFacts {
 export interface CertificatePair {
   validFromMs: number;
   validToMs: number;
-  /** Whether the service renews it. */
+  /** Whether the service renews the certificate. */
   renewsItself: boolean;
-  /** Whether the key is the certificate's. */
+  /** Whether the private key belongs to the certificate. */
   keyFits: boolean;
-  /** Whom PUBLIC_URL and devices ask for, and whether it names them. */
+  /** Host names that PUBLIC_URL and devices use, and whether the certificate contains them. */
   hosts: { host: string; of: string; isNamed: boolean }[];
 }
 
 export interface SecretKeyFacts {
-  /** SECRET_KEY, or the file. */
+  /** Source of the secret key: SECRET_KEY, or the file. */
   from: string;
   isThere: boolean;
-  /** Sealed values that were looked at, and how many this key opens; null where the database could not be asked. */
+  /** Number of sealed values tried, and how many of them this key opens. Null if the database could not be queried. */
   sealed: { looked: number; opened: number } | null;
 }
 
@@ -107,34 +110,34 @@ export interface PortFacts {
   port: number;
   host: string;
   state: 'free' | 'taken' | 'unusable';
-  /** Who listens there, as far as this user may see. */
+  /** Process that listens on the port, as far as this user may see it. */
   holder: { pid: number; title: string } | null;
-  /** Why it cannot be listened on. */
+  /** Why the service cannot listen on the port. */
   why?: string;
 }
 
 export interface FileFacts {
   path: string;
   what: 'folder' | 'secret' | 'own key' | 'messages';
-  /** Bits of the mode, as 0o600. */
+  /** Permission bits of the file, such as 0o600. */
   mode: number;
-  /** Whether this user may write it. */
+  /** Whether this user may write the file. */
   isWritable: boolean;
 }
 
-/** `skipped`: could not be looked at, for a reason that is a finding of its own. */
+/** Severity of a finding. `skipped`: the check could not run, for a reason that is a finding of its own. */
 export type Level = 'ok' | 'warning' | 'problem' | 'skipped';
 
-/** What a check found. */
+/** Result of a check. */
 export interface Finding {
   level: Level;
-  /** In a sentence. */
+  /** The result in one sentence. */
   finding: string;
-  /** What to do about it; null where nothing is to be done. */
+  /** What to do about the finding. Null if nothing needs to be done. */
   todo: string | null;
 }
 
-/** A judgement over facts: pure, one file each. */
+/** A check that judges the facts. Each check is pure. */
 export interface Check {
   name: string;
   judge(facts: Facts): Finding[];

@@ -11,7 +11,7 @@ import {
   warning,
 } from '../facts.ts';
 
-/** What to do about it, by the code of what went wrong: of the network's, or SQLSTATE. */
+/** Advice for an error, by its network error code or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'There is no such host: check its name in DATABASE_URL.',
   EAI_AGAIN: 'The host cannot be looked up: check its name in DATABASE_URL, and DNS.',
@@ -103,7 +103,7 @@ export const outbox: Check = {
 
 const WARN = 0.05;
 const FAIL = 0.5;
-/** Of fewer a share says nothing. */
+/** Minimum number of messages for their rejected share to be meaningful. */
 const FEW = 20;
 
 export const rejected: Check = {
@@ -139,7 +139,7 @@ export const aggregates: Check = {
     }),
 };
 
-/** Judges what is in the database; or says why that could not be looked at. */
+/** Judges the content of the database, or reports why it could not be read. */
 function ofContent(facts: Facts, judge: (content: DatabaseContent) => Finding[]): Finding[] {
   const server = facts.database?.server;
   if (!server || !isSeen(server)) return [skipped('not looked at: no database answers')];
@@ -148,7 +148,7 @@ function ofContent(facts: Facts, judge: (content: DatabaseContent) => Finding[])
   return isSeen(content) ? judge(content) : [skipped(`not looked at: ${content.why}`)];
 }
 
-/** As the alert rule EnergyDevicesSilent. */
+/** The same share as in the alert rule EnergyDevicesSilent. */
 const SILENT_SHARE = 0.3;
 const FEWEST_HEARD = 10;
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import { type Check, type Finding, isSeen, ok, problem, skipped, warning } from '../facts.ts';
 
 const GIB = 2 ** 30;
-/** Below it the worker warns (jobs/disk-watch.ts), too. */
+/** Free disk space below which the doctor warns. The worker warns at the same limit (jobs/disk-watch.ts). */
 const LOW = { share: 0.1, bytes: 2 * GIB };
 const FULL_BYTES = 256 * 2 ** 20;
 
@@ -28,7 +28,7 @@ export const disk: Check = {
   },
 };
 
-/** What a process opens beside its connections: files, pools, pipes. */
+/** File descriptors that a process opens in addition to its connections: files, pools, pipes. */
 const BESIDE = 200;
 const LEAST = 1_024;
 
@@ -51,7 +51,10 @@ export const descriptors: Check = {
   },
 };
 
-/** Readings of more than 5 minutes in the future are rejected; a second is what sums over the minute feel. */
+/**
+ * Clock difference from which the doctor warns. Readings more than 5 minutes in the future are rejected; sums over a minute are affected
+ * from about a second.
+ */
 const WARN_MS = 2_000;
 const FAIL_MS = 60_000;
 
@@ -75,7 +78,7 @@ export const clock: Check = {
 
 const CONFIRM = 'Set the clock right. If it is right already: energy doctor --confirm-clock.';
 
-/** A clock that the service does not follow before an operator has confirmed it. */
+/** Reports a clock that the service does not follow until an operator confirms it. */
 function judgeBelieved(nowMs: number, believedMs: number | null): Finding | null {
   if (believedMs === null) return null;
   const days = Math.round(Math.abs(nowMs - believedMs) / DAY_MS);
@@ -133,7 +136,7 @@ export const files: Check = {
   },
 };
 
-/** A role by its title, the supervisor by its program. */
+/** Process titles of this service: a role has its own title, the supervisor the name of its program. */
 const OURS = /^energy |(bin\/energy(\.js)?|cli\/main\.ts)( |$)/;
 
 export const ports: Check = {
@@ -172,13 +175,13 @@ export const ports: Check = {
   },
 };
 
-/** Whether a service holds the data directory. One whose roles run apart holds none. */
+/** Checks whether a service holds the data directory. If the roles run as separate processes, no process holds it. */
 export const service: Check = {
   name: 'service',
   judge({ service: running, config, database }) {
     if (!('valid' in config)) return [];
     if (running) return [ok(`runs on ${config.valid.dataDir} (process ${running.pid})`)];
-    // Whose roles run apart is seen at their ports.
+    // If the roles run as separate processes, the check of the ports detects them.
     if (!database?.isEmbedded) return [];
     return [
       warning(

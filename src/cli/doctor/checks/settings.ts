@@ -15,7 +15,7 @@ export const configuration: Check = {
   },
 };
 
-/** What is valid and probably not meant. */
+/** Yields findings about settings that are valid but probably unintended. */
 function* exposure({ environment, publicUrl, api, mqtt, webhook, mail }: Config): Generator<Finding> {
   const isPublic = !isLoopback(new URL(publicUrl).hostname);
   if (!isPublic && !isLoopback(api.host))
