@@ -8,7 +8,7 @@ import { runAsOperator } from '#src/users/audit.ts';
 import { show, withPool } from './beside.ts';
 import { userNamed } from './named-user.ts';
 
-/** `energy export USER_ID --output FILE.zip`: everything that is known of a person, as GET /v1/users/{user_id}/export answers it. */
+/** Registers `energy export USER_ID --output FILE.zip`, which exports all data about a person, as GET /v1/users/{user_id}/export does. */
 export function register(program: Command): void {
   program
     .command('export')
@@ -38,7 +38,7 @@ async function run(user: string, { output, json }: { output: string; json?: bool
       now: new Date(),
       onFile: (name) => void (isShown && process.stderr.write(`\r\x1b[K${name}`)),
     });
-    // Of one that was broken off. A new file, which nobody else may read: it is all of a person.
+    // Removes the file of an interrupted export. The new file is readable by its owner only, because it contains a person's complete data.
     await rm(unfinished, { force: true });
     const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });
     try {

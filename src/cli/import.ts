@@ -15,7 +15,7 @@ import { createDb } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { withPool } from './beside.ts';
 
-/** Exit code where rows count nothing. */
+/** Exit code if some rows were not counted. */
 const LEFT_OUT = 3;
 const MEANINGS: Record<string, string> = {
   overlap: 'overlap another interval of the channel',
@@ -43,7 +43,7 @@ interface Options {
   json?: boolean;
 }
 
-/** `energy import FILE…`: replays measured data of a device over MQTT, by the way that live data take. */
+/** Registers `energy import FILE…`, which replays a device's recorded readings over MQTT, along the same path as live data. */
 export function register(program: Command): void {
   program
     .command('import')
@@ -92,7 +92,7 @@ export function register(program: Command): void {
 async function run(files: string[], options: Options, command: Command): Promise<void> {
   if (options.format === 'home-assistant' && options.entity === undefined) return list(files, options);
   const { device } = options;
-  // As commander says it of a required option.
+  // The same error message that commander prints for a missing required option.
   if (device === undefined) return command.error("error: required option '--device <device_id>' not specified");
   const read = readerOf(options);
   const interrupt = new AbortController();
@@ -121,7 +121,7 @@ async function run(files: string[], options: Options, command: Command): Promise
   }
 }
 
-/** How the files of a format are read. */
+/** Returns the reader for the selected file format. */
 export function readerOf(options: Options): ImportReader {
   const { format, entity = '', channel, usagePoint, tz } = options;
   if (format === 'green-button') return greenButton(usagePoint);
@@ -141,7 +141,7 @@ export function readerOf(options: Options): ImportReader {
   return (file, counts, onBytes) => csvReadings(file, csv, counts, onBytes);
 }
 
-/** Says which entities files of Home Assistant have, and how each is imported. */
+/** Lists the entities in Home Assistant's files, each with the command that imports it. */
 async function list(files: string[], { device = 'dev_…', json }: Options): Promise<void> {
   const found = [];
   for (const file of files) {
@@ -172,22 +172,28 @@ const seriesToWire = ({ file, name, unit, readings, fromMs, toMs }: ImportSeries
   to: new Date(toMs).toISOString(),
 });
 
-/** The command to paste; what is fed in and what is no electricity is guessed by name and unit, and stands there to be changed. */
+/**
+ * Returns the command to paste for one entity. Direction and medium are guessed from its name and unit and written out, so that the user
+ * can correct them.
+ */
 export function commandOf(file: string, { name, unit }: Pick<ImportSeries, 'name' | 'unit'>, device: string): string {
   const volume = /water/i.test(name) ? 'water/m3' : 'gas/m3';
   const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
     ? 'export'
     : 'import';
-  // Two tariffs are two registers, and one channel has one.
+  // Two tariffs are two registers, and each register needs a channel of its own.
   const [, tariff] = /tari(?:f|ff)_?([1-4])/i.exec(name) ?? [];
   const channel = unit === null || unit.endsWith('Wh') ? `${energy}${tariff ? `/t${tariff}` : ''}` : volume;
   return `energy import --format home-assistant --device ${device} --entity ${quoted(name)} --channel ${channel} ${quoted(file)}`;
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a word for a shell. */
 const quoted = (word: string): string => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-/** 1 where readings were refused, 3 where rows count nothing, else 0. Rows of other series, and empty ones, are as they should be. */
+/**
+ * Returns the exit code: 1 if readings were rejected, 3 if rows were not counted, otherwise 0. Rows of other series and empty rows are
+ * expected and do not count.
+ */
 export function exitCodeOf({
   rejected,
   left_out,
@@ -239,7 +245,7 @@ function addCondition(text: string, before: Options['where']): Options['where'] 
   return [...before, { column: text.slice(0, at), value: text.slice(at + 1) }];
 }
 
-/** Bytes of a file. Throws where it is none that can be read, before anything is sent. */
+/** Returns the size of a file in bytes. Throws before anything is sent if the file cannot be read. */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR')
@@ -251,7 +257,7 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-/** Bytes read of all files, on a terminal only. */
+/** Shows the number of bytes read from all files, on a terminal only. */
 async function progressBar(files: string[]) {
   const sizes = await Promise.all(files.map(sizeOf));
   if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };

@@ -12,7 +12,7 @@ import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
 import { addDelete, addList, type Noun, print } from './nouns/verbs.ts';
 
-/** `energy keys …`: what an operator does beside the running service, by the same functions as the API. */
+/** Registers `energy keys …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
 export function register(program: Command): void {
   const keys = program.command('keys').description('API keys');
   keys
@@ -71,7 +71,7 @@ const create = (o: NewKey) =>
       (trx) => createKey(trx, wanted),
       ({ key_id }) => key_id,
     );
-    // The object that is promised, but for a key that is limited.
+    // The JSON object has the documented members; `allowed_addresses` is added only for a restricted key.
     const { allowed_addresses: allowed, ...promised } = key;
     show(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
   });
@@ -129,7 +129,7 @@ function scopes(list: string): Scope[] {
   return names.filter(isScope);
 }
 
-/** By the API's own rules. */
+/** Validates the list with the HTTP API's own rules. */
 function networks(list: string): string[] {
   if (list === 'everywhere') return [];
   const normal = list.split(',').map((text) => [text.trim(), normalNetwork(text.trim())] as const);
@@ -153,7 +153,9 @@ const KEY: Noun = {
   columns: ['key_id', 'prefix', 'name', 'last_used_at', 'expires_at', 'scopes'],
 };
 
-/** `energy keys list|get|delete`, beside those that make and end them. A key cannot be changed: it is rotated. */
+/**
+ * Registers `energy keys list|get|delete`, in addition to the commands that create and end keys. A key cannot be changed; it is rotated.
+ */
 export function addKeyVerbs(keys: Command): void {
   addList(keys, KEY, listKeys, { ofUser: true });
   keys

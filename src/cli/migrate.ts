@@ -15,7 +15,9 @@ import { startedDatabase } from './alone.ts';
 import { withPool } from './beside.ts';
 import { progressBar } from './progress-bar.ts';
 
-/** `energy migrate`: brings the database to this version's schema (every role does so at its start), or moves it. */
+/**
+ * Registers `energy migrate`, which updates the database to this version's schema (as every role does at its start), or moves the database.
+ */
 export function register(program: Command): void {
   program
     .command('migrate')
@@ -74,7 +76,10 @@ async function moveTo(url: string, json: boolean): Promise<void> {
   else printReport(report);
 }
 
-/** How long after the flip devices may still be connected to this installation's broker: it looks every 10 s whose logins have ended. */
+/**
+ * Time after the switch during which devices may still be connected to this installation's broker: the broker looks for ended logins every
+ * 10 s.
+ */
 const CONNECTED_MS = 12_000;
 
 async function moveAccounts(options: {
@@ -136,8 +141,8 @@ function printAccounts({
 }
 
 /**
- * The database to move. An embedded one whose service does not run is started for the time of the move: a service does not
- * start on one that a move has closed, and a move that was broken off then must still be able to end.
+ * Opens the database to move. If the service is not running, its embedded database is started for the duration of the move. The service
+ * itself refuses to start on a database that a move has closed, and an interrupted move must still be able to finish.
  */
 async function reachSource(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
@@ -160,7 +165,7 @@ function printReport({ database, relations, total_milliwatt_hours, users }: Move
   );
 }
 
-/** What to do about it, by the code of what went wrong: of the network's, or SQLSTATE. */
+/** Advice for an error, by its network error code or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host: check its name',
   EAI_AGAIN: 'the host cannot be looked up: check its name, and DNS',
@@ -172,8 +177,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Throws, in one line and without any password, where what an option names is no URL of a PostgreSQL, or where nobody can be logged in there. `option`: its
- * name, with dashes.
+ * Throws if an option's value is not a PostgreSQL URL, or if the login fails. The error is one line without any password. `option`: the
+ * option's name, with dashes.
  */
 export async function mustReachDatabase(option: string, url: string): Promise<void> {
   if (!isDatabaseUrl(url))
@@ -182,7 +187,7 @@ export async function mustReachDatabase(option: string, url: string): Promise<vo
     );
   const pool = createPool(url, { max: 1, applicationName: 'energy command' });
   try {
-    // Raw SQL: whether it answers.
+    // Raw SQL: tests the connection.
     await pool.query('SELECT 1');
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string };

@@ -6,7 +6,7 @@ interface Commands {
   register(program: Command): void;
 }
 
-/** The file of each command. Only that of the one which is asked for is loaded: every role starts by way of here. */
+/** Loader of each command's file. Only the requested command is loaded, because every role of the service starts through this program. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   start: () => import('./serve.ts'),
   ingest: () => import('./serve.ts'),
@@ -34,9 +34,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   completion: () => import('./completion.ts'),
 };
 
-/** A command that names an option which it does not know before one that is missing: mostly this one is misspelt. */
+/** A command that reports an unknown option before a missing one, because the unknown option is usually the missing one misspelt. */
 class PlainCommand extends Command {
-  /** Commander's own, which names what is spelt most like it; its types leave it out. */
+  /** Commander's own method, which suggests the most similar option. Commander's types omit it. */
   declare readonly unknownOption: (flag: string) => never;
 
   override createCommand(name?: string): Command {
@@ -49,23 +49,23 @@ class PlainCommand extends Command {
   }
 }
 
-/** The program with the commands of these files. */
+/** Builds the program from the commands of the given files. */
 export function programOf(files: Iterable<Commands>): Command {
   const program = new PlainCommand('energy')
     .description('Smart-energy data service: meters in over MQTT, provably right kWh out over HTTPS.')
     .version(VERSION)
-    // In the place of the whole help, which would push the error off the screen.
+    // A hint instead of the whole help, which would push the error off the screen.
     .showHelpAfterError('(add --help to see what it knows)');
   for (const { register } of files) register(program);
   return program;
 }
 
-/** Runs the command of this process's arguments; ends the process with 1 where it fails. */
+/** Runs the command given by this process's arguments. If the command fails, the process exits with 1. */
 export async function run(): Promise<void> {
   const named = process.argv[2] ?? '';
-  // Own names only: `constructor` is no command. Completion is about all of them.
+  // Own properties only: `constructor` is no command. Completion needs all commands.
   const load = Object.hasOwn(COMMANDS, named) && named !== 'completion' ? COMMANDS[named] : undefined;
-  // Help, too, and what is no command: all are shown. A module is itself, however often it is asked for.
+  // Help and unknown commands also load all files. The set removes duplicates, because several commands share a file.
   const files = load ? [await load()] : new Set(await Promise.all(Object.values(COMMANDS).map((one) => one())));
   try {
     await programOf(files).parseAsync();

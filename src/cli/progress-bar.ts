@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-/** A bar on a terminal, nothing in a pipe. */
+/** Returns a progress bar on a terminal, and one that prints nothing in a pipe. */
 export function progressBar(): { update(relation: string, done: number, total: number): void; stop(): void } {
   const bar = new SingleBar({
     format: '{relation} [{bar}] {percentage}%',

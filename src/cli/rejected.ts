@@ -15,7 +15,7 @@ interface Options {
   json?: boolean;
 }
 
-/** `energy rejected list|replay`: what devices sent that could not be used, and why; and once more after a fix. */
+/** Registers `energy rejected list|replay`: prints rejected messages of devices with the reason, and processes them again after a fix. */
 export function register(program: Command): void {
   const rejected = program.command('rejected').description('messages that could not be used');
   rejected
@@ -54,7 +54,7 @@ export function register(program: Command): void {
         );
         const replayed = await replayRejected(pool, whichOf(options), { retentionMonths, maxChannels });
         if (!replayed) throw new Error('Another replay is under way. Try again when it is done.');
-        // Here it always comes to its end.
+        // `isComplete` is omitted: on the command line a replay always runs to its end.
         const { isComplete: _, ...done } = replayed;
         if (options.json) return console.log(JSON.stringify(done));
         console.log(
@@ -74,7 +74,7 @@ function whichOf({ device, since }: Options): RejectionFilter {
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** Lines for a person, of one rejected message. A line break of a device begins none. */
+/** Formats one rejected message as lines for a person. Line breaks in a device's text are escaped. */
 function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: RejectedMessage): string {
   const where = element === null ? '' : ` [${element}]`;
   const text = (payload ?? `base64 ${payload_b64}`).slice(0, MAX_SHOWN_CHARACTERS);

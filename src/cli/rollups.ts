@@ -7,7 +7,7 @@ import { checkAllRollups, type RollupOptions, type RollupReport } from '#src/rol
 import { withPool } from './beside.ts';
 import { idNamed } from './named-user.ts';
 
-/** `energy rollups check|rebuild`: are the aggregates what the load profile says, and if not, make them so. */
+/** Registers `energy rollups check|rebuild`, which compares the aggregates with the load profile and recomputes them if they differ. */
 export function register(program: Command): void {
   const rollups = program.command('rollups').description('compare or rebuild the aggregates');
   rollups

@@ -6,7 +6,10 @@ import { type GivenUpSecrets, giveUpSealedSecrets } from '#src/start/secret-key.
 import { startedDatabase } from './alone.ts';
 import { show } from './beside.ts';
 
-/** `energy secrets forget`: goes on without what a lost secret key sealed. The service must not run: it may still know that key. */
+/**
+ * Registers `energy secrets forget`, which discards the values encrypted with a lost secret key. The service must not be running, because
+ * it may still hold that key.
+ */
 export function register(program: Command): void {
   const secrets = program.command('secrets').description('what the secret key seals');
   secrets

@@ -4,7 +4,10 @@ import type { startAll } from '#src/start/all.ts';
 import { takeHeapFlags } from '#src/start/children.ts';
 import { brokerLine } from './device-address.ts';
 
-/** `energy start|ingest|api|worker`: the service as a whole, or one of its roles. A process loads its own role only. */
+/**
+ * Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles. A process loads the code of its own role
+ * only.
+ */
 export function register(program: Command): void {
   program
     .command('start')
@@ -34,7 +37,7 @@ async function start(): Promise<void> {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
     console.log('Stopping …');
-    // Before it stands, startAll itself stops what has begun.
+    // Until the service has started, startAll itself stops the parts that are already running.
     if (!service) return;
     await service.stop();
     process.exit(0);

@@ -5,7 +5,7 @@ import { type UpgradeReport, upgradeDatabase } from '#src/start/upgrade-database
 import { show } from './beside.ts';
 import { progressBar } from './progress-bar.ts';
 
-/** `energy upgrade-database`: after an update of the service that brings another major version of PostgreSQL. */
+/** Registers `energy upgrade-database`, which is needed after an update of the service to another major version of PostgreSQL. */
 export function register(program: Command): void {
   program
     .command('upgrade-database')

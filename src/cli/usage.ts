@@ -9,7 +9,7 @@ import { addVerb, type Noun } from './nouns/verbs.ts';
 const USER: Noun = { name: 'user', id: 'user_id', columns: [] };
 const DEVICE: Noun = { name: 'device', id: 'device_id', columns: [] };
 
-/** `energy usage …`: what homes and devices used, by the operations of the interface. */
+/** Registers `energy usage …`, which prints the energy used by homes and devices, through the operations of the HTTP API. */
 export function register(program: Command): void {
   const usage = program.command('usage').description('what a home or a device used');
   addVerb(usage, 'get', USER, getEnergyInsights);
@@ -17,7 +17,7 @@ export function register(program: Command): void {
   addVerb(usage, 'device', DEVICE, deviceUsage, { whyNothing });
 }
 
-/** Why nothing is told of a device's usage: a first reading is the beginning of the first interval. */
+/** Explains why a device has no usage yet. The first reading only starts the first interval. */
 async function whyNothing(db: Database, deviceId: string): Promise<string> {
   const { first, areSingle } = await energyReadings(db, deviceId);
   if (first === null) return 'No reading of energy is stored of this device.';
@@ -27,8 +27,8 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
 }
 
 /**
- * Whether a device's readings are enough for usage, which lies between two of one quantity. `first`: time of the first one that is stored;
- * null where there is none. `areSingle`: no quantity has a second one (an interval has its energy in itself).
+ * Returns whether a device has enough readings for usage, which needs two of the same quantity. `first`: time of the first stored reading,
+ * or null if there is none. `areSingle`: whether no quantity has a second reading (an interval contains its own energy).
  */
 export async function energyReadings(
   db: Database,

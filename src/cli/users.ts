@@ -14,7 +14,7 @@ import { show, withDatabase } from './beside.ts';
 import { userNamed } from './named-user.ts';
 import { addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
 
-/** `energy users …`: what an operator does beside the running service, by the same functions as the API. */
+/** Registers `energy users …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
 export function register(program: Command): void {
   const users = program.command('users').description('accounts');
   users
@@ -81,7 +81,7 @@ interface NewUser {
   json?: boolean;
 }
 
-/** By the API's own rules. */
+/** Validates the user with the HTTP API's own rules. */
 async function create({ json, ...given }: NewUser): Promise<void> {
   const asked = newUser.safeParse(given, { error: words });
   if (!asked.success) throw new Error(asked.error.issues.map(mistake).join('\n'));
@@ -105,8 +105,8 @@ async function create({ json, ...given }: NewUser): Promise<void> {
 }
 
 /**
- * This machine's time zone. Undefined for UTC, which is what machines have that nobody has set: the account is asked in the
- * dashboard then.
+ * Returns this machine's time zone. Undefined for UTC, the default of machines that nobody has configured: the dashboard then asks the user
+ * for the time zone.
  */
 function machineZone(): string | undefined {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -122,7 +122,7 @@ const USER: Noun = {
   columns: ['user_id', 'email', 'role', 'plan', 'timezone', 'created_at'],
 };
 
-/** `energy users list|get|update|delete`, beside those that only the command line has. */
+/** Registers `energy users list|get|update|delete`, in addition to the commands that exist only on the command line. */
 export function addUserVerbs(users: Command): void {
   addList(users, USER, listUsers, { ofUser: false });
   addGet(users, USER, getUser);

@@ -16,7 +16,7 @@ import { addCreate, addDelete, addList, addUpdate, addVerb, type Noun, print } f
 
 const WEBHOOK: Noun = { name: 'webhook', id: 'webhook_id', columns: ['webhook_id', 'event', 'status', 'url'] };
 
-/** `energy webhooks …`: by the operations of the interface. An `--auth-token` of `-` is read from standard input. */
+/** Registers `energy webhooks …`, which calls the operations of the HTTP API. An `--auth-token` of `-` is read from standard input. */
 export function register(program: Command): void {
   const webhooks = program
     .command('webhooks')

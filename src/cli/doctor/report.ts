@@ -3,16 +3,16 @@ import { clock, descriptors, disk, files, ports, service } from './checks/machin
 import { broker, certificate, configuration, mail, secretKey } from './checks/settings.ts';
 import type { Check, Facts, Finding } from './facts.ts';
 
-/** A finding with the check that made it. */
+/** A finding with the name of its check. */
 type Reported = { check: string } & Finding;
 
-/** Everything that the checks find. Pure. */
+/** Runs all checks on the facts and returns their findings. Pure. */
 export const judge = (facts: Facts): Reported[] =>
   CHECKS.flatMap(({ name, judge: find }) => find(facts).map((one) => ({ check: name, ...one })));
 
-/** Findings without these texts: what another program said may have one in it. */
+/** Replaces secrets in the findings, because another program's error message may contain one. */
 export function withoutSecrets(findings: readonly Reported[], secrets: readonly string[]): Reported[] {
-  // The longest first: one may be a part of another.
+  // The longest first, because one secret may be part of another.
   const all = [...secrets].sort((a, b) => b.length - a.length);
   const clean = (text: string) => all.reduce((left, secret) => left.replaceAll(secret, '…'), text);
   return findings.map((one) => ({ ...one, finding: clean(one.finding), todo: one.todo && clean(one.todo) }));
@@ -21,7 +21,7 @@ export function withoutSecrets(findings: readonly Reported[], secrets: readonly 
 const MARK = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM', skipped: '-' } as const;
 const WIDTH = { mark: 7, check: 13 };
 
-/** Findings as lines for a person. */
+/** Formats findings as lines for a person. */
 export function linesOf(findings: readonly Reported[]): string {
   const lines = findings.flatMap(({ check, level, finding, todo }) => {
     const head = `${MARK[level].padEnd(WIDTH.mark)}  ${check.padEnd(WIDTH.check)}  ${finding}`;
@@ -38,7 +38,7 @@ function summaryOf(findings: readonly Reported[]): string {
   return `${said(problems, 'problem')}, ${said(warnings, 'warning')}.`;
 }
 
-/** All of them, in the order of a report: what others stand on comes first. */
+/** All checks in the order of the report: a check comes before the checks that depend on it. */
 export const CHECKS: readonly Check[] = [
   configuration,
   service,

@@ -14,24 +14,24 @@ import { secretKey } from '#src/start/secret-key.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
 import { mistake, valuesOf } from './members.ts';
 
-/** A request as it is typed: values as text, those of the body as `valuesOf` has made them. */
+/** A request as typed on the command line: parameters and query as text, the body as converted by `valuesOf`. */
 export interface Asked {
-  /** Whose things it is about, where the operation takes its caller's. */
+  /** The user whose data the operation concerns, if the operation uses its caller's account. */
   userId?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
 }
 
-/** What it answers; `cursor`: of the next page, where there is one. */
+/** The response of an operation. `cursor`: position of the next page, or null on the last one. */
 export interface Answered {
   answer: unknown;
   cursor: string | null;
 }
 
 /**
- * Carries out an operation of the interface as an operator at the command line: with an administrator's reach, all in one transaction, and
- * noted like any other. Throws what is wrong in the words of options; `what`: the thing that may not be there.
+ * Runs an operation of the HTTP API as an operator at the command line: with an administrator's reach, in one transaction, and recorded in
+ * the audit log like any other. Error messages name options instead of members. `what`: the kind of object that may not exist.
  */
 export async function runAsOperator(
   definition: AnyOperation,
@@ -82,7 +82,7 @@ export async function runAsOperator(
   }
 }
 
-/** Reaches everybody. What is only its own it has as the account that is named. */
+/** An operator reaches all accounts. Data that belong to a caller are those of the named account. */
 const operator = (userId: string): Caller => ({
   by: 'key',
   keyId: COMMAND_LINE,

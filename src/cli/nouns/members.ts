@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import { words } from '#src/core/mistake-words.ts';
 import { forTerminal } from '#src/core/output.ts';
 
-/** An option of a command for a member of a request. */
+/** An option of a command that sets one member of a request. */
 interface MemberOption {
   member: string;
-  /** As it is typed: `--limit-kw`. */
+  /** The option as typed: `--limit-kw`. */
   flag: string;
   description: string;
 }
 
-/** The name of the option for a member, and of a member for commander's name of an option. */
+/** Returns the name of the option for a member of a request, such as `--limit-kw` for `limit_kw`. */
 export const flagOf = (member: string): string => `--${member.replaceAll('_', '-')}`;
 
-/** Options for all members of a request but these. Pure. */
+/** Returns the options for all members of a request except the given ones. Pure. */
 export const optionsOf = (
   shape: Readonly<Record<string, z.ZodType>>,
   without: readonly string[] = [],
@@ -22,22 +22,22 @@ export const optionsOf = (
     .filter(([member]) => !without.includes(member))
     .map(([member, schema]) => ({ member, flag: flagOf(member), description: descriptionOf(schema) }));
 
-/** What a member is, for a terminal; `none` takes it away where it may be null. */
+/** Describes a member for a terminal. `none` sets a nullable member to null. */
 function descriptionOf(schema: z.ZodType): string {
   const said = sayingOf(schema).replaceAll('`', '');
   const may = schema.safeParse(null).success ? '"none" removes it' : '';
   return [said, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
 }
 
-/** A description is that of what is wrapped, unless what wraps it has its own. */
+/** Returns the description of a schema, or that of the schema inside it if a wrapper has none of its own. */
 function sayingOf(schema: z.ZodType): string {
   const { innerType } = schema.def as { innerType?: z.ZodType };
   return schema.description ?? (innerType ? sayingOf(innerType) : '');
 }
 
 /**
- * What was typed, as members of a request: a number, a list or an object where the member is one (in JSON), else as it is; `none` is null
- * where that may be. Throws, a line for each mistake, in the words of options. Pure.
+ * Converts typed text into the members of a request. Numbers, lists and objects are parsed as JSON; other text is used as it is. `none`
+ * means null if the member is nullable. Throws with one line per error, which names the option. Pure.
  */
 export function valuesOf(schema: z.ZodObject, typed: Readonly<Record<string, string>>): Record<string, unknown> {
   const members = schema.shape as Record<string, z.ZodType>;
@@ -49,7 +49,7 @@ export function valuesOf(schema: z.ZodObject, typed: Readonly<Record<string, str
   throw new Error(parsed.error.issues.map(({ path, message }) => mistake(path, message)).join('\n'));
 }
 
-/** `--limit-kw: must be a number`. */
+/** Formats an error, such as `--limit-kw: must be a number`. */
 export const mistake = ([member, ...path]: readonly PropertyKey[], message: string): string => {
   const where = [flagOf(String(member ?? '')), ...path.map(String)].join('.');
   return `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
@@ -68,8 +68,8 @@ function meant(schema: z.ZodType, text: string): unknown {
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Rows as a table of these columns, with a head. What others wrote is made harmless; where there is a `width` (of a terminal) lines end there.
- * Pure.
+ * Formats rows as a table of the given columns, with a header. Control characters are escaped. If a `width` (of a terminal) is given, lines
+ * are cut to it. Pure.
  */
 export function tableOf(rows: readonly Row[], columns: readonly string[], width: number | null): string {
   const cells = [
@@ -88,7 +88,7 @@ export function tableOf(rows: readonly Row[], columns: readonly string[], width:
     .join('\n');
 }
 
-/** One thing: a line for each member. Pure. */
+/** Formats one object with a line for each member. Pure. */
 export function linesOf(thing: Row): string {
   const width = Math.max(...Object.keys(thing).map((name) => name.length));
   return Object.entries(thing)
@@ -96,7 +96,7 @@ export function linesOf(thing: Row): string {
     .join('\n');
 }
 
-/** `-` stands for nothing. */
+/** Formats a value; `-` stands for an empty one. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))

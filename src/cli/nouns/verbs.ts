@@ -10,19 +10,19 @@ import { userNamed } from '../named-user.ts';
 import { type Answered, type Asked, runAsOperator } from './as-operator.ts';
 import { flagOf, linesOf, optionsOf, tableOf, valuesOf } from './members.ts';
 
-/** A thing of the interface, as commands name it. */
+/** A kind of object in the HTTP API, as commands name it. */
 export interface Noun {
-  /** `device`. */
+  /** Name of the noun, such as `device`. */
   name: string;
-  /** The member that has its id, and the name of the argument: `device_id`; of users an e-mail address will do, too. */
+  /** Member that contains the object's id, and name of the command's argument: `device_id`. A user may also be given by e-mail address. */
   id: string;
-  /** What a list shows of it on a terminal. */
+  /** Columns of a list on a terminal. */
   columns: readonly string[];
 }
 
 type Options = Record<string, string | boolean | undefined>;
 
-/** `list`: page by page, or all of it. `ofUser`: of one user, who is named. */
+/** Adds `list`, which prints one page or all pages. `ofUser`: whether the list is of one user, who must be given. */
 export function addList(group: Command, noun: Noun, definition: AnyOperation, { ofUser }: { ofUser: boolean }): void {
   const command = group.command('list').description(plain(definition.summary));
   if (ofUser) command.requiredOption('--user <user>', 'whose: a user_id or an e-mail address');
@@ -76,7 +76,7 @@ function printRows(
   console.log(tableOf(rows, noun.columns, process.stdout.isTTY ? process.stdout.columns : null));
 }
 
-/** `get`: one, with everything that is known of it. */
+/** Adds `get`, which prints one object completely. */
 export function addGet(group: Command, noun: Noun, definition: AnyOperation): void {
   group
     .command(`get <${argumentOf(noun)}>`)
@@ -85,7 +85,7 @@ export function addGet(group: Command, noun: Noun, definition: AnyOperation): vo
     .action((name: string, { json }: Options) => one(noun, definition, name, { json }));
 }
 
-/** `update`: an option for each member that can be changed. */
+/** Adds `update`, with an option for each member that can be changed. */
 export function addUpdate(group: Command, noun: Noun, definition: AnyOperation): void {
   const command = group.command(`update <${argumentOf(noun)}>`).description(plain(definition.summary));
   const body = definition.body as z.ZodObject;
@@ -98,7 +98,7 @@ export function addUpdate(group: Command, noun: Noun, definition: AnyOperation):
   });
 }
 
-/** `create`: an option for each member, for the user that is named. */
+/** Adds `create`, with an option for each member. The new object belongs to the given user. */
 export function addCreate(group: Command, noun: Noun, definition: AnyOperation): void {
   const command = group
     .command('create')
@@ -118,7 +118,7 @@ export function addCreate(group: Command, noun: Noun, definition: AnyOperation):
   );
 }
 
-/** `delete`: asked for once more on a terminal. */
+/** Adds `delete`, which asks for confirmation on a terminal. */
 export function addDelete(group: Command, noun: Noun, definition: AnyOperation, loses: string): void {
   group
     .command(`delete <${argumentOf(noun)}>`)
@@ -132,8 +132,8 @@ export function addDelete(group: Command, noun: Noun, definition: AnyOperation, 
 }
 
 /**
- * What else is done with one thing, or asked of it. `more`: arguments behind its id, by the members of the path; `whyNothing`: what is said on a
- * terminal where the answer has no rows.
+ * Adds another command on one object. `more`: arguments after its id, named after members of the path. `whyNothing`: returns the
+ * explanation printed on a terminal if the response has no rows.
  */
 export function addVerb(
   group: Command,
@@ -165,7 +165,7 @@ interface Given {
   whyNothing?: WhyNothing;
 }
 
-/** An operation on one thing; what it answers is printed. */
+/** Runs an operation on one object and prints the response. */
 async function one(noun: Noun, definition: AnyOperation, name: string, given: Given): Promise<void> {
   const { json, body, params, query = {}, whyNothing } = given;
   await withDatabase(async (db, config) => {
@@ -184,13 +184,13 @@ async function one(noun: Noun, definition: AnyOperation, name: string, given: Gi
   });
 }
 
-/** The rows of an answer; null where it is one thing. */
+/** Returns the rows of a response. Null if the response is a single object. */
 function rowsOf(answer: unknown): Record<string, unknown>[] | null {
   const rows = Array.isArray(answer) ? answer : (answer as { data?: unknown }).data;
   return Array.isArray(rows) ? rows : null;
 }
 
-/** An answer: one thing, rows, or a thing with rows in its `data`. */
+/** Prints a response: one object, rows, or an object with rows in its `data`. */
 export function print(answer: unknown, json: string | boolean | undefined): void {
   if (json === true) {
     for (const row of Array.isArray(answer) ? answer : [answer]) console.log(JSON.stringify(row));
@@ -213,13 +213,13 @@ export function print(answer: unknown, json: string | boolean | undefined): void
 
 const argumentOf = ({ id }: Noun): string => (id === 'user_id' ? 'user' : id);
 
-/** A summary of the reference, for a terminal. */
+/** Converts a summary from the API reference to plain text for a terminal. */
 const plain = (summary: string): string => {
   const text = summary.replaceAll('`', '');
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 };
 
-/** What was typed, by the names of members: commander has `limitKw` for `--limit-kw`. */
+/** Returns the typed options by the names of members: commander stores `--limit-kw` as `limitKw`. */
 const members = (typed: Options): Record<string, string> =>
   Object.fromEntries(
     Object.entries(typed)
@@ -227,7 +227,7 @@ const members = (typed: Options): Record<string, string> =>
       .map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
   );
 
-/** A secret in place of a `-`: read from standard input, so that no list of processes shows it. */
+/** Replaces a `-` with the secret read from standard input, so that the secret does not appear in a list of processes. */
 async function withoutDash(values: Record<string, string>): Promise<Record<string, string>> {
   if (values.auth_token !== '-') return values;
   const { text } = await import('node:stream/consumers');
@@ -235,15 +235,15 @@ async function withoutDash(values: Record<string, string>): Promise<Record<strin
 }
 
 /**
- * Asks on a terminal before something is gone for good. Throws where the answer is no; and where nobody can be asked, unless `isSaid`
- * (--yes).
+ * Asks for confirmation on a terminal before an irreversible deletion. Throws if the answer is no, or if there is no terminal and `isSaid`
+ * (--yes) is not set.
  */
 async function confirm(question: string, isSaid: boolean | undefined): Promise<void> {
   if (isSaid) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new Error(`${question}? Nothing was changed: add --yes to say so.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-D is no answer, and no is the answer to that.
+  // Ctrl-D closes the terminal without an answer, which counts as no.
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   const answer = await Promise.race([terminal.question(`${question}? [y/N] `).catch(() => ''), closed]);
   terminal.close();

@@ -12,11 +12,14 @@ import { deviceCounts, outboxValues } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
 import { within } from './network.ts';
 
-/** Longest that one statement takes, and all of them together. */
+/** Time limits for one statement, and for all statements together. */
 const STATEMENT_MS = 4_000;
 const WHOLE_MS = 12_000;
 
-/** Looks at the database: only reads. `sealed`: some of what is stored sealed; null where it could not be asked. */
+/**
+ * Gathers facts about the database without changing it. `sealed`: a sample of the values stored encrypted; null if the database could not
+ * be queried.
+ */
 export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseFacts; sealed: Buffer[] | null }> {
   const isEmbedded = config.database.url === undefined;
   const shown = isEmbedded ? `the embedded database in ${config.dataDir}` : maskUrl(config.database.url ?? '');
@@ -35,7 +38,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     else sealed = [];
     return looked;
   }, WHOLE_MS);
-  // A server that hangs lets no connection end: the process ends without it.
+  // Not awaited: with a server that hangs, closing a connection never ends, and the process exits without it.
   void pool?.end().catch(() => {});
   return { facts: { isEmbedded, shown, server }, sealed };
 }
@@ -57,7 +60,10 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
   };
 }
 
-/** The database's clock against this machine's, in the middle of the shortest of a few questions. */
+/**
+ * Compares the database's clock with this machine's, from the fastest of a few queries: the server's time is compared with the middle of
+ * the round trip.
+ */
 async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   const samples: DatabaseServer['clock'][] = [];
   for (let index = 0; index < 3; index++) {
@@ -73,10 +79,10 @@ async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   return samples.reduce((best, one) => (one.uncertainMs < best.uncertainMs ? one : best));
 }
 
-/** So far what waits is counted. */
+/** Pending rows are counted up to this number. */
 const MOST = 100_000;
 
-/** What is in the database of a service, counted. */
+/** Counts the content of the service's database. */
 async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   const counts = await deviceCounts(pool);
   const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await outboxValues(pool);
@@ -106,7 +112,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   };
 }
 
-/** One account's aggregates of this month, against its load profile: what `energy rollups check` does with all of them. */
+/** Compares one account's aggregates of this month with its load profile, as `energy rollups check` does for all accounts. */
 async function compared(pool: Pool, userId: string): Promise<DatabaseContent['compared']> {
   const now = new Date();
   const since = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));

@@ -12,7 +12,10 @@ import type { Facts, FileFacts, SecretKeyFacts } from '../facts.ts';
 import { gatherDatabase } from './database.ts';
 import { ANSWER_MS, gatherBroker, gatherCertificate, gatherPorts, within } from './network.ts';
 
-/** Looks at everything at once: reads, connects and leaves, changes nothing. Takes as long as the slowest, some 12 s at most. */
+/**
+ * Gathers all facts concurrently. It only reads and opens connections, and changes nothing. Takes as long as the slowest part, about 12 s
+ * at most.
+ */
 export async function gather(): Promise<Facts> {
   const config = readConfig();
   if (!('valid' in config))
@@ -56,7 +59,7 @@ function readConfig(): Facts['config'] {
   }
 }
 
-/** Null where mails are files. */
+/** Tries the mail server. Null if mails are written to files. */
 async function gatherMail({ environment, mail }: Config): Promise<Facts['mail']> {
   const { smtpUrl } = mail;
   if (smtpUrl === undefined || environment !== 'live') return null;
@@ -66,7 +69,7 @@ async function gatherMail({ environment, mail }: Config): Promise<Facts['mail']>
   });
 }
 
-/** Space of the disk that a folder lies on, or will lie on. */
+/** Returns the disk space of the file system that holds a folder, or will hold it once it is created. */
 function gatherDisk(dataDir: string): Promise<NonNullable<Facts['disk']>> {
   return within(async () => {
     let folder = resolve(dataDir);
@@ -75,7 +78,10 @@ function gatherDisk(dataDir: string): Promise<NonNullable<Facts['disk']>> {
   });
 }
 
-/** How many files a process may open: the service, or one of this user. Null where /proc does not tell. */
+/**
+ * Returns how many files a process may open: the service if it is running, otherwise a process of this user. Null if /proc does not report
+ * it.
+ */
 async function gatherDescriptors(servicePid: number | null): Promise<Facts['descriptors']> {
   for (const pid of servicePid === null ? ['self'] : [servicePid, 'self']) {
     const text = await readFile(`/proc/${pid}/limits`, 'utf8').catch(() => '');
@@ -86,12 +92,12 @@ async function gatherDescriptors(servicePid: number | null): Promise<Facts['desc
   return null;
 }
 
-/** Rights of what is in DATA_DIR, as far as it is there. */
+/** Returns the permissions of the files that exist in DATA_DIR. */
 async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   const wanted: { path: string; what: FileFacts['what'] }[] = [
     { path: dataDir, what: 'folder' },
     { path: join(dataDir, 'secret.key'), what: 'secret' },
-    // One of the operator's own may be a group's to read, as Debian's ssl-cert has it.
+    // An operator's own key file may be readable by a group, as in Debian's ssl-cert.
     tls.keyFile === undefined
       ? { path: join(dataDir, 'tls', 'key.pem'), what: 'secret' }
       : { path: tls.keyFile, what: 'own key' },
@@ -112,7 +118,7 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   return found.flat();
 }
 
-/** Tries the secret on what the database has sealed; makes none. `sealed`: null where the database could not be asked. */
+/** Tries the secret key on sealed values of the database; never creates a key. `sealed`: null if the database could not be queried. */
 async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null): Promise<SecretKeyFacts> {
   const file = join(config.dataDir, 'secret.key');
   const from = config.secretKey === undefined ? file : 'SECRET_KEY';

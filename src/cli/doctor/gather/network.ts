@@ -10,7 +10,7 @@ import { renewsItself } from '#src/start/certificate.ts';
 import { canListen } from '#src/start/ports.ts';
 import type { BrokerFacts, CertificateFacts, PortFacts, Seen } from '../facts.ts';
 
-/** Tries the broker: that of MQTT_URL with its login, the embedded one by its port. */
+/** Tries to reach the broker: MQTT_URL with its login, or the embedded broker by its port. */
 export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null> {
   const { url } = mqtt;
   const reached = { reached: true } as const;
@@ -23,7 +23,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
         return reached;
       }),
     };
-  // A port that is chosen anew at each start is not known here.
+  // A port that the system chooses at each start is unknown here.
   if (mqtt.port === 0) return null;
   const host = localHostOf(mqtt.host);
   return {
@@ -50,7 +50,7 @@ const opens = (host: string, port: number): Promise<void> =>
     socket.once('error', reject);
   });
 
-/** Reads certificate and key as the service would; makes none. */
+/** Reads the certificate and key as the service would, and never creates them. */
 export async function gatherCertificate(config: Config): Promise<CertificateFacts> {
   const { tls, dataDir, publicUrl, mqtt, api } = config;
   const isOurs = tls.certFile === undefined;
@@ -63,7 +63,7 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
     const names = (host: string) =>
       (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
     const hosts = [
-      // A proxy in front has a certificate of its own for it.
+      // A proxy in front of the service presents its own certificate for PUBLIC_URL.
       ...(api.trustProxy.length > 0 ? [] : [{ host: bareHost(new URL(publicUrl).hostname), of: 'PUBLIC_URL' }]),
       ...(mqtt.url === undefined ? [{ host: mqtt.publicHost, of: 'PUBLIC_MQTT_HOST' }] : []),
     ];
@@ -78,7 +78,7 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
   return { file, isOurs, pair };
 }
 
-/** Each port that the service listens on: whether it is free, and else who has it. */
+/** Returns, for each port that the service listens on, whether it is free and, if not, which process holds it. */
 export async function gatherPorts({ api, mqtt, operator }: Config): Promise<PortFacts[]> {
   const wanted = [
     { variable: 'API_PORT', port: api.port, host: api.host },
@@ -91,7 +91,7 @@ export async function gatherPorts({ api, mqtt, operator }: Config): Promise<Port
       : []),
     ...(operator.port === null ? [] : [{ variable: 'OPERATOR_PORT', port: operator.port, host: operator.host }]),
   ];
-  // One that is chosen anew at each start is free by intent.
+  // Port 0 means that the system chooses a free port at each start.
   return Promise.all(wanted.filter(({ port }) => port !== 0).map(stateOf));
 }
 
@@ -106,7 +106,7 @@ async function stateOf(wanted: { variable: string; port: number; host: string })
 
 const LISTENING = '0A';
 
-/** The process that listens on a TCP port of this machine, as the kernel tells (proc(5)); null where it is not seen. */
+/** Returns the process that listens on a TCP port of this machine, according to /proc (proc(5)). Null if this user cannot see it. */
 function listenerOn(port: number): { pid: number; title: string } | null {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => socketsOn(port, table)));
   if (sockets.size === 0) return null;
@@ -117,7 +117,7 @@ function listenerOn(port: number): { pid: number; title: string } | null {
   return null;
 }
 
-/** As /proc shows them among the open files of a process. */
+/** Returns the sockets that listen on a port, in the form that /proc lists them among a process's open files. */
 const socketsOn = (port: number, table: string): string[] =>
   textOf(`/proc/net/${table}`)
     .split('\n')
@@ -129,7 +129,7 @@ const socketsOn = (port: number, table: string): string[] =>
 
 const titleOf = (pid: string): string => textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim().slice(0, 200);
 
-// What is gone meanwhile, or is another user's, is not there.
+// Returns the text of a file. Empty if the file has disappeared or belongs to another user.
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -154,10 +154,10 @@ function linkOf(path: string): string {
   }
 }
 
-/** Longest that a program elsewhere is waited for. */
+/** Maximum time to wait for another program's response. */
 export const ANSWER_MS = 5_000;
 
-/** What `look` answers, or why it did not: it threw, or took longer. Never throws, and never hangs. */
+/** Returns the result of `look`, or the reason for its failure: an error, or a timeout. Never throws and never hangs. */
 export async function within<T extends object>(look: () => Promise<T>, ms = ANSWER_MS): Promise<Seen<T>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Seen<T>>((resolve) => {
@@ -167,7 +167,7 @@ export async function within<T extends object>(look: () => Promise<T>, ms = ANSW
   return Promise.race([looked, late]).finally(() => clearTimeout(timer));
 }
 
-/** An error in a line. Of a host with several addresses Node tells one for each. */
+/** Describes an error in one line. For a host with several addresses, Node reports one error per address. */
 function unseen(error: unknown): { why: string; code?: string } {
   const { code, message, errors } = error as { code?: unknown; message?: unknown; errors?: { message?: string }[] };
   const why = String(message || errors?.map((one) => one.message).join(', ') || code || error).split('\n')[0] ?? '';
