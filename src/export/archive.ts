@@ -7,27 +7,27 @@ import { levelCsv, seriesCsv } from './csv-pages.ts';
 import { keysOf } from './keys.ts';
 import { EXPORTED, type Exported, LEVEL_FILES, SERIES_FILES } from './relations.ts';
 
-/** Sums of numbers and times shrink to a tenth at whatever level; higher ones only take longer. */
+/** Numbers and times compress to a tenth of their size at every level; higher levels only take longer. */
 const COMPRESSION_LEVEL = 3;
 
-/** What an archive is made of. */
+/** The inputs of an archive. */
 export interface ArchiveParts {
   db: Database;
-  /** For readings and aggregates: a replica, where there is one. */
+  /** Database for readings and aggregates: a read replica if there is one. */
   readDb: Database;
-  /** Where mail and SMS are kept that were not sent. */
+  /** Folder that contains mails and SMS that could not be sent. */
   dataDir?: string | undefined;
   now: Date;
-  /** Asked before each page is read; what it throws ends the archive. */
+  /** Called before each page is read. An error that it throws ends the archive. */
   beforePage?: () => Promise<void>;
-  /** Told of each file, as it begins. */
+  /** Called with the name of each file when the file begins. */
   onFile?: (name: string) => void;
 }
 
 /**
- * Everything that is known of a person, as a ZIP while it is read: page after page, each a statement of its own, so that a slow
- * reader holds neither a connection nor a snapshot, and never more than a page in memory. Whoever stops reading destroys the stream:
- * no further page is read then. It is no snapshot: files are as of when they were read.
+ * Streams all data about a person as a ZIP archive. It is built page by page, each with a statement of its own, so that a slow reader holds
+ * neither a connection nor a snapshot, and at most one page is in memory. A caller that stops reading destroys the stream; then no further
+ * page is read. The archive is not a consistent snapshot: each file shows the data as of the time when it was read.
  */
 export function personArchive(userId: string, parts: ArchiveParts): Readable {
   const zip = new ZipFile();
@@ -36,7 +36,7 @@ export function personArchive(userId: string, parts: ArchiveParts): Readable {
   output.on('close', () => current?.destroy());
   zip.on('error', (error: Error) => output.destroy(error));
   for (const [name, pages] of filesOf(userId, parts)) {
-    // The size is not known before: ZIP64 has no limit that a reader would meet at its end.
+    // The size is unknown in advance. ZIP64 has no size limit that a reader could meet at the end of the archive.
     const options = { mtime: parts.now, forceZip64Format: true, compressionLevel: COMPRESSION_LEVEL };
     zip.addReadStreamLazy(name, options, (give) => {
       parts.onFile?.(name);
@@ -53,7 +53,7 @@ export function personArchive(userId: string, parts: ArchiveParts): Readable {
   return output;
 }
 
-/** Names of the files, and what makes them when their turn comes. */
+/** Returns the names of the files, each with a function that generates its content when its turn comes. */
 function filesOf(userId: string, { db, readDb, now }: ArchiveParts): [string, () => AsyncIterable<string>][] {
   return [
     ['README.txt', () => readme(userId, now)],
@@ -80,7 +80,7 @@ async function addMessages(zip: ZipFile, userId: string, { dataDir, now }: Archi
     );
 }
 
-/** The same pages, with a question before each. */
+/** Yields the pages, and calls `before` ahead of each one. */
 async function* each(pages: AsyncIterable<string>, before: (() => Promise<void>) | undefined): AsyncGenerator<Buffer> {
   const iterator = pages[Symbol.asyncIterator]();
   try {
@@ -97,7 +97,7 @@ async function* each(pages: AsyncIterable<string>, before: (() => Promise<void>)
 
 const PAGE_ROWS = 500;
 
-/** The rows of a person in one relation as a JSON array, some rows at a time: nothing is held between two pages. */
+/** Yields a person's rows in one relation as a JSON array, page by page. Nothing is held between two pages. */
 async function* jsonOf(db: Database, userId: string, exported: Exported): AsyncGenerator<string> {
   let before = '[\n';
   for await (const keys of keysOf(db, userId, exported.by.of)) {
@@ -110,12 +110,13 @@ async function* jsonOf(db: Database, userId: string, exported: Exported): AsyncG
 }
 
 /**
- * Rows of some keys, in order of their own, page by page, as JSON texts. The database makes them: numbers are shown with all their digits,
- * which JavaScript has no room for, and times with all of theirs, so that a page begins after the row that the last one ended with.
+ * Yields the rows of the given parent keys in order of the relation's own key, page by page, as JSON texts. PostgreSQL formats them,
+ * because its numbers have more digits than a JavaScript number, and its times more digits than a Date. So each page can begin exactly
+ * after the last row of the page before.
  */
 async function* pagesOf(db: Database, exported: Exported, keys: readonly string[]): AsyncGenerator<string[]> {
   const { relation, by, key, columns, expressions = {}, pageRows = PAGE_ROWS } = exported;
-  // Raw SQL: relations and columns are those of a declaration.
+  // Raw SQL: relations and columns come from a declaration, not from input.
   const order = Object.keys(key).map((name) => `r.${name}`);
   const shown = columns.map((name) => `${expressions[name] ?? `r.${name}`} AS ${name}`).join(', ');
   const after = Object.values(key).map((type, index) => `$${index + 2}::text::${type}`);
@@ -132,7 +133,7 @@ async function* pagesOf(db: Database, exported: Exported, keys: readonly string[
   }
 }
 
-/** What is in the archive, for whoever opens it. */
+/** Yields the text that describes the archive to the person who opens it. */
 async function* readme(userId: string, now: Date): AsyncGenerator<string> {
   const files = [
     ...EXPORTED.map(({ file, means }) => [`${file}.json`, means]),

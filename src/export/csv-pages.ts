@@ -13,32 +13,35 @@ import {
 import { ownerPartsSql, type RowOwner } from '#src/rollups/parts.ts';
 import { keysOf } from './keys.ts';
 
-/** Lines that the database puts together at once: the process that answers others, too, only passes them on. */
+/** Lines that PostgreSQL joins into one page. The process, which also serves other requests, only passes the page on. */
 const PAGE_LINES = 20_000;
-/** Stretch of an aggregate that is read at once: 9,000 quarter-hours of a device. */
+/** Range of an aggregate that is read at once: about 9,000 quarter-hours of a device. */
 const SLICE_MS = 92 * DAY_MS;
 
-/** Stretch of readings that is read at once. */
+/** Minimum range of readings that is read at once. */
 const MIN_WIDTH_MS = 1_000;
 const MAX_WIDTH_MS = 400 * DAY_MS;
 
-/** An interval_ms below that of every reading: -1 is one that was read by hand. */
+/** An interval_ms smaller than that of every reading. The smallest is -1, for a register read by hand. */
 const BEFORE_ALL = -2;
 
-/** RFC 3339, as JSON shows times. */
+/** Formats a time column in RFC 3339, as JSON shows times. */
 const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Nothing here is text of a person or a device, which would have to be quoted: identifiers, numbers, times and words of ours. */
+/**
+ * Joins values into a CSV line. None needs quoting: they are identifiers, numbers, times and words of this code, never a text of a person
+ * or a device.
+ */
 const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
-/** A relation of series, and the column that it has beside its key. */
+/** A relation with readings of series, and the value column that it has in addition to its key. */
 export interface OfSeries {
   relation: 'readings' | 'closed_readings' | 'reading_notes';
   value: 'value' | 'verdict';
 }
 
-/** Rows of every series of a person's devices, in order of time. */
+/** Yields the rows of every series of a person's devices, in order of time. */
 export async function* seriesCsv(db: Database, userId: string, { relation, value }: OfSeries): AsyncGenerator<string> {
   yield `device_id,series_id,kind,read_at,interval_ms,${value}\n`;
   for await (const deviceIds of keysOf(db, userId, 'device')) {
@@ -55,8 +58,9 @@ export async function* seriesCsv(db: Database, userId: string, { relation, value
 }
 
 /**
- * One series, page by page: by stretches of time, which grow where little was read and shrink where much was. A page is then found by the
- * key's index whatever the planner takes a series for; with nothing but a limit it may sort all that is left, for each page.
+ * Yields one series page by page. Each page covers a range of time, which grows if few rows were found and shrinks if many were. The key's
+ * index then finds a page whatever the planner's estimate of the series; with a LIMIT alone, the planner might sort all remaining rows for
+ * each page.
  */
 async function* linesOf(
   db: Database,
@@ -64,7 +68,7 @@ async function* linesOf(
   seriesId: number,
   begin: string,
 ): AsyncGenerator<string> {
-  // Raw SQL: here and below; the whole page is one text, so that none of its rows is an object here.
+  // Raw SQL: here and below, PostgreSQL returns a whole page as one text, so that no row becomes a JavaScript object.
   const bounds = await sql<{ first: Date | null; last: Date }>`
     SELECT min(read_at) AS first, max(read_at) AS last FROM ${sql.table(relation)} WHERE series_id = ${seriesId}`.execute(
     db,
@@ -88,7 +92,7 @@ async function* linesOf(
     const page = rows[0] as (typeof rows)[number];
     if (page.text) yield `${page.text}\n`;
     const isFull = page.lines === PAGE_LINES;
-    // A full page may have ended amid the stretch.
+    // A full page may have ended inside the range.
     after = isFull ? page : { at: to.toISOString(), intervalMs: BEFORE_ALL };
     fromMs = isFull ? new Date(page.at).getTime() : to.getTime();
     if (isFull) widthMs = Math.max(MIN_WIDTH_MS, widthMs / 2);
@@ -96,11 +100,11 @@ async function* linesOf(
   }
 }
 
-/** A level of the ladder, all of it: of each device, or of the person. */
+/** Yields all rows of one level of aggregates, for each device or for the person. */
 export async function* levelCsv(db: Database, userId: string, level: Level, now: Date): AsyncGenerator<string> {
   yield `${allColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
-  // What is told apart has keys of its own.
+  // Meters that are counted separately (gas, heat, water and the like) have keys of their own.
   for await (const ids of keysOf(db, userId, parent))
     for (const id of ids.flatMap((one) => [one, ...TOLD_APART.map((meter) => meterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);
@@ -109,7 +113,7 @@ export async function* levelCsv(db: Database, userId: string, level: Level, now:
 async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): AsyncGenerator<string> {
   const first = await firstMonth(db, owner);
   if (!first) return;
-  // Devices' clocks may be some minutes ahead.
+  // Clocks of devices may be some minutes ahead.
   const end = now.getTime() + DAY_MS;
   const isTime = (column: string) => column === level.time || (level.unit === 'day' && column === level.peak?.column);
   const values = sql.raw(line(allColumns(level).map((column) => (isTime(column) ? time(column) : column))));
@@ -122,7 +126,10 @@ async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): 
   }
 }
 
-/** Rows of a level whose buckets begin in a slice. Those of devices are found by their indexes only where parts are asked for. */
+/**
+ * Selects the rows of a level whose buckets begin in a slice. Rows of devices are selected from the parts of the view, because only then
+ * are the indexes used.
+ */
 function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }): RawBuilder<unknown> {
   if (!level.isOfDevice)
     return sql`SELECT * FROM ${sql.table(level.relation)} WHERE ${sql.ref(owner.key)} = ${owner.id}
@@ -133,7 +140,7 @@ function rowsOf(level: Level, owner: RowOwner, slice: { from: Date; to: Date }):
     GROUP BY ${sql.raw(level.keys.join(', '))} HAVING ${sql.raw(isKnown)}`;
 }
 
-/** The month in which something is first known of a person or a device; null where nothing is. */
+/** Returns the month of the first known energy of a person or a device. Null if there is none. */
 async function firstMonth(db: Database, { key, id }: RowOwner): Promise<Date | null> {
   const first = (relation: string, start: string) =>
     sql`(SELECT min(${sql.ref(start)}) FROM ${sql.table(relation)} WHERE ${sql.ref(key)} = ${id})`;

@@ -2,14 +2,14 @@ import type { Database } from '#src/database/connect.ts';
 import { queryOf } from '#src/database/connect.ts';
 import { OWNED } from '#src/database/owned.ts';
 
-/** Keys that are asked for at once, and that rows are asked for at once. */
+/** Number of keys that one query reads; below it, the number of keys that are yielded together to find rows. */
 const KEYS_READ = 5_000;
 const KEYS_USED = 100;
 
-/** What rows of a person are found by. `sender`: who sends messages, a device or a gateway. */
+/** Kind of key by which a person's rows are found. `sender`: a device or gateway that sends messages. */
 export type Parent = 'sender' | keyof typeof OWNED;
 
-/** The keys of what a person has of a kind, some at a time. */
+/** Yields the keys of one kind that belong to a person, some at a time. */
 export async function* keysOf(db: Database, userId: string, parent: Parent): AsyncGenerator<readonly string[]> {
   if (parent === 'user') yield [userId];
   else if (parent === 'sender') {
@@ -23,7 +23,7 @@ async function* ownedBy(
   userId: string,
   { relation, key }: { relation: string; key: string },
 ): AsyncGenerator<readonly string[]> {
-  // Raw SQL: relations are those of a declaration.
+  // Raw SQL: relations come from a declaration, not from input.
   const text = `SELECT ${key} AS key FROM ${relation} WHERE user_id = $1 AND ${key} > $2 ORDER BY ${key} LIMIT ${KEYS_READ}`;
   for (let after = ''; ; ) {
     const { rows } = await queryOf(db)<{ key: string }>(text, [userId, after]);

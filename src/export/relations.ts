@@ -1,27 +1,27 @@
 import type { Parent } from './keys.ts';
 
-/** A relation with rows of a person, as a JSON file of the archive. */
+/** A relation that contains rows of a person and becomes a JSON file of the archive. */
 export interface Exported {
-  /** Name of the file, without its ending. */
+  /** Name of the file, without its extension. */
   file: string;
   relation: string;
-  /** For people who read the archive. */
+  /** Description for people who read the archive. */
   means: string;
-  /** What its rows are found by: the column, and whose key that is. */
+  /** Column by which a person's rows are found, and the kind of key that it holds. */
   by: { column: string; of: Parent };
-  /** Unique, in order, with their types: pages go on after the last of them. */
+  /** Unique key in sort order, with the columns' types. The next page begins after the last key of the page before. */
   key: Readonly<Record<string, 'text' | 'bigint' | 'timestamptz'>>;
   columns: readonly string[];
-  /** Columns that are not shown, and why. */
+  /** Columns that are not exported, each with the reason. */
   omitted?: Readonly<Record<string, string>>;
-  /** Columns that are shown in some rows only: SQL. */
+  /** SQL expressions that replace a column, for example to show it in some rows only. */
   expressions?: Readonly<Record<string, string>>;
-  /** Rows that are read at once, where they may be long. */
+  /** Number of rows read at once, if rows may be long. */
   pageRows?: number;
 }
 
 const SECRET = 'secret, or made of one';
-/** Bytes may be no text. */
+/** Payloads are exported in base64, because their bytes may not be valid text. */
 const BASE64 = "translate(encode(r.payload, 'base64'), E'\\n', '')";
 const DELIVERY_COLUMNS = [
   'delivery_id',
@@ -38,7 +38,7 @@ const DELIVERY_COLUMNS = [
 ];
 const AUDIT_COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', 'action', 'target', 'details'];
 
-/** The JSON files. Columns are named one by one: what is added to a relation is shown by nobody's oversight. */
+/** The JSON files of an archive. Columns are listed one by one, so that a column added to a relation is never exported by accident. */
 export const EXPORTED: readonly Exported[] = [
   {
     file: 'account',
@@ -592,7 +592,7 @@ export const EXPORTED: readonly Exported[] = [
     by: { column: 'event_id', of: 'event' },
     key: { delivery_id: 'text' },
     columns: DELIVERY_COLUMNS,
-    // What the receiver of another account answered is that one's.
+    // The responses of a webhook that belongs to another account are that account's data.
     expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
   {
@@ -620,7 +620,7 @@ export const EXPORTED: readonly Exported[] = [
     key: { audit_id: 'text' },
     columns: AUDIT_COLUMNS,
     omitted: { about_user_id: 'the account itself' },
-    // Of somebody else: where that one was.
+    // Location data of another person are omitted.
     expressions: {
       actor_key_id: 'CASE WHEN r.actor_user_id = r.about_user_id THEN r.actor_key_id END',
       address: 'CASE WHEN r.actor_user_id = r.about_user_id OR r.actor_user_id IS NULL THEN r.address END',
@@ -644,7 +644,7 @@ export const EXPORTED: readonly Exported[] = [
   },
 ];
 
-/** Relations of series, as CSV files of their names. */
+/** Relations with readings of series, exported as CSV files of the same name. */
 export const SERIES_FILES = [
   {
     relation: 'readings',
@@ -660,7 +660,7 @@ export const SERIES_FILES = [
   { relation: 'reading_notes', value: 'verdict', means: 'Readings that were not plainly counted, and why.' },
 ] as const;
 
-/** Levels of the ladder, as CSV files: the view, and the name of the file. */
+/** Levels of aggregates exported as CSV files: the view, and the name of the file. */
 export const LEVEL_FILES = [
   { relation: 'device_intervals', file: 'load_profile' },
   { relation: 'device_hourly', file: 'device_hourly' },
@@ -670,7 +670,7 @@ export const LEVEL_FILES = [
   { relation: 'user_monthly_by_hour', file: 'monthly_by_hour' },
 ] as const;
 
-/** Relations of which everything is shown by a file of others. */
+/** Relations whose whole content is in the files of other relations. */
 export const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
   device_hours: 'load_profile.csv',
   device_days: 'load_profile.csv',
@@ -690,7 +690,7 @@ export const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
   usage_changes: 'hourly.csv: hours that changed a moment ago, until they are compared with alerts',
 };
 
-/** Relations that have nothing of a person. */
+/** Relations that contain no personal data. */
 export const NOT_OF_A_PERSON: Readonly<Record<string, string>> = {
   schema_migrations: 'what the database was made with',
   installation: 'the name of the installation',

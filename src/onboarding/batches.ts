@@ -20,29 +20,31 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/** How many serials alone may claim; null: any may. They themselves are too many for a list. */
+/**
+ * Number of serials that may claim a device; null if any serial may. A list of batches omits the serials themselves, which may be too many.
+ */
 const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
 
-/** Meters that were made with one secret, and claim their identities with it. */
+/** A batch of meters that were made with one shared secret and use it to claim their identities. */
 export type Batch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]> & {
   serial_count: number | null;
 };
 
 export interface NewBatch {
-  /** Who makes it: its meters are looked for among the devices that this account reaches. */
+  /** Account that creates the batch. Its meters are searched for among the devices that this account reaches. */
   userId: string;
-  /** Whose a meter becomes that is not among them; null: it is refused. */
+  /** Owner of a new device for a meter that matches none of these devices. Null: such a meter is refused. */
   ownerId: string | null;
   name: string;
   type: string;
   location: string;
-  /** The only ones that may claim; null: any. */
+  /** The only serials that may claim a device; null if any serial may. */
   serials: string[] | null;
   maxDevices: number;
   expiresAt: Date;
 }
 
-/** Makes a batch. Its secret is in this answer and nowhere else. */
+/** Creates a batch. Its secret is in this result and nowhere else. */
 export async function createBatch(db: Database, wanted: NewBatch): Promise<{ batch: Batch; secret: string }> {
   const { secret, sha256 } = newDeviceSecret();
   const batch = await db
@@ -64,7 +66,7 @@ export async function createBatch(db: Database, wanted: NewBatch): Promise<{ bat
   return { batch, secret };
 }
 
-/** Batches that accounts within the reach made, in order of their ids, after `cursor`; at most `limit`. */
+/** Returns the batches created by accounts within the reach, in order of their ids, after `cursor`; at most `limit`. */
 export async function listBatches(
   db: Database,
   reach: Reach,
@@ -80,7 +82,10 @@ export async function listBatches(
     .execute();
 }
 
-/** Ends a batch: nothing claims with it any more. What was claimed stays. False where there is none within the reach that goes on. */
+/**
+ * Ends a batch, so that no meter can claim with it any more. Devices that were already claimed stay. False if the reach contains no such
+ * active batch.
+ */
 export async function revokeBatch(db: Database, reach: Reach, batchId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('provisioning_batches')
@@ -92,7 +97,7 @@ export async function revokeBatch(db: Database, reach: Reach, batchId: string, n
   return numUpdatedRows > 0n;
 }
 
-/** Whether the secret is the batch's, and it has not ended. */
+/** Whether the secret belongs to the batch and the batch has not ended. */
 export async function checkBatchSecret(
   db: Database,
   batchId: string,

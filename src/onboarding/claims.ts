@@ -12,27 +12,27 @@ import { newDeviceRow } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { recordAct } from '#src/users/audit.ts';
 
-/** What a meter says of itself. */
+/** A meter's claim of its identity. */
 interface Claim {
   serial: string;
-  /** A number that it made and keeps: with it the same claim may be repeated, where the answer was lost. */
+  /** Random value that the meter makes and stores. With the same nonce it may repeat a claim whose answer was lost. */
   nonce: string | undefined;
 }
 
-/** A device that could be the one of a serial. */
+/** A device that may be the one with a given serial. */
 export interface Candidate {
   isDeleted: boolean;
-  /** Its claim; null where nobody claimed it, or it was released. */
+  /** The claim of the device. Null if it was never claimed, or was released. */
   claim: { nonceSha256: Buffer | null } | null;
   wasHeard: boolean;
-  /** Whether it has a password: one that was released has none. */
+  /** Whether the device has a password. A released device has none. */
   hasSecret: boolean;
 }
 
 /**
- * What a claim comes to. Pure. A serial that names one device claims it once: not one that was claimed (unless by the same number, before it was
- * heard), and not one that is in use. One that names none makes a device, where the batch says whose; but not in the place of a deleted
- * one that was claimed: what its owner removed does not come back by itself.
+ * Decides a claim. Pure. A serial that matches one device may claim it once. It may not claim a device that is already claimed (except with
+ * the same nonce, before the device has reported) or a device that is in use. A serial that matches no device creates one, if the batch
+ * names an owner. It does not replace a deleted device that was claimed: a device that its owner removed does not come back by itself.
  */
 export function decideClaim(
   candidates: readonly Candidate[],
@@ -48,8 +48,9 @@ export function decideClaim(
 }
 
 /**
- * Gives a meter of a batch its device, and a secret that is in this answer and nowhere else; whoever asks has shown the batch's. Null where it
- * may not have one: the batch has ended or is used up, or the serial does not wait (decideClaim). `address`: for the audit log.
+ * Assigns a device to a meter of a batch and returns its new secret, which is stored nowhere else. The caller has already checked the
+ * batch's secret. Null if the claim is refused: the batch has ended or is used up, or decideClaim refuses the serial. `address`: for the
+ * audit log.
  */
 async function claimDevice(
   db: Database,
@@ -58,7 +59,7 @@ async function claimDevice(
   { now, address }: { now: Date; address: string },
 ): Promise<{ deviceId: string; secret: string } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Held: claims of a batch follow each other, and no two get the same device, or more than there may be.
+    // Locks the batch: its claims run one after another, so that no two get the same device and the maximum number is never exceeded.
     const batch = await trx
       .selectFrom('provisioning_batches as b')
       .innerJoin('users as u', 'u.user_id', 'b.user_id')
@@ -69,7 +70,7 @@ async function claimDevice(
       .where(sql<boolean>`(b.serials IS NULL OR ${serial} = ANY (b.serials))`)
       .forUpdate('b')
       .executeTakeFirst();
-    // Who made it may have lost what a batch needs, or whom it gives meters to.
+    // The account that made the batch may have lost the role that a batch requires, or its reach of the batch's owner.
     if (!batch || batch.role === 'homeowner') return null;
     const reach = reachOfRole({ role: batch.role, userId: batch.user_id });
     if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
@@ -119,7 +120,7 @@ async function candidatesOf(trx: Database, reach: RoleReach, ownerId: string | n
     device_id: row.device_id,
     isDeleted: row.deleted_at !== null,
     claim: row.claimed_at === null ? null : { nonceSha256: row.nonce_sha256 },
-    // Of one that was released and claimed again: since then.
+    // For a device that was released and claimed again, only messages since the new claim count.
     wasHeard: row.seen_at !== null && (row.claimed_at === null || row.seen_at > row.claimed_at),
     hasSecret: row.mqtt_secret_sha256.length > 0,
   }));
@@ -140,7 +141,7 @@ async function create(
   return { deviceId: row.device_id, secret };
 }
 
-/** What logs in as the device from now on is a meter of the batch: the utility's, whoever paired the device. */
+/** Gives a device a new secret. A meter of the batch now logs in as the device, so the utility manages it, regardless of who paired it. */
 async function renew(trx: Database, deviceId: string): Promise<{ deviceId: string; secret: string }> {
   const { secret, sha256 } = newDeviceSecret();
   const renewed = { mqtt_secret_sha256: sha256, managed_by: 'utility' as const };
@@ -149,8 +150,8 @@ async function renew(trx: Database, deviceId: string): Promise<{ deviceId: strin
 }
 
 /**
- * Lets a device be claimed again: its password ends, and connections with it to the embedded broker within 10 s. False where there is no such
- * device within the reach; 403 where an owner releases what the utility manages.
+ * Releases a device so that it can be claimed again. Its password ends, and connections with it to the embedded broker end within 10 s.
+ * False if there is no such device within the reach; 403 if an owner releases a device that the utility manages.
  */
 export async function releaseDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -168,11 +169,11 @@ export async function releaseDevice(db: Database, reach: Reach, deviceId: string
   });
 }
 
-/** Where a meter publishes its claim, and where it is answered, on its own connection alone. */
+/** Topic on which a meter publishes its claim. The reply topic reaches only the meter's own connection. */
 export const CLAIM_TOPIC = 'energy/v1/claim';
 export const CLAIM_REPLY_TOPIC = 'energy/v1/claim/reply';
 
-/** What a meter says of itself. */
+/** Message with which a meter claims its identity. */
 export const claimMessage = z.strictObject({
   serial: z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters'),
   nonce: z
@@ -181,7 +182,7 @@ export const claimMessage = z.strictObject({
     .optional(),
 });
 
-/** What it is answered where it gets its identity. */
+/** Reply to a granted claim. */
 interface ClaimAnswer {
   device_id: string;
   username: string;
@@ -189,7 +190,7 @@ interface ClaimAnswer {
   topic: string;
 }
 
-/** Carries out a claim of a meter; null where it is refused (claims.ts). */
+/** Carries out a meter's claim. Null if it is refused (see decideClaim). */
 export async function answerClaim(
   db: Database,
   batchId: string,
@@ -202,13 +203,13 @@ export async function answerClaim(
   return { device_id: deviceId, username: deviceId, password: secret, topic: readingsTopic(deviceId) };
 }
 
-/** Decides a claim that came from an address; what it resolves with is null where the claim is refused. */
+/** Decides a claim from an address. Resolves with null if the claim is refused. */
 type ClaimGate = <Answer>(address: string, decide: () => Promise<Answer | null>) => Promise<Answer | null>;
 
 /**
- * Limits how many claims of a network (IPv6: a /64) are refused, so that nobody finds out by trying which serials wait. A claim is counted before it is
- * decided and, if it was granted, given back after it: of any number at once no more are decided than may be refused. Those of one network wait
- * for one another, so that a house full of meters does not use up the limit by coming at once. Rejects with 429 beyond the limit.
+ * Limits the number of refused claims per network (IPv6: a /64), so that serials cannot be guessed. A claim is counted before it is decided
+ * and given back if it is granted, so that concurrent claims cannot exceed the limit. Claims of one network run one after another, so that
+ * a house full of meters does not use up the limit by claiming at once. Rejects with 429 beyond the limit.
  */
 export function createClaimGate(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
   const lasts = new Map<string, Promise<unknown>>();

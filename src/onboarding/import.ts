@@ -12,29 +12,32 @@ import { addEvents } from '#src/events/outbox.ts';
 import { type Act, recordActs } from '#src/users/audit.ts';
 import { type ImportPlan, type ImportRow, importedAs, type Known, planImport } from './plan.ts';
 
-/** Rows of one statement. */
+/** Number of rows in one statement. */
 const ROWS = 500;
 const UNIQUE_VIOLATION = '23505';
 
-/** Who imports. */
+/** The account that imports, with its rights and options. */
 export interface Importer {
   reach: Reach;
-  /** Whose a row is that names nobody; null: every row must. */
+  /** Owner of a row that names no user. Null: every row must name one. */
   ownId: string | null;
-  /** Whether accounts are made for addresses that have none; `enrolledBy`: the utility whose homeowners they become. */
+  /**
+   * Whether accounts are created for unknown e-mail addresses. `enrolledBy`: the utility that enrols these homeowners. Null: no accounts
+   * are created.
+   */
   newOwners: { enrolledBy: string | null } | null;
-  /** How these are asked for, where they were not and could be. */
+  /** Option that would create accounts, named in errors if it was not given but is allowed. */
   toMakeOwners?: string;
-  /** Who is noted in the audit log. */
+  /** Actor recorded in the audit log. */
   by: Pick<Act, 'actor' | 'address'>;
 }
 
-/** A device that an import made. */
+/** A device created by an import. */
 interface ImportedDevice {
   row: ImportRow;
   deviceId: string;
   userId: string;
-  /** Its MQTT password, which is nowhere else; null where its gateway logs in. */
+  /** The device's MQTT password, which is stored nowhere else. Null if the device's gateway logs in instead. */
   secret: string | null;
 }
 
@@ -45,9 +48,10 @@ export interface Imported {
 }
 
 /**
- * Imports devices: all rows, or with every mistake named (422) none. The same rows again change nothing. Rows are valid by themselves.
- * Runs in one transaction, or in that which is open: whoever is killed amid it has imported nothing. `beforeCommit` sees what there
- * will be; where it throws, nothing is imported. 409 while the account has another import under way.
+ * Imports devices: all rows, or none if any row has an error (422, with every error listed). Importing the same rows again changes nothing.
+ * The caller has validated each row by itself. Runs in one transaction, or in the open one, so that a killed process has imported nothing.
+ * `beforeCommit` receives the result before the commit; if it throws, nothing is imported. 409 while the account has another import under
+ * way.
  */
 export async function importDevices(
   db: Database,
@@ -79,7 +83,7 @@ export async function importDevices(
   }
 }
 
-/** What an import would do, with all its mistakes, without importing anything. `newUsers`: how many accounts it would make. */
+/** Returns the plan of an import with all its errors, without importing anything. `newUsers`: number of accounts that it would create. */
 export async function foreseeImport(
   db: Database,
   importer: Importer,
@@ -91,13 +95,13 @@ export async function foreseeImport(
 }
 
 interface ImportHooks {
-  /** Before anything is looked up, while no other import of the account goes on. */
+  /** Called before any look-up, while no other import of the account runs. */
   begin?: (trx: Database) => Promise<void>;
   onProgress?: (done: number, total: number) => void;
   beforeCommit?: (imported: Imported) => Promise<void> | void;
 }
 
-/** Of one account's imports one goes on at a time: two at once would make the same devices. */
+/** Locks the imports of an account: two concurrent imports would create the same devices. */
 async function beAlone(trx: Database, { by }: Importer): Promise<void> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
@@ -106,13 +110,13 @@ async function beAlone(trx: Database, { by }: Importer): Promise<void> {
 }
 
 const addressOf = ({ email = '' }: ImportRow): string => email.toLowerCase();
-/** The database cannot hold NUL: nothing is called so. */
+/** PostgreSQL cannot store NUL, so a text with NUL matches nothing. */
 const holdable = (text: string | undefined): text is string => text !== undefined && !text.includes('\0');
 
 async function lookUp(db: Database, importer: Importer, rows: readonly ImportRow[]): Promise<Known> {
   const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(holdable))];
   const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(holdable))];
-  // Each list is one parameter, however many there are; each row is found by an index.
+  // Each list is one parameter whatever its length, and an index finds each row.
   const users = await db
     .selectFrom('users')
     .select(['user_id', 'email'])
@@ -176,7 +180,7 @@ async function lookUp(db: Database, importer: Importer, rows: readonly ImportRow
   };
 }
 
-/** Those of the addresses that accounts have, out of whoever's reach. */
+/** Returns the given addresses that already have an account, in any reach. */
 async function takenOf(db: Database, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return [];
   const users = await db
@@ -187,13 +191,13 @@ async function takenOf(db: Database, addresses: readonly string[]): Promise<stri
   return users.map(({ email }) => email.toLowerCase());
 }
 
-/** Makes the accounts that rows name by an address; answers their ids by it. */
+/** Creates the accounts for unknown e-mail addresses and returns their ids by address. */
 async function createOwners(
   trx: Database,
   { newOwners, by }: Importer,
   rows: readonly ImportRow[],
 ): Promise<Map<string, string>> {
-  // As it is written first.
+  // Reversed, so that the first spelling of an address wins.
   const wanted = new Map(rows.toReversed().map((row) => [addressOf(row), row.email as string]));
   const made = new Map<string, string>();
   const emails = [...wanted.values()];

@@ -8,12 +8,12 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import type { Imported } from './import.ts';
 
-/** How long the passwords of an import wait to be fetched. */
+/** Time for which the passwords of an import are stored until they are fetched. */
 const KEPT = '24 hours';
 
-/** What a device that an import made logs in with. */
+/** Login of a device that an import created. */
 export interface ImportCredential {
-  /** Of its row: `line 3`, or its place in the list. */
+  /** Name of the row: `line 3`, or its position in the list. */
   row: string;
   external_id: string | null;
   device_id: string;
@@ -22,10 +22,10 @@ export interface ImportCredential {
   topic: string;
 }
 
-/** What came of an import that was carried out. */
+/** Result of a completed import. */
 export type ImportRecord = NonNullable<Awaited<ReturnType<typeof findImport>>>;
 
-/** The credentials of what an import made, in the order of its rows. Pure. */
+/** Returns the credentials of the devices that an import created, in the order of its rows. Pure. */
 export const credentialsOf = ({ created }: Imported): ImportCredential[] =>
   created.flatMap(({ row, deviceId, secret }) =>
     secret === null
@@ -40,13 +40,13 @@ export const credentialsOf = ({ created }: Imported): ImportCredential[] =>
         },
   );
 
-/** Rows whose devices were there already with other settings. Pure. */
+/** Returns the rows whose devices already existed with other settings. Pure. */
 export const differingOf = ({ existing }: Pick<Imported, 'existing'>) =>
   existing
     .filter(({ members }) => members.length > 0)
     .map(({ row, deviceId, members }) => ({ row: row.name, device_id: deviceId, members }));
 
-/** Notes an import in its own transaction, with its passwords, sealed, until they are fetched. Answers its id. */
+/** Records an import in its own transaction, with its passwords encrypted until they are fetched. Returns its id. */
 export async function recordImport(
   trx: Database,
   box: SecretBox,
@@ -75,7 +75,7 @@ const importRows = (db: Database) =>
     .select(['import_id', 'created_at', 'rows', 'created', 'users_created', 'differing'])
     .select(sql<boolean>`credentials_sealed IS NOT NULL`.as('has_credentials'));
 
-/** One import within the reach; null where there is none. */
+/** Returns one import within the reach. Null if there is none. */
 export async function findImport(db: Database, reach: Reach, importId: string) {
   const row = await importRows(db)
     .where('import_id', '=', importId)
@@ -84,7 +84,7 @@ export async function findImport(db: Database, reach: Reach, importId: string) {
   return row ?? null;
 }
 
-/** Imports that an account made and whose passwords nobody has fetched yet, the youngest first; `most` at most. */
+/** Returns the imports of an account whose passwords have not been fetched yet, the newest first; `most` at most. */
 export async function listWaitingImports(db: Database, userId: string, most: number) {
   return importRows(db)
     .where('user_id', '=', userId)
@@ -94,7 +94,10 @@ export async function listWaitingImports(db: Database, userId: string, most: num
     .execute();
 }
 
-/** Takes the credentials of an import out of the database: this is the only time that they are shown. 409 afterwards; null where there is no such import. */
+/**
+ * Returns the credentials of an import and deletes them: this is the only time that they are shown. 409 afterwards. Null if there is no
+ * such import.
+ */
 export async function takeCredentials(
   db: Database,
   box: SecretBox,
@@ -116,7 +119,7 @@ export async function takeCredentials(
   });
 }
 
-/** Forgets passwords that nobody fetched within a day. */
+/** Deletes passwords that were not fetched within a day. */
 export async function forgetImportCredentials(db: Database, now: Date): Promise<void> {
   await db
     .updateTable('imports')

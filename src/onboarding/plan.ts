@@ -5,20 +5,20 @@ import { withWords } from '#src/devices/channels.ts';
 import { bridgeFirst } from '#src/devices/gateways.ts';
 import type { DeviceSettings } from '#src/devices/store.ts';
 
-/** A row of an import: a device, and whose it is. */
+/** A row of an import: a device and its owner. */
 export interface ImportRow {
-  /** What it is called in a mistake: `line 3`, or its place in a list. */
+  /** Name of the row in errors: `line 3`, or its position in a list. */
   name: string;
-  /** Of both exactly one, or neither: the caller's own. */
+  /** Owner of the device: either `userId` or `email`, or neither for the caller. */
   userId?: string;
   email?: string;
   settings: DeviceSettings;
   channels?: readonly SaidOfChannel[];
-  /** One that was heard through a gateway. */
+  /** Id of a device that was discovered through a gateway. */
   discoveryId?: string;
 }
 
-/** A device that is there, as far as an import compares it. */
+/** An existing device, with the members that an import compares. */
 export type KnownDevice = {
   device_id: string;
   user_id: string;
@@ -30,45 +30,45 @@ export type KnownDevice = {
   };
 type Words = Parameters<typeof withWords>[0];
 
-/** What an import finds. */
+/** Existing accounts and devices that an import is planned against. */
 export interface Known {
-  /** Id of the account that a row names; undefined where there is none within reach. */
+  /** Returns the id of the account that a row names. Undefined if there is none within reach. */
   ownerOf(row: ImportRow): string | undefined;
-  /** Rows of whose owners an account is made: they have no devices yet. */
+  /** Whether a new account is created for the row's owner, who then has no devices yet. */
   isNewOwner(row: ImportRow): boolean;
-  /** Rows whose address is that of an account out of reach, where accounts are made. */
+  /** Whether the row's address belongs to an account out of reach, if accounts may be created. */
   isTaken(row: ImportRow): boolean;
-  /** How accounts would be made, where they are not: `--create-users`. Nobody is told of what is not for him. */
+  /** Option that would create accounts, such as `--create-users`, if it was not given. Undefined for a caller who may not use it. */
   toMakeOwners?: string | undefined;
   devices: readonly KnownDevice[];
-  /** What was heard through gateways of the owners, with what it is paired as. */
+  /** Devices discovered through the owners' gateways, with the device that each is paired as. */
   discovered: readonly { discovery_id: string; user_id: string; device_id: string | null; awaits: string | null }[];
 }
 
-/** What an import does. */
+/** The actions of an import. */
 export interface ImportPlan {
   create: ImportRow[];
-  /** Devices that are there, with the members of which the row says something else: they are left as they are. */
+  /** Existing devices, with the members that differ in the row. The devices stay unchanged. */
   existing: { row: ImportRow; deviceId: string; members: string[] }[];
   mistakes: FieldError[];
 }
 
 const NO_SUCH_USER = 'there is no such user';
 
-/** What a row without a name of its own is found by when it comes again. */
+/** Returns the key by which a row without an `external_id` is found when it is imported again. */
 export const importedAs = ({ type, location }: { type: string; location: string }): string =>
   JSON.stringify([type, location]);
 
 /**
- * Decides what becomes of the rows of an import, all of which are valid by themselves. Pure. A row is the device of its owner with the
- * same `external_id`; without one that which such a row made before, or that of the same type and location that has no `external_id`,
- * either. It is never changed: what an owner has set since stays.
+ * Decides the actions for the rows of an import, each of which is valid by itself. Pure. A row matches the device of its owner with the
+ * same `external_id`. A row without one matches the device that such a row created before, or a device with the same type and location that
+ * has no `external_id` either. An existing device is never changed, so that its owner's later settings stay.
  */
 export function planImport(rows: readonly ImportRow[], known: Known): ImportPlan {
   const plan: ImportPlan = { create: [], existing: [], mistakes: [] };
   const byKey = new Map<string, KnownDevice>();
   const byId = new Map(known.devices.map((one) => [one.device_id, one]));
-  // What an import made goes before what only looks the same.
+  // A device that an import created takes precedence over a device that merely has the same type and location.
   for (const isOfImport of [false, true]) {
     for (const one of known.devices) {
       if (one.external_id !== null) byKey.set(keyOf(one.user_id, { external: one.external_id }), one);
@@ -128,7 +128,7 @@ function namedBy({ settings, discoveryId }: ImportRow): NamedBy {
 
 const keyOf = (owner: string, by: NamedBy): string => JSON.stringify([by, owner]);
 
-/** Members that a row gives, and its device has otherwise. */
+/** Returns the members that a row sets and its existing device has with another value. */
 function differing({ settings, channels }: ImportRow, there: KnownDevice): string[] {
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   const members = given

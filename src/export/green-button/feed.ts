@@ -4,22 +4,22 @@ import type { Range } from '#src/energy/ranges.ts';
 import type { GreenButtonBill, GreenButtonData, GreenButtonHour } from './hours.ts';
 import { localTimeParameters } from './local-time.ts';
 
-/** Whom and what a feed is about. */
+/** The contents of a Green Button feed: the user or device, the range and the data. */
 export interface GreenButtonFeed {
-  /** The id of the user, or of the device. Identifiers of the feed are made of it: a resource has the same one in every download. */
+  /** Id of the user or device. Identifiers in the feed derive from it, so that a resource has the same identifier in every download. */
   about: string;
   range: Range;
   now: Date;
   data: GreenButtonData;
-  /** Of a bill period: what was told of it last. */
+  /** The latest statement of a billing period, if the feed is for one. */
   told?: GreenButtonStatement | undefined;
 }
 
-/** What a bill tells beside its hours. */
+/** Data of a bill in addition to its hours. */
 export interface GreenButtonStatement {
-  /** Which statement it is, with its checksum: for people. */
+  /** Name of the statement with its checksum, for people. */
   subtitle: string;
-  /** What registers showed, and when. */
+  /** Register values, each with its time. */
   registers: readonly {
     channel: string;
     direction: 'import' | 'export';
@@ -27,10 +27,10 @@ export interface GreenButtonStatement {
   }[];
 }
 
-/** Values of ESPI's enumerations (NAESB REQ.21), by what they mean here. */
+/** Values of ESPI's enumerations (NAESB REQ.21), named by their meaning here. */
 const ELECTRICITY = 0;
 const OPEN = 1;
-/** A register reading: `bulkQuantity`, what a meter shows. */
+/** ESPI's `bulkQuantity`: the value that a meter's register shows. */
 const BULK_QUANTITY = 1;
 const INTERVAL_READING = { accumulation: 4, commodity: 1, dataQualifier: 12, kind: 12, wattHours: 72, milli: -3 };
 const DIRECTIONS = { import: { id: 1, flow: 1, name: 'Delivered' }, export: { id: 2, flow: 19, name: 'Received' } };
@@ -39,9 +39,9 @@ const QUALITY = { valid: 0, edited: 7, interpolated: 9, mixed: 13 };
 type Direction = keyof typeof DIRECTIONS;
 
 /**
- * A home or a device as a Green Button feed (Atom, with the resources of NAESB's ESPI in it), in pieces: its connection point, what was bought
- * and what was fed in by the hour in mWh, how good each value is, and what it costs. Addresses in it are those of ESPI, by which its entries
- * refer to each other; nothing answers there.
+ * Streams the Green Button feed of a home or a device: Atom with the resources of NAESB's ESPI. It contains the connection point, hourly
+ * import and export in mWh, the quality of each value, and the cost. URLs in the feed follow ESPI's scheme. They only link its entries to
+ * each other; no server responds to them.
  */
 export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
   const { about, range, now, data, told } = feed;
@@ -98,7 +98,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
     }
   }
   for (const [index, register] of (told?.registers ?? []).entries()) {
-    // Those of its intervals have 1 and 2.
+    // The meter readings of the intervals have the numbers 1 and 2.
     const number = FIRST_REGISTER + index;
     const reading = `${point}/MeterReading/${number}`;
     const type = `/espi/1_1/resource/ReadingType/${about}-${number}`;
@@ -123,7 +123,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
 
 const FIRST_REGISTER = 11;
 
-/** Text of a document: what XML has signs for is written out, and what it cannot hold is left out. */
+/** Escapes text for XML and removes the characters that XML cannot contain. */
 const textXml = (text: string): string =>
   text.replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, '').replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
@@ -156,13 +156,13 @@ const energyIn = (hour: GreenButtonHour, direction: Direction): number | null =>
 
 interface Entry {
   self: string;
-  /** The resource of ESPI that it holds. */
+  /** Name of the ESPI resource that the entry contains. */
   type: string;
   related?: readonly (readonly [kind: 'entry' | 'feed', type: string, href: string])[];
   content: string;
 }
 
-/** Entries of a feed, of this time. */
+/** Returns a function that formats entries of a feed, all with the same time. */
 function entryOf(about: string, at: string): (title: string, entry: Entry) => string {
   const link = (rel: string, kind: string, type: string, href: string) =>
     `<link rel="${rel}" href="${href}" type="espi-${kind}/${type}"/>`;
@@ -183,7 +183,7 @@ function readingTypeXml(direction: Direction, currency: number | null): string {
   }<espi:dataQualifier>${dataQualifier}</espi:dataQualifier><espi:defaultQuality>${QUALITY.valid}</espi:defaultQuality><espi:flowDirection>${DIRECTIONS[direction].flow}</espi:flowDirection><espi:intervalLength>3600</espi:intervalLength><espi:kind>${kind}</espi:kind><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom></espi:ReadingType>`;
 }
 
-/** Seconds from one time to another. */
+/** Formats a period with its start and its duration in seconds. */
 const periodXml = (fromMs: number, toMs: number): string =>
   `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
 
@@ -196,7 +196,7 @@ function blockXml(hours: readonly GreenButtonHour[], direction: Direction, hasCo
 
 function readingXml(hour: GreenButtonHour, direction: Direction, hasCost: boolean): string {
   const { startMs, durationMs, imported, estimated, importCost, exportEarned } = hour;
-  // What is earned is a cost below nothing.
+  // An earning is a negative cost.
   const cost = direction === 'import' ? importCost : exportEarned && String(-BigInt(exportEarned));
   const isEdited = direction === 'import' ? hour.isImportEdited : hour.isExportEdited;
   const ofEstimated =
@@ -205,11 +205,11 @@ function readingXml(hour: GreenButtonHour, direction: Direction, hasCost: boolea
   return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${periodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(hour, direction)}</espi:value></espi:IntervalReading>`;
 }
 
-/** How good a value is; null: as all others, valid. */
+/** Formats the quality of a value. Null: valid, like all values without a quality. */
 const qualityXml = (quality: keyof typeof QUALITY | null): string =>
   quality ? `<espi:ReadingQuality><espi:quality>${QUALITY[quality]}</espi:quality></espi:ReadingQuality>` : '';
 
-/** What all of it costs: as a bill where the range is over, as what has come together of one where it is not. */
+/** Formats the cost of the whole range: as a bill if the range is over, otherwise as the sum so far. */
 function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, additional }: GreenButtonBill): string {
   const isOver = range.to <= now;
   const { milli, wattHours, commodity } = INTERVAL_READING;
@@ -225,10 +225,10 @@ function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, ad
   return `<espi:UsageSummary><espi:billingPeriod>${periodXml(range.from.getTime(), range.to.getTime())}</espi:billingPeriod>${costs}<espi:${name}><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom><espi:value>${imported}</espi:value></espi:${name}><espi:statusTimeStamp>${Math.floor(now.getTime() / 1_000)}</espi:statusTimeStamp><espi:commodity>${commodity}</espi:commodity></espi:UsageSummary>`;
 }
 
-/** The namespace of URLs (RFC 9562, 6.6), in which resources of ESPI are named. */
+/** The namespace of URLs (RFC 9562, 6.6), in which ESPI resources are named. */
 const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
-/** The same name has the same identifier, whoever asks and when. */
+/** Returns the identifier of a name. The same name always has the same identifier. */
 function uuid(about: string, name: string): string {
   const bytes = createHash('sha1').update(NAMESPACE).update(`http://naesb.org/espi/${about}/${name}`).digest();
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
@@ -238,8 +238,8 @@ function uuid(about: string, name: string): string {
 }
 
 /**
- * Numbers of currencies (ISO 4217), which ESPI names them by: those that its schema lists, and others that homes pay in. Of a currency that
- * is not here a feed tells no costs: a wrong number would be another currency's.
+ * ISO 4217 numbers, by which ESPI names currencies: those listed in its schema, and others that homes pay in. For a currency that is
+ * missing here, a feed contains no costs, because a wrong number would name another currency.
  */
 const NUMBERS: Readonly<Record<string, number>> = {
   AUD: 36,
@@ -270,5 +270,5 @@ const NUMBERS: Readonly<Record<string, number>> = {
   ZAR: 710,
 };
 
-/** The number of a currency; null where it is not known here. */
+/** Returns the ISO 4217 number of a currency. Null if it is not listed here. */
 const currencyNumber = (code: string): number | null => NUMBERS[code] ?? null;

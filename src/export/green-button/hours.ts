@@ -11,53 +11,56 @@ import type { Range } from '#src/energy/ranges.ts';
 import { wallClock } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
 
-/** What was bought and fed in within a clock hour, mWh. */
+/** Energy imported and exported within a clock hour, mWh. */
 export interface GreenButtonHour {
   startMs: number;
-  /** Less than an hour where the clock changes by less, and at the edge of what has begun. */
+  /** Shorter than an hour if the clock changes by less than an hour, and for the hour that is still running. */
   durationMs: number;
-  /** YYYY-MM-DD in the range's zone. */
+  /** Local date in the range's time zone, YYYY-MM-DD. */
   date: string;
-  /** Null: nothing is known of it. */
+  /** Imported energy. Null if unknown. */
   imported: number | null;
-  /** Part of it. */
+  /** Estimated part of the imported energy. */
   estimated: number;
   exported: number;
-  /** Whether it rests on readings that were edited by hand: what was bought, what was fed in. */
+  /** Whether the imported (below it: the exported) energy depends on readings that were edited by hand. */
   isImportEdited: boolean;
   isExportEdited: boolean;
-  /** In hundred-thousandths of the currency; null: no tariff held. */
+  /** Cost in hundred-thousandths of the currency. Null if no tariff was in force. */
   importCost: string | null;
   exportEarned: string | null;
 }
 
-/** What all of the range costs, in hundred-thousandths of the currency. */
+/** Cost of the whole range, in hundred-thousandths of the currency. */
 export interface GreenButtonBill {
   currency: string;
   total: string;
-  /** Of it the part that is not for energy: standing charges and capacity. */
+  /** Part of the total that is not for energy: standing charges and capacity. */
   additional: string;
 }
 
 export interface GreenButtonData {
   hours: GreenButtonHour[];
   bill: GreenButtonBill | null;
-  /** Whether anything was ever fed in: else that is not told of at all. */
+  /** Whether any energy was exported. If not, the feed omits exports. */
   hasExport: boolean;
 }
 
-/** Decimals of a cost in ESPI. */
+/** Decimal places of a cost in ESPI. */
 const COST_DECIMALS = 5;
 /** Quarter-hours that are read at a time: those of 96 days. */
 const CHUNK_MS = 96 * 96 * QUARTER_MS;
 
-/** What a buyer bought and fed in, by clock hour of the range's zone, as far as something is known and has begun, with what it costs. */
+/**
+ * Returns a buyer's imported and exported energy by clock hour of the range's time zone, with its cost. Hours in the future or without
+ * known energy are omitted.
+ */
 export async function greenButtonData(
   db: Database,
   { buyer, range, now }: { buyer: Buyer; range: Range; now: Date },
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
-  // A device is told of as it is; what it feeds in earns nothing by itself (docs/cost.md, whose energy).
+  // A device's own energy is shown. Its export earns nothing by itself (docs/cost.md, whose energy).
   const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
   const hours = await hoursOf(meter, range, now);
   markEdited(hours, await editedTimes(db, buyer, range));
@@ -70,7 +73,7 @@ export async function greenButtonData(
   return { hours, bill: billOf(exactly(all)), hasExport: hours.some(({ exported }) => exported > 0) };
 }
 
-/** Says of each hour whether it rests on edits. */
+/** Marks each hour whose energy depends on edits. */
 function markEdited(hours: GreenButtonHour[], edited: readonly EditedTime[]): void {
   for (const hour of hours) {
     const mine = edited.filter((one) => isEdited(one, hour.startMs, hour.startMs + hour.durationMs));
@@ -120,7 +123,7 @@ const quarterAfter = (ms: number): number => Math.ceil(ms / QUARTER_MS) * QUARTE
 
 const exactly = (sums: CostSums | undefined) =>
   sums?.currency ? roundCost(sums, COST_DECIMALS - decimalsOf(sums.currency)) : null;
-/** `0.30000` as 30000. */
+/** Converts a decimal amount to an integer: `0.30000` to 30000. */
 const unitsOf = (amount: string): string => String(BigInt(amount.replace('.', '')));
 
 function billOf(cost: ReturnType<typeof exactly>): GreenButtonBill | null {
@@ -129,23 +132,23 @@ function billOf(cost: ReturnType<typeof exactly>): GreenButtonBill | null {
   return { currency: cost.currency, total: unitsOf(cost.total), additional: String(additional) };
 }
 
-/** A time (Unix ms, `[fromMs, toMs)`) of which readings that count were excluded by hand, or read by a person. */
+/** A time (Unix ms, `[fromMs, toMs)`) in which counted readings were excluded by hand or read by a person. */
 interface EditedTime {
   fromMs: number;
   toMs: number;
-  /** What it is about: what was bought, what was fed in. */
+  /** Whether the edit concerns imported (below it: exported) energy. */
   imports: boolean;
   exports: boolean;
 }
 
-/** What a buyer's energy is told by, as far as edits of it matter. */
+/** A part of a buyer's energy, with the members that matter for edits. */
 type Part = Pick<BoughtPart, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
-/** The edits by hand that what is known of a buyer's energy in a range was computed with. */
+/** Returns the manual edits that affected a buyer's energy in a range. */
 async function editedTimes(db: Database, buyer: Buyer, range: Range): Promise<EditedTime[]> {
   const parts = await partsOf(db, buyer, range);
   const idsOf = (key: Part['key']) => parts.filter((part) => part.key === key).map(({ id }) => deviceOf(id));
-  // Raw SQL: an edit is about one series, or about all of its device; which of them count is theirs to say.
+  // Raw SQL: an edit concerns one series or all series of its device; the series decide which edits count.
   const { rows } = await queryOf(db)<{
     device_id: string;
     user_id: string;
@@ -177,7 +180,7 @@ async function editedTimes(db: Database, buyer: Buyer, range: Range): Promise<Ed
   });
 }
 
-/** The device that a key of the load profile is of: of a channel with a place of its own it has that, too. */
+/** Returns the device of a load-profile key. A channel with a placement of its own has a key that starts with its device's id. */
 const deviceOf = (id: string): string => id.split('/')[0] as string;
 
 async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range): Promise<Part[]> {
@@ -187,8 +190,8 @@ async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range):
 }
 
 /**
- * Whether energy of `[startMs, endMs)` rests on what was edited. A reading tells of what came before it: one at the end of an hour is
- * about that hour, and about the next.
+ * Whether energy of `[startMs, endMs)` depends on an edit. A reading concerns the time before it. One exactly at the end of an hour affects
+ * that hour and the next one.
  */
 const isEdited = ({ fromMs, toMs }: Pick<EditedTime, 'fromMs' | 'toMs'>, startMs: number, endMs: number): boolean =>
   startMs < toMs && endMs >= fromMs;

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { offsetsIn } from '#src/energy/local-time.ts';
 
-/** How the clock of a zone differs from UTC, as ESPI tells it (LocalTimeParameters): seconds, and rules of 32 bits in hexadecimal. */
+/** Difference of a time zone's clock from UTC in ESPI's form (LocalTimeParameters): seconds, and 32-bit rules in hexadecimal. */
 export interface LocalTimeParameters {
   dstStartRule: string;
   dstEndRule: string;
@@ -10,10 +10,13 @@ export interface LocalTimeParameters {
 }
 
 const NO_RULE = '00000000';
-/** Years that a rule is read from: of fewer the fourth Sunday and the last one are the same. */
+/** Number of years from which a rule is derived. Over fewer years, the fourth Sunday of a month and the last one may always coincide. */
 const YEARS = 7;
 
-/** The parameters of a zone from the year of this date on. A zone whose changes follow no rule (Morocco) is told without them. Pure. */
+/**
+ * Returns the parameters of a time zone from the year of the given date on. If its clock changes follow no rule (Morocco), daylight-saving
+ * time is omitted. Pure.
+ */
 export function localTimeParameters(zone: string, date: string): LocalTimeParameters {
   const year = Number(date.slice(0, 4));
   const from = new Date(Date.UTC(year, 0, 1));
@@ -27,14 +30,14 @@ export function localTimeParameters(zone: string, date: string): LocalTimeParame
   const isRegular =
     forward.length === YEARS && back.length === YEARS && forward.every((one) => one.offsetMs === standardMs + dstMs);
   if (!isRegular) return without;
-  // Each change is told by the clock as it was before it.
+  // ESPI gives the time of each change by the clock before the change.
   const dstStartRule = ruleOf(forward.map(({ atMs }) => new Date(atMs + standardMs)));
   const dstEndRule = ruleOf(back.map(({ atMs }) => new Date(atMs + standardMs + dstMs)));
   if (dstStartRule === null || dstEndRule === null) return without;
   return { dstStartRule, dstEndRule, dstOffset: dstMs / 1_000, tzOffset: standardMs / 1_000 };
 }
 
-/** Bits of a rule (ESPI, DstRuleType): second of the hour, hour, day of the week, day of the month, kind of rule, month. */
+/** Bit positions in a rule (ESPI, DstRuleType): second of the hour, hour, day of the week, day of the month, kind of rule, month. */
 const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) => 2 ** bit) as [
   number,
   number,
@@ -42,10 +45,10 @@ const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) =
   number,
   number,
 ];
-/** Kinds: on or after a day of the month; the first of a weekday is 2, the fifth 6; the last 7. */
+/** Kinds of rule: on or after a day of the month (1); the first such weekday is 2, the fifth 6; the last such weekday 7. */
 const [ON_OR_AFTER, FIRST, LAST] = [1, 2, 7];
 
-/** The one rule by which all of these happen, in local time; null where there is none. */
+/** Returns the single rule that matches all these changes in local time. Null if there is none. */
 function ruleOf(times: readonly Date[]): string | null {
   const locals = times.map((time) => DateTime.fromJSDate(time, { zone: 'utc' }));
   const first = locals[0] as DateTime;
