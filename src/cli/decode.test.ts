@@ -3,7 +3,7 @@ import { readConfig, tellOne } from './decode.ts';
 
 const NOW = Date.UTC(2026, 6, 5, 19);
 
-test('a message that a family reads, and what its zone would change', () => {
+test('shows the readings of a recognised message, and what a configured time zone would add', () => {
   const payload = '{"Time":"2026-07-05T20:59:00","ENERGY":{"Total":301.004}}';
   expect(tellOne({ topic: 'tele/plug/SENSOR', payload }, NOW)).toBe(
     [
@@ -18,7 +18,7 @@ test('a message that a family reads, and what its zone would change', () => {
   expect(tellOne({ topic: 'tele/plug/SENSOR', payload, retain: true }, NOW)).toContain('left out: 1');
 });
 
-test('nobody’s message, by the mapping that it is told, becomes somebody’s', () => {
+test('suggests a mapping for an unrecognised message, with which it is decoded', () => {
   const given = { topic: 'boiler/7', payload: '{"meter": {"InvSerial": 7, "total_kwh": 12345}}' };
   const told = tellOne(given, NOW);
   expect(told).toContain('Nobody’s message');
@@ -27,17 +27,17 @@ test('nobody’s message, by the mapping that it is told, becomes somebody’s',
   expect(tellOne({ ...given, config }, NOW)).toContain('  boiler/7  import  energy_total_kwh 12345  at its receipt');
 });
 
-test('a number without a unit in its name is nothing that is proposed', () => {
+test('suggests no mapping for a number whose name contains no unit', () => {
   expect(tellOne({ topic: 'boiler/7', payload: '{"InvSerial": 7, "Battery": 80}' }, NOW)).not.toContain('--config');
 });
 
-test('a configuration that the interface refuses is refused, with its words', () => {
+test('rejects a configuration that the HTTP API rejects, with the same error', () => {
   expect(() => readConfig('{')).toThrow(/Must be JSON/);
   expect(() => readConfig('{"mapping": [{"topic": "a", "path": "$..b", "unit": "kWh", "meaning": "import"}]}')).toThrow(
     /mapping\.0\.path: must be a JSONPath/,
   );
 });
 
-test('what a device writes cannot drive the terminal', () => {
+test("escapes control characters in a device's message", () => {
   expect(tellOne({ topic: 'x', payload: '{"\u001b[2J": 1}' }, NOW)).not.toContain('\u001b');
 });

@@ -17,7 +17,7 @@ test.each([
     { rejected: { 'time is older than the retention': 1 }, left_out: {}, unreadable: 1 },
     1,
   ],
-])('the exit code tells of %s', (_name, result, code) => {
+])('the exit code reports %s', (_name, result, code) => {
   expect(exitCodeOf(result)).toBe(code);
 });
 
@@ -26,23 +26,23 @@ test.each([
   ['sensor.grid_return_1', 'Wh', '--channel export'],
   ['sensor.energy_consumption_tarif_2', 'kWh', '--channel import/t2'],
   ['sensor.p1_energy_export_tariff_1', 'kWh', '--channel export/t1'],
-  // As the DSMR integration names what is fed in.
+  // The name that the DSMR integration gives to exported energy.
   ['sensor.electricity_meter_energy_production_tarif_1', 'kWh', '--channel export/t1'],
   ['sensor.gas', 'm³', '--channel gas/m3'],
   ['sensor.water_meter', 'L', '--channel water/m3'],
-])('the command to paste for %s in %s says where it goes', (name, unit, channel) => {
+])('the suggested import command for %s in %s contains its channel', (name, unit, channel) => {
   expect(commandOf('home-assistant_v2.db', { name, unit }, 'dev_…')).toBe(
     `energy import --format home-assistant --device dev_… --entity ${name} ${channel} home-assistant_v2.db`,
   );
 });
 
-test('the command to paste is one that a shell takes as it stands', () => {
+test('the suggested import command is quoted for a shell', () => {
   const command = commandOf("it's mine.db", { name: 'opower:a; rm -rf', unit: 'kWh' }, 'dev_…');
   expect(command).toContain(`--entity 'opower:a; rm -rf'`);
   expect(command).toContain(`'it'\\''s mine.db'`);
 });
 
-/** The reader of files that a command line gives; what the command would do with it is left out. */
+/** Returns the reader for the files of a command line. The import itself does not run. */
 function readerFor(...line: string[]): ReturnType<typeof readerOf> {
   const program = new Command();
   register(program);
@@ -56,7 +56,7 @@ function readerFor(...line: string[]): ReturnType<typeof readerOf> {
   return readerOf(options);
 }
 
-test('--where takes only rows that have all of its values, and refuses a column that the file lacks', async () => {
+test('--where takes only rows that match all its values, and rejects a column that the file lacks', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'import-where-'));
   try {
     const file = join(folder, 'meters.csv');

@@ -3,7 +3,7 @@ import * as imports from './import.ts';
 import { programOf } from './program.ts';
 import * as users from './users.ts';
 
-/** What a person reads who types this. */
+/** Returns the text that a person reads after typing these words. */
 async function said(...words: string[]): Promise<string> {
   let text = '';
   const program = programOf([users, imports]);
@@ -17,7 +17,7 @@ async function said(...words: string[]): Promise<string> {
   return text;
 }
 
-test('an option that is not known is named before one that is missing, with what it may have meant, and without the whole help', async () => {
+test('reports an unknown option before a missing one, with a suggestion and without the whole help', async () => {
   const [error, hint, ...more] = (await said('users', 'create', '--emial', 'a@example.com')).trim().split('\n');
   expect(error).toBe("error: unknown option '--emial'");
   expect(hint).toBe('(Did you mean --email?)');
@@ -25,6 +25,6 @@ test('an option that is not known is named before one that is missing, with what
   expect(await said('import', '--file', 'x.csv')).toContain("unknown option '--file'");
 });
 
-test('an option that is missing is named where all others are known', async () => {
+test('reports a missing option if all given options are known', async () => {
   expect(await said('import', 'x.csv')).toMatch(/^error: required option '--device <device_id>' not specified/);
 });

@@ -620,7 +620,7 @@ export const EXPORTED: readonly Exported[] = [
     key: { audit_id: 'text' },
     columns: AUDIT_COLUMNS,
     omitted: { about_user_id: 'the account itself' },
-    // Location data of another person are omitted.
+    // The API key and the IP address of another person are omitted.
     expressions: {
       actor_key_id: 'CASE WHEN r.actor_user_id = r.about_user_id THEN r.actor_key_id END',
       address: 'CASE WHEN r.actor_user_id = r.about_user_id OR r.actor_user_id IS NULL THEN r.address END',

@@ -36,6 +36,6 @@ test.each<[string, Candidate[], Buffer | null, ReturnType<typeof decideClaim>]>(
     null,
     { is: 'claim', which: 1 },
   ],
-])('a serial that %s', (_name, candidates, given, decided) => {
+])('decides the claim of a serial that %s', (_name, candidates, given, decided) => {
   expect(decideClaim(candidates, given)).toEqual(decided);
 });

@@ -37,7 +37,7 @@ const outcome = (rows: ImportRow[], about: Known) => {
   return { create: create.length, existing: existing.map(({ deviceId }) => deviceId), mistakes };
 };
 
-describe('a row is a device of its owner', () => {
+describe('matches a row with an existing device of its owner', () => {
   test.each([
     ['none is there', row({}), [], []],
     ['the same external_id', row({ external_id: 'S1', location: 'attic' }), [device({ external_id: 'S1' })], ['dev_1']],
@@ -74,7 +74,7 @@ describe('a row is a device of its owner', () => {
     expect(outcome([one], known(devices))).toEqual({ create: 1 - existing.length, existing, mistakes: [] });
   });
 
-  test('and says what it has otherwise, of what it says at all', () => {
+  test('lists the members that differ, among those that the row sets', () => {
     const there = device({ limit_kw: 50, channels: { a: { counts_as: 'import' } } });
     const same = row({ limit_kw: 50 }, { channels: [{ native_name: 'a', counts_as: 'import' }] });
     const other = row(
@@ -86,7 +86,7 @@ describe('a row is a device of its owner', () => {
   });
 });
 
-test('every mistake is named by its row', () => {
+test('names the row in every error', () => {
   const rows = [
     row({}, { userId: 'usr_9' }),
     row({}, { name: 'line 3' }),
@@ -105,7 +105,7 @@ test('every mistake is named by its row', () => {
   ]);
 });
 
-test('an address that nobody has is named with what would make an account for it', () => {
+test('names the option that would create an account for an unknown e-mail address', () => {
   const nobody = row({}, { email: 'a@example.com' });
   delete nobody.userId;
   const said = (more: Partial<Known>) =>
@@ -114,12 +114,12 @@ test('an address that nobody has is named with what would make an account for it
   expect(said({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);
   expect(said({})).toEqual([{ field: 'line 2.email', message: 'there is no such user' }]);
   expect(said({ toMakeOwners: '--create-users', isTaken: () => true })[0]?.message).toMatch(/you do not manage/);
-  // An id is made for nobody.
+  // No account is created for an unknown user id.
   const byId = planImport([row({}, { userId: 'usr_9' })], known([], { toMakeOwners: '--create-users' }));
   expect(byId.mistakes[0]?.message).toBe('there is no such user');
 });
 
-test('rows of one new owner are told apart as those of one that is there', () => {
+test('detects duplicate rows of a new owner as it does for an existing one', () => {
   const about = known([], { isNewOwner: ({ email }) => email !== undefined });
   const rows = [
     { name: 'line 2', email: 'A@example.com', settings: { type: 'meter', location: 'x' } },
@@ -129,7 +129,7 @@ test('rows of one new owner are told apart as those of one that is there', () =>
   expect(outcome(rows, about)).toMatchObject({ create: 2, mistakes: [{ field: 'line 3.location' }] });
 });
 
-test('a discovered device is paired once', () => {
+test('pairs a discovered device only once', () => {
   const heard = { discovery_id: 'dsc_1', user_id: 'usr_1', awaits: null };
   const one = row({}, { discoveryId: 'dsc_1' });
   expect(outcome([one], known([], { discovered: [{ ...heard, device_id: null }] }))).toMatchObject({ create: 1 });
@@ -137,7 +137,7 @@ test('a discovered device is paired once', () => {
   expect(outcome([one], paired)).toMatchObject({ create: 0, existing: ['dev_1'] });
 });
 
-test('an announced device is paired when a value of it has come', () => {
+test('pairs an announced device once it has sent a value', () => {
   const discovered = [{ discovery_id: 'dsc_1', user_id: 'usr_1', device_id: null, awaits: 'SS/#' }];
   expect(outcome([row({}, { discoveryId: 'dsc_1' })], known([], { discovered }))).toEqual({
     create: 0,

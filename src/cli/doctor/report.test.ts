@@ -39,7 +39,7 @@ const PAIR: CertificatePair = {
 const config = (env: Record<string, string> = {}) => ({
   valid: loadConfig({ PUBLIC_URL: 'https://energy.example', SMTP_URL: 'smtp://mail.example', ...env }),
 });
-/** An installation of which nothing is wrong. */
+/** Facts of an installation without any problem. */
 const WELL: Facts = {
   nowMs: NOW_MS,
   config: config(),
@@ -75,7 +75,7 @@ const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial
   files: [{ path: 'data/x', what, mode, isWritable }],
 });
 
-/** What is different, the check that finds it, how bad it is, and words of what is said and of what to do. */
+/** Each case: the name, the changed facts, the check that finds them, its level, and words of the finding and the advice. */
 const CASES: [string, Partial<Facts>, string, Level, RegExp][] = [
   [
     'a misspelt variable',
@@ -307,7 +307,7 @@ const CASES: [string, Partial<Facts>, string, Level, RegExp][] = [
 ];
 
 describe('the doctor', () => {
-  test('finds nothing where nothing is wrong', () => {
+  test('finds no problems in a healthy installation', () => {
     const findings = judge(WELL);
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
     expect(new Set(findings.map(({ check }) => check))).toEqual(new Set(CHECKS.map(({ name }) => name)));
@@ -317,16 +317,16 @@ describe('the doctor', () => {
   test.each(CASES)('%s', (_, change, check, level, words) => {
     const found = judge({ ...WELL, ...change }).filter((one) => one.check === check && one.level === level);
     expect(found.map(({ finding, todo }) => `${finding} ${todo}`).join('\n')).toMatch(words);
-    // Whoever is told of something is told what to do.
+    // Each finding has advice.
     for (const { todo } of found) expect(todo).toMatch(/\S/);
   });
 
-  test('each check has something to find', () => {
+  test('has a case with a finding for each check', () => {
     const without = CHECKS.map(({ name }) => name).filter((name) => !CASES.some(([, , check]) => check === name));
     expect(without).toEqual([]);
   });
 
-  test('what stands on a database that is away is left out, and is no problem of its own', () => {
+  test('skips the checks that need the database if it is unreachable, and reports no problem for them', () => {
     const findings = judge({ ...WELL, ...database(false, 'connect ETIMEDOUT', 'ETIMEDOUT') });
     expect(findings.filter(({ level }) => level === 'problem').map(({ check }) => check)).toEqual(['database']);
     expect(findings.filter(({ level }) => level === 'skipped').map(({ check }) => check)).toEqual([
@@ -339,7 +339,7 @@ describe('the doctor', () => {
     ]);
   });
 
-  test('a service that was never started is no problem', () => {
+  test('reports no problem for a service that has never started', () => {
     const fresh: Facts = {
       ...WELL,
       ...database(true, 'does not run'),
@@ -352,7 +352,7 @@ describe('the doctor', () => {
     expect(judge(fresh).filter(({ level }) => level === 'problem')).toEqual([]);
   });
 
-  test('ports of the roles, and of the supervisor by its program, are no problem', () => {
+  test("reports no problem for ports held by the service's roles or its supervisor", () => {
     for (const title of [
       'energy api',
       'node /opt/x/bin/energy.js start',
@@ -365,7 +365,7 @@ describe('the doctor', () => {
     expect(other.filter(({ level }) => level === 'problem')).toHaveLength(1);
   });
 
-  test('no secret is said, whatever other programs answer', () => {
+  test("prints no secret, even if another program's error contains one", () => {
     const findings = judge({ ...WELL, ...mqtt(false, 'bad user a:hunter22 at hunter2') });
     const text = JSON.stringify(withoutSecrets(findings, ['hunter2', 'hunter22']));
     expect(text).toContain('bad user a:… at …');

@@ -11,7 +11,7 @@ const patch = z
   })
   .partial();
 
-test('an option for each member, with what it means, and how it is taken away', () => {
+test('creates an option for each member, with its description and how to set it to null', () => {
   expect(optionsOf(patch.shape, ['tags'])).toEqual([
     { member: 'name', flag: '--name', description: 'What it is called.' },
     { member: 'limit_kw', flag: '--limit-kw', description: '"none" removes it' },
@@ -19,7 +19,7 @@ test('an option for each member, with what it means, and how it is taken away', 
   ]);
 });
 
-test('what is typed is text where that may be, else JSON; none is null where that may be', () => {
+test('converts typed text: text if the member is text, otherwise JSON; none is null if the member is nullable', () => {
   expect(valuesOf(patch, { name: '42', limit_kw: '42', tags: '["a"]', note: 'none' })).toEqual({
     name: '42',
     limit_kw: 42,
@@ -29,14 +29,14 @@ test('what is typed is text where that may be, else JSON; none is null where tha
   expect(valuesOf(patch, { name: 'none', limit_kw: 'none' })).toEqual({ name: 'none', limit_kw: null });
 });
 
-test('each mistake is a line, in the words of options', () => {
+test('reports each error in a line of its own that names the option', () => {
   const wrong = { name: '', limit_kw: 'much', tags: '[1]' };
   expect(() => valuesOf(patch, wrong)).toThrow(
     /^--name: .+\n--limit-kw: must be a number\n--tags\.0: must be a string$/,
   );
 });
 
-test('a table has its columns under each other, ends where the terminal does, and drives no terminal', () => {
+test("aligns the columns of a table, cuts lines at the terminal's width and escapes control characters", () => {
   const rows = [
     { id: 'a', said: '\u001b[2J', list: ['x', 'y'] },
     { id: 'bcd', said: null, list: [] },

@@ -43,18 +43,18 @@ async function textOf(feed: GreenButtonFeed): Promise<string> {
   return pieces.join('');
 }
 
-test('a feed is the one that was held to the published schema', async () => {
-  // After a change of it: test/contract/green-button-schema.test.ts, with the schema at hand.
+test('matches the feed that was validated against the published schema', async () => {
+  // After a change of this file, run test/contract/green-button-schema.test.ts with a copy of the schema.
   await expect(await textOf(FEED)).toMatchFileSnapshot('feed.example.xml');
 });
 
-test('of what is not over it tells what has come together', async () => {
+test('shows the sum so far for a range that is not over', async () => {
   const text = await textOf({ ...FEED, now: new Date('2026-10-26T12:00:00Z') });
   expect(text).toContain('<espi:billToDate>131000</espi:billToDate>');
   expect(text).not.toContain('LastPeriod');
 });
 
-test('has no costs in a currency whose number is not known', async () => {
+test('has no costs in a currency whose ISO 4217 number is unknown', async () => {
   const text = await textOf({
     ...FEED,
     data: { ...FEED.data, bill: { currency: 'XPF', total: '1', additional: '0' } },
@@ -62,7 +62,7 @@ test('has no costs in a currency whose number is not known', async () => {
   expect(text).not.toMatch(/:cost>|currency>|bill(ToDate|LastPeriod)>/);
 });
 
-test('of nothing is a usage point alone', async () => {
+test('contains only a usage point if there is no energy', async () => {
   const text = await textOf({ ...FEED, data: { hours: [], bill: null, hasExport: false } });
   expect(text).toContain('UsagePoint>');
   expect(text).not.toContain('MeterReading>');

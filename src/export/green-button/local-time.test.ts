@@ -2,14 +2,15 @@ import { expect, test } from 'vitest';
 import { localTimeParameters } from './local-time.ts';
 
 test.each([
-  // As the utilities of these places write them: second Sunday of March and first of November at 2:00; last Sundays at 2:00 and 3:00.
+  // Rules in the form that utilities of these places publish: second Sunday of March and first Sunday of November at 2:00; last Sundays at
+  // 2:00 and 3:00.
   ['America/New_York', { dstStartRule: '360E2000', dstEndRule: 'B40E2000', dstOffset: 3_600, tzOffset: -18_000 }],
   ['Europe/Berlin', { dstStartRule: '3E0E2000', dstEndRule: 'AE0E3000', dstOffset: 3_600, tzOffset: 3_600 }],
   ['Australia/Lord_Howe', { dstStartRule: 'A40E2000', dstEndRule: '440E2000', dstOffset: 1_800, tzOffset: 37_800 }],
   ['Asia/Kolkata', { dstStartRule: '00000000', dstEndRule: '00000000', dstOffset: 0, tzOffset: 19_800 }],
   ['UTC', { dstStartRule: '00000000', dstEndRule: '00000000', dstOffset: 0, tzOffset: 0 }],
-  // Its clock goes by the moon.
+  // Morocco's clock changes follow the lunar calendar (Ramadan).
   ['Africa/Casablanca', { dstStartRule: '00000000', dstEndRule: '00000000', dstOffset: 0 }],
-])('tells how the clock of %s changes', (zone, expected) => {
+])('returns the clock changes of %s', (zone, expected) => {
   expect(localTimeParameters(zone, '2026-03-01')).toMatchObject(expected);
 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { within } from './network.ts';
 
-test('what hangs, fails or throws at once is a reason in a line', async () => {
+test('returns the reason in one line if a probe hangs, rejects or throws synchronously', async () => {
   expect(await within(() => new Promise<object>(() => {}), 10)).toEqual({
     why: 'no answer within 0.01 s',
     code: 'ETIMEDOUT',
   });
   const refused = Object.assign(new Error('refused\n    at somewhere'), { code: 'ECONNREFUSED' });
   expect(await within(() => Promise.reject(refused))).toEqual({ why: 'refused', code: 'ECONNREFUSED' });
-  // Of a name with several addresses: an error for each, and none of its own.
+  // For a host with several addresses, Node throws an error with one inner error per address and no message of its own.
   const several = Object.assign(new AggregateError([new Error('a'), new Error('b')]), { code: 'ECONNREFUSED' });
   expect(await within(() => Promise.reject(several))).toEqual({ why: 'a, b', code: 'ECONNREFUSED' });
   expect(
