@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-/** Returns a progress bar on a terminal, and one that prints nothing in a pipe. */
+/** Returns a progress bar that is shown on a terminal only, not in a pipe. */
 export function progressBar(): { update(relation: string, done: number, total: number): void; stop(): void } {
   const bar = new SingleBar({
     format: '{relation} [{bar}] {percentage}%',

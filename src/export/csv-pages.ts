@@ -104,7 +104,7 @@ async function* linesOf(
 export async function* levelCsv(db: Database, userId: string, level: Level, now: Date): AsyncGenerator<string> {
   yield `${allColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
-  // Meters that are counted separately (gas, heat, water and the like) have keys of their own.
+  // Rows of other media, of channels with a placement and of estimated exports have keys of their own.
   for await (const ids of keysOf(db, userId, parent))
     for (const id of ids.flatMap((one) => [one, ...TOLD_APART.map((meter) => meterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);

@@ -2,7 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import { queryOf } from '#src/database/connect.ts';
 import { OWNED } from '#src/database/owned.ts';
 
-/** Number of keys that one query reads; below it, the number of keys that are yielded together to find rows. */
+/** Number of keys that one query reads, and number of keys that are yielded together. */
 const KEYS_READ = 5_000;
 const KEYS_USED = 100;
 

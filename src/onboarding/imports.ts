@@ -46,7 +46,7 @@ export const differingOf = ({ existing }: Pick<Imported, 'existing'>) =>
     .filter(({ members }) => members.length > 0)
     .map(({ row, deviceId, members }) => ({ row: row.name, device_id: deviceId, members }));
 
-/** Records an import in its own transaction, with its passwords encrypted until they are fetched. Returns its id. */
+/** Records an import within that import's transaction, with its passwords encrypted until they are fetched. Returns its id. */
 export async function recordImport(
   trx: Database,
   box: SecretBox,

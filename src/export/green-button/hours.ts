@@ -23,7 +23,7 @@ export interface GreenButtonHour {
   /** Estimated part of the imported energy. */
   estimated: number;
   exported: number;
-  /** Whether the imported (below it: the exported) energy depends on readings that were edited by hand. */
+  /** Whether the imported or the exported energy depends on readings that were edited by hand. */
   isImportEdited: boolean;
   isExportEdited: boolean;
   /** Cost in hundred-thousandths of the currency. Null if no tariff was in force. */
@@ -136,7 +136,7 @@ function billOf(cost: ReturnType<typeof exactly>): GreenButtonBill | null {
 interface EditedTime {
   fromMs: number;
   toMs: number;
-  /** Whether the edit concerns imported (below it: exported) energy. */
+  /** Whether the edit concerns imported or exported energy. */
   imports: boolean;
   exports: boolean;
 }

@@ -13,7 +13,7 @@ import { gatherDatabase } from './database.ts';
 import { ANSWER_MS, gatherBroker, gatherCertificate, gatherPorts, within } from './network.ts';
 
 /**
- * Gathers all facts concurrently. It only reads and opens connections, and changes nothing. Takes as long as the slowest part, about 12 s
+ * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest part, about 12 s
  * at most.
  */
 export async function gather(): Promise<Facts> {
