@@ -18,7 +18,7 @@ export interface Channel {
   commodity: Commodity | 'electricity';
   /** Whether the unit is m³. Volumes are handled as if they were kWh: `gas/m3`. */
   isVolume: boolean;
-  /** Whether the owner has set the channel not to count. */
+  /** Whether the channel is known not to count: by its name (`ignored`, `cooling`) or by its owner's setting. */
   isIgnored: boolean;
   /** Whether the meaning is known. An unknown channel, such as `meter/unknown/wert_a`, does not count until its owner sets its meaning. */
   known: boolean;

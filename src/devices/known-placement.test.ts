@@ -61,7 +61,7 @@ test.each([
   ['a charger behind a GX', heard('victron', 'e0ff50a097c0/evcharger/40', 'import'), 'consumption'],
   ['what its owner mapped as producing', heard('mapping', 'roof', 'production/import', 'room'), 'production'],
   ['a battery by its name', heard('homeassistant', 'powerwall', 'import', 'export'), 'storage'],
-])('places %s as its decoder knows, regardless of the typed type', (_, heardAs, placement) => {
+])('places %s as its decoder knows, regardless of the type that was entered', (_, heardAs, placement) => {
   for (const type of ['smart_meter', 'smart_plug', 'battery']) {
     expect(guessedPlacement(type, heardAs)).toEqual({ placement, placement_by: 'decoder' });
   }

@@ -336,8 +336,8 @@ export async function updateDevice(
 }
 
 /**
- * Throws 422 if the upstream device is not one of the owner's own, or lies behind this device itself. Locks the account, so that two
- * concurrent changes cannot form a cycle.
+ * Throws 422 if the upstream device is not one of the owner's own, or lies behind this device itself. Takes a lock of the account,
+ * so that two concurrent changes cannot form a cycle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
   // Raw SQL: an advisory lock. Other requests of the account already share its row lock (auth/run-as-caller.ts). If two of them requested

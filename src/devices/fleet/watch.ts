@@ -59,7 +59,7 @@ async function endFuture(trx: Database, now: Date): Promise<void> {
   // Raw SQL: the database's clock, which wrote these times.
   const limit = sql`now() + make_interval(secs => ${CLOCKS_DIFFER_MS / 1_000})`;
   await sql`UPDATE device_heads SET seen_at = now() WHERE seen_at > ${limit}`.execute(trx);
-  // If a silence still lasts, the next statement of the check records it again.
+  // If a silence still lasts, the same check records it again.
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
   // Times in `silence_watches` come from the clocks of workers.
