@@ -23,7 +23,7 @@ export function mayPublish(username: string, topic: string): boolean {
 export const mayReadOf = (username: string, userId: string, topic: string): boolean =>
   GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;
 
-/** `mayReadOf` for a login whose owner must first be looked up. */
+/** Whether a login may read a topic, as `mayReadOf`, but looks up the owner of the login first. */
 async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
   if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
   const owner = await accountOfLogin(db, username);
@@ -49,7 +49,7 @@ export function mayUseRabbitMq(username: string, clientId: string): boolean {
   return /^dev_[0-9a-z]{26}$/.test(username) && clientId.startsWith(username);
 }
 
-/** Access decisions that a broker requests about its clients. */
+/** Answers to a broker's questions about the rights of its clients. */
 export interface BrokerAccess {
   /** Whether the username and the password are valid together. */
   mayLogIn(username: string, password: string): Promise<boolean>;
@@ -60,7 +60,7 @@ export interface BrokerAccess {
   clientIdOf(username: string, clientId: string): string;
   /** Whether this login may connect to RabbitMQ with this client id. */
   mayUseCluster(username: string, clientId: string): boolean;
-  /** Whether this login may publish on, or subscribe to, the topic. */
+  /** Whether a login may publish on, or subscribe to, an MQTT topic. */
   may(username: string, action: 'publish' | 'subscribe', topic: string): Promise<boolean>;
   /** Whether the username is that of the service itself. */
   isOwn(username: string): boolean;

@@ -96,7 +96,7 @@ describe('the channel of a native message', () => {
     'a/b/c/export/t1',
     'a/b/gas',
     'x'.repeat(65),
-  ])('rejects %j', (text) => {
+  ])('rejects the channel name %j', (text) => {
     expect(nativeChannel(text)).toBeNull();
   });
 });
@@ -105,7 +105,7 @@ describe('an owner’s setting for a channel', () => {
   const WORDS = { production: ['pv', 'export'], charged: ['battery', 'import'], discharged: ['battery', 'export'] };
 
   test.each(Object.entries(WORDS))(
-    'gives %s a circuit of its own next to the registers of the meter',
+    'gives the owner’s meaning %s a circuit of its own next to the registers of the meter',
     (counts_as, [circuit, direction]) => {
       const word = { counts_as };
       expect(meantChannel({ channel: 'roof', kind: 'register' }, word)).toMatchObject({
@@ -129,7 +129,7 @@ describe('an owner’s setting for a channel', () => {
     },
   );
 
-  test('cannot count a power of import as export', () => {
+  test('does not count a power of import that its owner set to export', () => {
     for (const counts_as of ['export', 'production', 'discharged'])
       expect(meantChannel({ channel: 'roof', kind: 'power' }, { counts_as }).known).toBe(false);
     expect(meantChannel({ channel: 'roof', kind: 'power' }, { counts_as: 'charged' }).known).toBe(true);

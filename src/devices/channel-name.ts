@@ -113,7 +113,7 @@ export function parseChannel(name: string): Channel {
   return channel;
 }
 
-/** Series whose meaning is determined. */
+/** Series whose meaning is to be determined. */
 interface Asked {
   channel: string;
   kind: string;

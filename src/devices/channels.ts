@@ -19,13 +19,13 @@ import {
 /** A quantity that a device reports, and what it counts as. */
 export interface DeviceChannel {
   native_name: string;
-  /** Unit of the value. Null if unknown. */
+  /** Unit of the quantity's value. Null if unknown. */
   unit: string | null;
   last_value: number | null;
   last_at: Date | null;
   /** One of `COUNTS_AS`. Null if unknown: the quantity does not count. */
   counts_as: string | null;
-  /** Whether the owner should set what the quantity is. */
+  /** Whether the owner should still set what the quantity counts as. */
   asked: boolean;
   /** Place of the quantity in the home, set by its owner. Null: the place of its device. */
   placement: Placement | null;

@@ -13,9 +13,9 @@ export function newDeviceSecret(): { secret: string; sha256: Buffer } {
 
 /** Credentials with which a connection logged in. */
 export interface Login {
-  /** Id of a device or a gateway. */
+  /** Id of the device or the gateway that logs in. */
   username: string;
-  /** SHA-256 of the password. */
+  /** SHA-256 of the password that the connection sent. */
   secretSha256: Buffer;
 }
 

@@ -9,7 +9,7 @@ test.each([
   {},
   { tz: 'Europe/Berlin', note: '🌞 ä', senml: { topics: ['a/b'] }, more: [null, 1, true] },
   { mapping: [{ topic: 'heater/setpoint' }, { topic: 'a/set/+' }, { topic: 'a/get/total' }, 'x', null] },
-])('stores %j', (config) => {
+])('stores the decoder_config %j', (config) => {
   expect(mistakes(config)).toEqual([]);
 });
 
@@ -22,7 +22,7 @@ test.each([
   [{ mapping: [{ topic: '+/get' }] }, /^mapping\.0\.topic: /],
   [{ mapping: [{ topic: 'x/y/command' }] }, /^mapping\.0\.topic: /],
   [{ mapping: [{ topic: 'cmnd/#' }] }, /^mapping\.0\.topic: /],
-])('rejects %j', (config, said) => {
+])('rejects the decoder_config %j', (config, said) => {
   expect(mistakes(config)).toEqual([expect.stringMatching(said)]);
 });
 

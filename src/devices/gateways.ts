@@ -22,7 +22,7 @@ export interface Discovered {
   gateway_id: string;
   family: string;
   native_id: string;
-  /** Names of its channels: `import`, `export/t1`. */
+  /** Names of the device's channels: `import`, `export/t1`. */
   channels: string[];
   /** Quantities on the channels. `counts`: whether a quantity counts as its owner's import or export. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];

@@ -32,22 +32,22 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     vzlogger: all('grid'),
     wmbusmeters: all('grid'),
     p1monitor: [[/\/powerproduction$/, 'production'], ...all('grid')],
-    // Inverters.
+    // Readers of inverters.
     ahoydtu: all('production'),
     opendtu: all('production'),
     solaredge2mqtt: [[/(^|\/)inverter$/, 'production']],
-    // Chargers, heat pumps and boilers.
+    // Chargers, heat pumps and boilers, which consume energy.
     emsesp: all('consumption'),
     'go-e': all('consumption'),
-    // The meters at its S0 inputs are unknown.
+    // Heat pumps. The meters at the S0 inputs of HeishaMon are excluded, because they may measure anything.
     heishamon: [[/^(?!.*\/s0\/[12]$)/, 'consumption']],
     openevse: all('consumption'),
-    // Meter 0 of a charger belongs to the charger itself. Other meters, and the meters of an energy manager (wem, wem2, seb), may be
-    // anywhere.
+    // WARP chargers: meter 0 of a charger belongs to the charger itself. Other meters, and the meters of an energy manager (wem, wem2,
+    // seb), may be anywhere.
     warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
     // DIN-rail meters, which may measure anything.
     mbmd: [],
-    // Systems that report a whole home.
+    // Systems that report the meters of a whole home.
     evcc: [
       [/\/grid$/, 'grid'],
       [/\/pv\/\d+$/, 'production'],

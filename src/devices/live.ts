@@ -11,7 +11,7 @@ export interface SeenDevice {
   seenAtMicros: number;
 }
 
-/** The latest values of a device. */
+/** Latest values of a device. */
 export interface LiveReading {
   device_id: string;
   user_id: string;
@@ -19,7 +19,7 @@ export interface LiveReading {
   /** Power of the device, W; negative if it feeds in. Null if it has no current value, or several whose sum is unknown. */
   power_w: number | null;
   power_at: string | null;
-  /** Quantities with a reading within the last day. */
+  /** Quantities of the device with a reading within the last day. */
   channels: (Omit<DeviceChannel, 'last_at'> & { last_at: string })[];
 }
 
@@ -104,7 +104,7 @@ interface ValueRow {
   counted: boolean;
 }
 
-/** Columns of a series `s` of a device `d` with its reading `l`. */
+/** SQL columns of a series `s` of a device `d` with its reading `l`. */
 const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted`;
 
 const channelOf = (row: ValueRow): ToldChannel => ({

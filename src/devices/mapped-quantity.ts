@@ -57,7 +57,7 @@ export function quantityOf({ unit, meaning, circuit, scale = 1 }: Told): MappedQ
   if (scale < 0 && found.kind !== 'power_w') return 'scale is below 0, which only a power can be';
   const { channel, times, per, ...rest } = found;
   const of = circuit === undefined ? channel : channel === 'room' ? `room/${circuit}` : `${circuit}/${channel}`;
-  // 123456 / 100 is exactly 1234.56, but 123456 * 0.01 is slightly more.
+  // The inverse of a scale is exact as a divisor: 123456 / 100 is exactly 1234.56, but 123456 * 0.01 is slightly more.
   const inverse = Math.round(1 / Math.abs(scale));
   return Math.abs(inverse * Math.abs(scale) - 1) < 1e-9
     ? { ...rest, channel: of, times: times * Math.sign(scale), per: per * inverse }

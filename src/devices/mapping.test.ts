@@ -13,7 +13,7 @@ test.each([
   [{ topic: '/lead/+/#', unit: 'F', meaning: 'temperature', path: '$' }],
   [{ ...ENTRY, unit: 'W', meaning: 'power', scale: -1 }],
   [{ ...ENTRY, time_path: "$['t s']", time_unit: 's' }],
-])('accepts %j', (one) => {
+])('accepts the mapping %j', (one) => {
   expect(mistakes(one)).toEqual([]);
 });
 
@@ -42,7 +42,7 @@ test.each([
   [{ path: undefined, time_path: '$.t' }, /^0\.time_path: needs a path/],
   [{ time_unit: 's' }, /^0\.time_unit: needs a time_path/],
   [{ eval: true }, /Unrecognized/],
-])('rejects %j', (change, message) => {
+])('rejects the mapping %j', (change, message) => {
   expect(mistakes({ ...ENTRY, ...change })).toEqual([expect.stringMatching(message)]);
 });
 

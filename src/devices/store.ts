@@ -269,7 +269,8 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 /**
  * Updates a device within the reach. Returns null if there is none. Settings of the law and meanings of quantities also apply to the past:
  * the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` reads a different
- * number only from then on. Throws 403 if an owner changes what a utility manages, or a utility takes over a device that its owner manages.
+ * number only from then on. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by`
+ * (`checkManager`).
  */
 export async function updateDevice(
   db: Database,

@@ -26,7 +26,7 @@ test.each([
   'gw/gwy_1',
   'gw/gwy_1/',
   'gw//x',
-])('%j belongs to no device or gateway', (topic) => {
+])('the topic %j belongs to no device or gateway', (topic) => {
   expect([parseNativeTopic(topic), parseGatewayTopic(topic)]).toEqual([null, null]);
   for (const name of ['dev_1', 'gwy_1', '']) expect(mayPublish(name, topic)).toBe(false);
 });
@@ -46,13 +46,13 @@ describe('a RabbitMQ routing key, which has dots instead of the slashes of a top
   /** The routing key as RabbitMQ's MQTT plugin forms it (tested with the real plugin in test/system/cluster/access.test.ts). */
   const keyOf = (topic: string) => topic.replaceAll('/', '.').replaceAll('+', '*');
 
-  test('is converted to the topic of a device', () => {
+  test('is converted from a routing key to the topic of a device', () => {
     for (const topic of [readingsTopic('dev_1'), 'energy/v1/dev_1/status', readingsTopic('a-b_C')]) {
       expect(topicOfRoutingKey(keyOf(topic))).toBe(topic);
     }
   });
 
-  test('is rejected if it may stand for another topic', () => {
+  test('is rejected if the routing key may stand for another topic', () => {
     for (const topic of [
       'gw/g/kitchen.plug/state',
       'gw/g/x',

@@ -58,7 +58,7 @@ function leafFrom(topic: string, place: number): NativeTopic['leaf'] | null {
 
 interface GatewayTopic {
   gatewayId: string;
-  /** Topic on the household's broker. */
+  /** Topic as the household's own broker has it, without the gateway's prefix. */
   topic: string;
 }
 

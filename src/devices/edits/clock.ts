@@ -73,7 +73,7 @@ interface EditOfStep {
   from_at: Date;
   /** First value of the register in the stretch, mWh. Null if it has no reading there, or the series is no register. */
   value: number | null;
-  /** Unix ms, as text. */
+  /** Instants that the edit excludes, Unix ms as text. */
   instants: string[];
 }
 

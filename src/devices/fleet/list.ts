@@ -157,7 +157,7 @@ export async function listFleet(
   return rows;
 }
 
-/** Lists one section, after `from`. */
+/** Lists the devices of one section of the order, after the position `from`. */
 async function partOfFleet(
   db: Database,
   asked: {

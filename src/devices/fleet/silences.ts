@@ -10,7 +10,7 @@ const MOST_SILENCES = 250_000;
 
 /** Silences of a fleet in a stretch of time, grouped by devices that stopped together. */
 interface FleetSilences {
-  /** Groups with at least one stop in the stretch. */
+  /** Groups of stops with at least one stop in the stretch of time. */
   groups: StopGroup[];
   /** Times at which no worker checked for silences. A silence that lies entirely in such a time is unknown. */
   unwatched: Stretch[];
@@ -93,7 +93,7 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .where('began_at', '<', new Date(stretch.toMs))
     .orderBy('began_at')
     .execute();
-  // A check is valid until the next one is due.
+  // A worker's check for silences is valid until the next one is due.
   return without(
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + WATCH_GAP_MS })),

@@ -26,13 +26,13 @@ export interface Place {
 const place = z.tuple([z.enum(FLEET_SORTS), z.boolean(), z.string(), z.string()]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** Encodes a position for a cursor. */
+/** Encodes a position in the list of devices as text for a cursor. */
 export const placeAsText = ({ sort, isSilent, key, deviceId }: Place): string =>
   JSON.stringify([sort, isSilent, key, deviceId]);
 
 /**
- * Decodes the position in a cursor. Throws 422 if it does not belong to this order. Cursors are not secret, so their content is validated
- * like any other input.
+ * Decodes a position in the list of devices from a cursor. Throws 422 if it does not belong to this order. Cursors are not secret, so their
+ * content is validated like any other input.
  */
 export function placeOf(text: string, sort: FleetSort): Place {
   const wrong = () => unprocessable({ field: 'cursor', message: 'must be one of a Link of this list, in this order' });

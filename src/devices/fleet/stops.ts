@@ -11,7 +11,10 @@ export const THRESHOLDS = {
   siteWindowMs: 30 * MINUTE_MS,
   /** Time before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
-  /** Share of the surrounding windows, the highest, that the estimate limits, because outages are not usual stops. */
+  /**
+   * Share of the surrounding time windows whose counts are limited in the estimate: those with the most stopping homes, because outages are
+   * not usual stops.
+   */
   trimmed: 0.1,
   /** Probability below which simultaneous stops are an outage: about one false outage in a million stops. */
   chance: 1e-6,
@@ -29,10 +32,10 @@ export const THRESHOLDS = {
 export interface Silence {
   deviceId: string;
   userId: string;
-  /** Null if the device logs in itself. */
+  /** Gateway of the device. Null if the device logs in itself. */
   gatewayId: string | null;
   beganMs: number;
-  /** Null if the silence still lasts. */
+  /** End of the silence, Unix ms. Null if it still lasts. */
   endedMs: number | null;
 }
 
@@ -59,16 +62,16 @@ export const STOP_REASONS = [
 ] as const;
 type StopReason = (typeof STOP_REASONS)[number];
 
-/** Stops that probably have one cause. */
+/** Group of stops that probably have one cause. */
 export interface StopGroup {
   kind: StopKind;
   isSure: boolean;
   because: StopReason;
-  /** In order of time. */
+  /** Stops of the group, in order of time. */
   stops: readonly Silence[];
 }
 
-/** Consecutive stops of one home. */
+/** Consecutive stops of the devices of one home. */
 interface HomeStops {
   userId: string;
   stops: Silence[];

@@ -56,7 +56,7 @@ export async function watchSilences(db: Database, now: Date): Promise<{ began: n
  * reading is unknown. A time long ago would make every device silent at once.
  */
 async function endFuture(trx: Database, now: Date): Promise<void> {
-  // Raw SQL: the database's clock, which wrote these times.
+  // Raw SQL: compares with the database's clock, which wrote the times in these tables.
   const limit = sql`now() + make_interval(secs => ${CLOCKS_DIFFER_MS / 1_000})`;
   await sql`UPDATE device_heads SET seen_at = now() WHERE seen_at > ${limit}`.execute(trx);
   // If a silence still lasts, the same check records it again.
