@@ -7,8 +7,8 @@ import { parseGatewayTopic, parseHomeUsageTopic, parseNativeTopic } from './topi
 const GATEWAY_LOGIN = /^gwy_[0-9a-z]{26}$/;
 
 /**
- * Whether a login may publish on a topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure.
- * Who may read what: `mayReadOf`.
+ * Whether a login may publish on an MQTT topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure. Read
+ * access is checked by `mayReadOf`.
  */
 export function mayPublish(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
@@ -17,13 +17,13 @@ export function mayPublish(username: string, topic: string): boolean {
 }
 
 /**
- * Whether a login may subscribe to a topic, or be sent what is on it: a gateway to what the home of its owner (`userId`) uses, by its name alone. There is
- * nothing else to read. Pure.
+ * Whether a login may subscribe to a topic or receive its messages. The only readable topic is the usage of a home, for the gateways of the
+ * home's owner (`userId`), and without wildcards. Pure.
  */
 export const mayReadOf = (username: string, userId: string, topic: string): boolean =>
   GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;
 
-/** `mayReadOf`, where the owner is not known yet. */
+/** Whether a login may read a topic, as `mayReadOf`, but looks up the owner of the login first. */
 async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
   if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
   const owner = await accountOfLogin(db, username);
@@ -31,8 +31,8 @@ async function mayRead(db: Database, username: string, topic: string): Promise<b
 }
 
 /**
- * Whether a client id is the name of another login: a broker that keeps sessions by their client ids alone would give whoever comes with it
- * the session of that one. Pure.
+ * Whether a client id begins with the name of another login. A broker that identifies sessions by client id alone would give this client
+ * the other login's session. Pure.
  */
 export function namesAnother(username: string, clientId: string): boolean {
   const named = /^(dev|gwy)_[0-9a-z]{26}/.exec(clientId)?.[0];
@@ -40,34 +40,35 @@ export function namesAnother(username: string, clientId: string): boolean {
 }
 
 /**
- * Whether a login may come to RabbitMQ by MQTT, with this client id. Pure. Not a gateway's: RabbitMQ writes slashes of a topic as dots and
- * drops the retain flag, so that what a household's broker calls `plug.1/state` cannot be told from `plug/1/state`. And a session there
- * belongs to whoever has its client id: it is the login, or the login and more, so that nobody takes over a stranger's.
+ * Whether a login may connect to RabbitMQ over MQTT with this client id. Pure. Gateways may not: RabbitMQ replaces the slashes of a topic
+ * with dots and drops the retain flag, so the household topics `plug.1/state` and `plug/1/state` would be indistinguishable. RabbitMQ
+ * identifies a session by its client id alone. The client id must therefore begin with the login, so that no client can take over another
+ * device's session.
  */
 export function mayUseRabbitMq(username: string, clientId: string): boolean {
   return /^dev_[0-9a-z]{26}$/.test(username) && clientId.startsWith(username);
 }
 
-/** What a broker asks of who connects to it. */
+/** Answers to a broker's questions about the rights of its clients. */
 export interface BrokerAccess {
-  /** Whether the name and the password belong together. */
+  /** Whether the username and the password are valid together. */
   mayLogIn(username: string, password: string): Promise<boolean>;
   /**
-   * The client id by which a broker is to keep the session of a login: with the login in it, so that nobody takes over a stranger's.
-   * The service's own stay as they are.
+   * Returns the client id under which a broker must store the session of a login. It contains the login, so that no client can take over
+   * another login's session. Client ids of the service itself are unchanged.
    */
   clientIdOf(username: string, clientId: string): string;
-  /** Whether this login may come to RabbitMQ, with that client id. */
+  /** Whether this login may connect to RabbitMQ with this client id. */
   mayUseCluster(username: string, clientId: string): boolean;
-  /** Whether this login may do that on the topic. */
+  /** Whether a login may publish on, or subscribe to, an MQTT topic. */
   may(username: string, action: 'publish' | 'subscribe', topic: string): Promise<boolean>;
-  /** Whether it is the service itself. */
+  /** Whether the username is that of the service itself. */
   isOwn(username: string): boolean;
 }
 
 /**
- * Decides for brokers that ask over HTTP: devices and gateways as at the embedded broker, and the service itself, which has
- * the credentials of `MQTT_URL` and may do everything.
+ * Creates the access decisions for brokers that request them over HTTP. Devices and gateways have the same rights as at the embedded
+ * broker. The service itself logs in with the credentials of `MQTT_URL` and may do everything.
  */
 export function brokerAccess(db: Database, mqttUrl: string | undefined): BrokerAccess {
   const own = mqttUrl === undefined ? undefined : credentialsIn(mqttUrl);

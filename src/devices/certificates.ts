@@ -1,18 +1,19 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** A client certificate that an authority of ours vouches for, as far as it says which device it is. */
+/** Client certificate that one of the service's trusted authorities signed, reduced to the parts that identify a device. */
 export interface CertificateNames {
-  /** SHA-256 of it, in hex. */
+  /** SHA-256 fingerprint of the certificate, in hex. */
   sha256: string;
-  /** Its common name, and the DNS names among its alternative ones. */
+  /** Common name and DNS alternative names of the certificate. */
   names: readonly string[];
 }
 
 /**
- * Which device or gateway a certificate is: the device that it is registered with (`certificate_sha256`), else the one that it names by
- * its id. A certificate that names a device or gateway is no other one's, whoever registered it. Null where there is none, or it is deleted,
- * or registered with another certificate, or several are named.
+ * Returns the id of the device or gateway that a certificate identifies: the device with which it is registered (`certificate_sha256`),
+ * else the device or gateway whose id is among its names. A certificate that names a device or gateway never identifies a different one,
+ * even if it is registered there. Null if there is no such device or gateway, if it is deleted or registered with another certificate, or
+ * if the certificate names several.
  */
 export async function loginOfCertificate(db: Database, { sha256, names }: CertificateNames): Promise<string | null> {
   const digest = Buffer.from(sha256, 'hex');
@@ -32,13 +33,16 @@ export async function loginOfCertificate(db: Database, { sha256, names }: Certif
   return logins.length === 1 ? (logins[0] as string) : null;
 }
 
-/** Which logins are no longer those of the certificates that they came with (`loginOfCertificate`): deleted, or another certificate is registered. */
+/**
+ * Returns the SHA-256 of the certificates whose login is no longer valid (`loginOfCertificate`): the device or gateway is deleted, or
+ * another certificate is registered.
+ */
 export async function endedCertificates(
   db: Database,
   sessions: readonly (CertificateNames & { username: string })[],
 ): Promise<string[]> {
   const asked = JSON.stringify(sessions.map(({ username, sha256, names }) => ({ username, sha256, names })));
-  // Raw SQL: looks for what is not there among any number of names, in one statement.
+  // Raw SQL: an anti-join with any number of logins in one statement.
   const { rows } = await sql<{ sha256: string }>`
     SELECT a.sha256 FROM jsonb_to_recordset(${asked}::jsonb) a (username text, sha256 text, names text[])
     WHERE NOT EXISTS (SELECT FROM devices d WHERE d.device_id = a.username AND d.deleted_at IS NULL

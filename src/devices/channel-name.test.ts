@@ -7,7 +7,7 @@ import { countsAsOf, isAskedOf, meantChannel, nativeChannel, parseChannel } from
 const DIRECTIONS = ['import', 'export'];
 const COMMODITIES = ['gas', 'heat', 'water'];
 const RESERVED = [...DIRECTIONS, ...COMMODITIES, 'm3', 'cooling', 'unknown'];
-/** Names of people's own, as they stand in messages: most of them look as if they said something. */
+/** Channel names that owners choose, as they occur in messages. Most look as if they contained a known word. */
 const name = fc.oneof(
   fc.constantFrom(
     'feed_in',
@@ -28,7 +28,7 @@ const said = fc.oneof(
   fc.tuple(fc.constantFrom(...DIRECTIONS), part).map((words) => words.join('')),
   fc.tuple(fc.constantFrom(...COMMODITIES), fc.constantFrom('', '/m3')).map((words) => words.join('')),
 );
-/** Names that say nothing: none of their forms ends as one that does. */
+/** Unknown channel names: no variant of them ends in a known word. */
 const unknown = fc.oneof(
   name,
   fc.tuple(name, name).map((words) => words.join('/')),
@@ -37,7 +37,7 @@ const unknown = fc.oneof(
 );
 
 describe('the channel of a native message', () => {
-  test('counts as its name says, in the circuit before it', () => {
+  test('counts in the direction of its known name, in the circuit before that name', () => {
     fc.assert(
       fc.property(fc.option(name, { nil: '' }), said, (circuit, what) => {
         const channel = nativeChannel(circuit === '' ? what : `${circuit}/${what}`) ?? '';
@@ -51,7 +51,7 @@ describe('the channel of a native message', () => {
     );
   });
 
-  test('counts for nothing under any other name, and its owner is asked', () => {
+  test('does not count under any other name until its owner states the meaning', () => {
     fc.assert(
       fc.property(unknown, fc.constantFrom('register', 'interval', 'power'), (text, kind) => {
         const channel = nativeChannel(text) ?? '';
@@ -63,7 +63,7 @@ describe('the channel of a native message', () => {
     );
   });
 
-  test('of an unknown name is no power either beside its device’s', () => {
+  test('does not count as power under an unknown name next to the device’s own power', () => {
     fc.assert(
       fc.property(name, (channel) => {
         const roles = chooseRoles([
@@ -80,7 +80,7 @@ describe('the channel of a native message', () => {
     );
   });
 
-  test.each(['Import', 'EXPORT/T1', 'Kitchen/Import'])('%s has its capitals as small letters', (text) => {
+  test.each(['Import', 'EXPORT/T1', 'Kitchen/Import'])('converts the capitals of %s to lower case', (text) => {
     expect(nativeChannel(text)).toBe(text.toLowerCase());
   });
 
@@ -96,16 +96,16 @@ describe('the channel of a native message', () => {
     'a/b/c/export/t1',
     'a/b/gas',
     'x'.repeat(65),
-  ])('%j is rejected', (text) => {
+  ])('rejects the channel name %j', (text) => {
     expect(nativeChannel(text)).toBeNull();
   });
 });
 
-describe('what an owner says', () => {
+describe('an owner’s setting for a channel', () => {
   const WORDS = { production: ['pv', 'export'], charged: ['battery', 'import'], discharged: ['battery', 'export'] };
 
   test.each(Object.entries(WORDS))(
-    '%s has a circuit of its own beside what the meter counts',
+    'gives the owner’s meaning %s a circuit of its own next to the registers of the meter',
     (counts_as, [circuit, direction]) => {
       const word = { counts_as };
       expect(meantChannel({ channel: 'roof', kind: 'register' }, word)).toMatchObject({
@@ -129,7 +129,7 @@ describe('what an owner says', () => {
     },
   );
 
-  test('a power of import cannot be what flows out', () => {
+  test('does not count a power of import that its owner set to export', () => {
     for (const counts_as of ['export', 'production', 'discharged'])
       expect(meantChannel({ channel: 'roof', kind: 'power' }, { counts_as }).known).toBe(false);
     expect(meantChannel({ channel: 'roof', kind: 'power' }, { counts_as: 'charged' }).known).toBe(true);

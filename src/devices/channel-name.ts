@@ -1,7 +1,7 @@
 import type { Placement } from '#src/database/enums.ts';
 import { COMMODITIES, type Commodity, KNOWN_CHANNEL } from '#src/database/meter.ts';
 
-/** What a channel's name says, and what its owner says of it (law of consumption, "Channels"). */
+/** Meaning of a channel, from its name and its owner's settings (law of consumption, "Channels"). */
 
 export const PARTS = ['total', 'tariff', 'phase'] as const;
 const OTHERS: ReadonlySet<string> = new Set(COMMODITIES);
@@ -10,36 +10,39 @@ const DIRECTIONS: ReadonlySet<string> = new Set(['import', 'export']);
 export type Direction = 'import' | 'export';
 
 export interface Channel {
-  /** What remains of the name: `switch0` of `switch0/import/l1`. */
+  /** Remainder of the name without its known words: `switch0` of `switch0/import/l1`. */
   circuit: string;
   direction: Direction;
   part: (typeof PARTS)[number];
-  /** Gas, heat and water have the same law, and are never counted as electricity. */
+  /** Gas, heat and water follow the same law as electricity and are never counted as electricity. */
   commodity: Commodity | 'electricity';
-  /** In m³, which is read for kWh everywhere: `gas/m3`. */
+  /** Whether the unit is m³. Volumes are handled as if they were kWh: `gas/m3`. */
   isVolume: boolean;
-  /** Its owner says that it counts for nothing. */
+  /** Whether the channel is known not to count: by its name (`ignored`, `cooling`) or by its owner's setting. */
   isIgnored: boolean;
-  /** False for what nobody can tell, which counts for nothing until its owner says what it is: `meter/unknown/wert_a`. */
+  /** Whether the meaning is known. An unknown channel, such as `meter/unknown/wert_a`, does not count until its owner sets its meaning. */
   known: boolean;
 }
 
-/** The word of a volume. */
+/** Word in a channel name for a volume. */
 const VOLUME = 'm3';
-/** The word before what is known not to count, or is a part of another quantity: `ignored/heating`. */
+/** Word in a channel name before a quantity that is known not to count or is part of another quantity: `ignored/heating`. */
 const IGNORED = 'ignored';
-/** What a heat meter takes out of a house in summer is no heat that was used: it is stored, and counts for nothing. */
+/**
+ * Word for energy that a heat meter measures as taken out of a house in summer. Cooling is not heat that was used: it is stored and does
+ * not count.
+ */
 const COOLING = 'cooling';
 
 const KNOWN = new RegExp(KNOWN_CHANNEL);
 
-/** What an owner can say of a quantity. */
+/** Meanings that an owner can set for a quantity (`counts_as`). */
 export const COUNTS_AS =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|production|charged|discharged|ignored)$/;
 
 /**
- * Words of `counts_as` for what an inverter made and for what went into and out of a battery: the channel that each stands for, and its
- * place in the home (law of consumption, "Registers of one device", rule 5).
+ * Words of `counts_as` for what an inverter produced and for what went into and out of a battery, each with its channel and its place in
+ * the home (law of consumption, "Registers of one device", rule 5).
  */
 const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Direction; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },
@@ -48,7 +51,7 @@ const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Direct
 };
 const placedWord = (countsAs: string) => (Object.hasOwn(PLACED_WORDS, countsAs) ? PLACED_WORDS[countsAs] : undefined);
 
-/** The place in the home that a word of `counts_as` implies: `production` is a production device's. */
+/** Returns the place in the home that a word of `counts_as` implies: `production` implies a production device. */
 export const placementOf = (countsAs: string | undefined): Placement | undefined =>
   countsAs === undefined ? undefined : placedWord(countsAs)?.placement;
 
@@ -56,8 +59,8 @@ const NATIVE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*$/;
 const MAX_NATIVE = 64;
 
 /**
- * The `channel` of a native message or an import as it is stored, capitals as small letters; null if it is none: no parts of `[a-z0-9_-]`
- * between slashes, over 64 characters, or more than one `/` before a direction or a commodity.
+ * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if it is invalid: its words are not all
+ * of `[a-z0-9_-]` between slashes, it is longer than 64 characters, or more than one `/` precedes a direction or a commodity.
  */
 export function nativeChannel(text: string): string | null {
   if (text.length > MAX_NATIVE) return null;
@@ -66,7 +69,7 @@ export function nativeChannel(text: string): string | null {
   return channel.split('/').findIndex((word) => DIRECTIONS.has(word) || OTHERS.has(word)) > 1 ? null : channel;
 }
 
-/** A word for a channel out of whatever a device calls its parts: lower case, other characters as `_`. */
+/** Converts any name that a device gives to one of its parts into a word of a channel: lower case, other characters become `_`. */
 export const channelWord = (text: string): string =>
   text
     .toLowerCase()
@@ -74,7 +77,7 @@ export const channelWord = (text: string): string =>
     .replaceAll(/^_+|_+$/g, '')
     .slice(0, 32) || 'x';
 
-/** Reads a channel name: words between slashes, of which some say direction, tariff, phase or medium. */
+/** Parses a channel name: words between slashes. Known words state a direction, tariff, phase or medium. */
 export function parseChannel(name: string): Channel {
   const words = name.split('/');
   const rest: string[] = [];
@@ -88,12 +91,12 @@ export function parseChannel(name: string): Channel {
     known: KNOWN.test(name),
   };
   if (!channel.known) {
-    // The name itself says nothing; what stands before it is where it lies.
+    // The name itself has no known meaning; the words before it are the circuit.
     const at = words.indexOf('unknown');
     words.splice(at < 0 ? words.length - 1 : at);
   }
   for (const word of words) {
-    // Known not to count, or a part of another quantity: what follows is what it is called.
+    // The channel is known not to count or is part of another quantity. The words after `ignored` are its name.
     if (word === IGNORED) {
       channel.isIgnored = true;
       break;
@@ -110,17 +113,17 @@ export function parseChannel(name: string): Channel {
   return channel;
 }
 
-/** A series of which it is asked what it counts as. */
+/** Series whose meaning is to be determined. */
 interface Asked {
   channel: string;
   kind: string;
-  /** As `series.unit`. */
+  /** Unit in the form of `series.unit`. */
   unit?: string | null | undefined;
 }
 
 /**
- * What a series counts as, by its owner's word where there is one, above every guess: it stays in its circuit. A power counts by its
- * sign: a word of the other direction cannot be followed, and it counts for nothing. Neither does a volume that is said to be electricity.
+ * Returns what a series counts as. The owner's setting overrides the guess from the name; the circuit stays the same. Power counts by its
+ * sign, so a power that is set to the other direction does not count. Neither does a volume that is set to electricity.
  */
 export function meantChannel({ channel: name, kind, unit }: Asked, word?: OwnersWord): Channel {
   const guessed = parseChannel(name);
@@ -132,13 +135,14 @@ export function meantChannel({ channel: name, kind, unit }: Asked, word?: Owners
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  // What an inverter made is no part of what its meter returned to the grid: it has a circuit of its own, unless its name says one.
+  // The production of an inverter is not part of the energy that its meter returned to the grid. It has a circuit of its own unless the
+  // channel's name contains a circuit.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };
 }
 
-/** What a series is said or guessed to be, in the words of `counts_as`; null: nobody knows. */
+/** Returns the meaning of a series in the words of `counts_as`, set by its owner or guessed from its name. Null if unknown. */
 export function countsAsOf(name: string, word?: OwnersWord): string | null {
   if (word?.counts_as !== undefined) return word.counts_as;
   if (!KNOWN.test(name)) return null;
@@ -150,7 +154,10 @@ export function countsAsOf(name: string, word?: OwnersWord): string | null {
   return [direction, ...words.filter((one) => /^[tl]\d+$/.test(one)).slice(0, 1)].join('/');
 }
 
-/** Whether its owner is to say what a series is: nobody knows, or it counts because it did before unknown names stopped to. */
+/**
+ * Whether the owner should set the meaning of a series: its meaning is unknown, or it counts only because it did before unknown names
+ * stopped counting.
+ */
 export const isAskedOf = (name: string, word?: OwnersWord): boolean =>
   !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
 
@@ -160,7 +167,10 @@ const MEMBERS: Readonly<Record<string, string>> = {
   power: 'power_w',
 };
 
-/** How a device calls a quantity; of a native one, and of those from before names were kept, its channel and member. */
+/**
+ * Returns the device's own name of a quantity. For native devices, and for series that are older than stored names, this is the channel
+ * with the member of the message.
+ */
 export const nativeNameOf = ({
   channel,
   kind,
@@ -171,21 +181,21 @@ export const nativeNameOf = ({
   nativeName?: string | null | undefined;
 }): string => nativeName ?? `${channel} ${MEMBERS[kind] ?? kind}`;
 
-/** What owners say of a quantity: what it counts as, and where in the home it is, if not where its device is. */
+/** Owner's settings for a quantity: what it counts as, and its place in the home if that differs from the device's place. */
 export interface OwnersWord {
   counts_as?: string;
   placement?: Placement;
-  /** The circuit of a channel of unknown name that had counted before such names stopped to: only migration 0059 wrote it. */
+  /** Circuit of a channel with an unknown name that counted before unknown names stopped counting. Written by migration 0059 only. */
   circuit?: string;
-  /** `counts_as` is not the owner's, but what the channel had counted as, by migration 0059: its owner is asked. */
+  /** Whether migration 0059 set `counts_as` to what the channel had counted as. The owner has not set it and should still do so. */
   asked?: boolean;
 }
-/** What owners have said of a device's quantities (`devices.channels`), by their native names. */
+/** Owner's settings for the quantities of a device (`devices.channels`), by the quantities' native names. */
 export type OwnersWords = Record<string, OwnersWord>;
 
 const NO_WORD: OwnersWord = {};
 
-/** An owner's word for a series. */
+/** Returns the owner's settings for a series. */
 export const wordFor = (words: OwnersWords, series: Parameters<typeof nativeNameOf>[0]): OwnersWord => {
   const name = nativeNameOf(series);
   return (Object.hasOwn(words, name) && words[name]) || NO_WORD;

@@ -16,50 +16,56 @@ import {
   wordFor,
 } from './channel-name.ts';
 
-/** A quantity that a device tells, and what it counts as. */
+/** A quantity that a device reports, and what it counts as. */
 export interface DeviceChannel {
   native_name: string;
-  /** Of its value; null: nobody knows it. */
+  /** Unit of the quantity's value. Null if unknown. */
   unit: string | null;
   last_value: number | null;
   last_at: Date | null;
-  /** As `COUNTS_AS`; null: not known, not counted. */
+  /** One of `COUNTS_AS`. Null if unknown: the quantity does not count. */
   counts_as: string | null;
-  /** Its owner is to say what it is. */
+  /** Whether the owner should still set what the quantity counts as. */
   asked: boolean;
-  /** Where in the home it is, by its owner; null: where its device is. */
+  /** Place of the quantity in the home, set by its owner. Null: the place of its device. */
   placement: Placement | null;
-  /** Whether its energy counts: not that of a part of a total that counts, of a power next to a register, or of an unknown quantity. */
+  /**
+   * Whether the energy of the quantity counts. It does not if the quantity is part of a counted total, is a power next to a register, or is
+   * unknown.
+   */
   counted: boolean;
 }
 
 /** Whether the energy of a row of `series` counts, as electricity or as another commodity. */
 export const IS_COUNTED = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
 
-/** What an owner says of a quantity; null: nothing any more, so that the guess, and the device's place, hold again. Left out: as it was. */
+/**
+ * Change of an owner's settings for a quantity. Null removes a setting, so that the guess or the device's place applies again. An omitted
+ * setting is unchanged.
+ */
 export interface SaidOfChannel {
   native_name: string;
   counts_as?: string | null | undefined;
   placement?: Placement | null | undefined;
 }
 
-/** Most words of an owner on one device. */
+/** Maximum number of quantities of one device with settings of their owner. */
 const MAX_WORDS = 300;
 const VOLUME = 'm³';
-/** Stored whole numbers of a unit: mWh of a kWh (millilitres of a m³), mW of a W. */
+/** Stored integers per unit: mWh per kWh (millilitres per m³), mW per W. */
 const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
   register: { unit: 'kWh', per: 1e6 },
   interval: { unit: 'kWh', per: 1e6 },
   power: { unit: 'W', per: 1e3 },
 };
 
-/** The channel by which a series of `s` counts: what it is among all that its device announced, or the one that it is stored under. */
+/** Channel under which a series `s` counts: its meaning among all quantities that its device announced, or its stored channel. */
 const MEANT_CHANNEL = sql<string>`coalesce(s.meant, s.channel)`.as('channel');
 
-/** Kinds of series whose values are told as quantities of a device: energy and power. */
+/** Kinds of series that are listed as quantities of a device: energy and power. */
 export const TOLD_KINDS = Object.keys(UNITS);
 
-/** A quantity, of its series and its latest reading, by what its owner says. Pure. */
+/** Builds a quantity from its series, its latest reading and its owner's settings. Pure. */
 export function toldChannel(
   row: {
     channel: string;
@@ -77,7 +83,7 @@ export function toldChannel(
   const word = wordFor(words, series);
   const countsAs = countsAsOf(row.channel, word);
   const isVolume = meantChannel({ ...series, unit: row.unit }, word).isVolume;
-  // The member of a native message says its unit, whatever its channel is called.
+  // In a native message the member defines the unit, whatever the channel is called.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
     native_name: nativeNameOf(series),
@@ -91,7 +97,10 @@ export function toldChannel(
   };
 }
 
-/** The energy and power that a device tells, in the order in which it began to, with what its owner says of others. */
+/**
+ * Lists the energy and power quantities of a device, in the order in which it first reported them, with the owner's settings for other
+ * quantities.
+ */
 export async function listChannels(db: Database, deviceId: string, words: OwnersWords): Promise<DeviceChannel[]> {
   const rows = await db
     .selectFrom('series as s')
@@ -130,8 +139,8 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
 }
 
 /**
- * Quantities of a device whose last reading is held, and its time: it is implausible, and counts nothing until the next ones say what it
- * was (law of consumption: held, confirming).
+ * Returns the quantities of a device whose last reading is held, with the reading's time. A held reading is implausible and does not count
+ * until the next readings confirm or contradict it (law of consumption: held, confirming).
  */
 export async function listHeld(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db
@@ -165,18 +174,18 @@ export async function listHeld(db: Database, deviceId: string): Promise<{ native
   }));
 }
 
-/** The words of an owner with what he says now. Throws `unprocessable` where there are too many. */
+/** Merges a change into an owner's settings. Throws `unprocessable` if there are too many. */
 export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): OwnersWords {
   const next = new Map(Object.entries(words));
   for (const { native_name, ...now } of said) {
     const before = next.get(native_name);
     const countsAs = after(before?.counts_as, now.counts_as);
-    // A place that the previous word implied goes with that word.
+    // A place that the previous `counts_as` implied is removed together with it.
     const isImplied = before?.placement !== undefined && before.placement === placementOf(before.counts_as);
     const isNew = countsAs !== before?.counts_as;
     const place = isNew ? (placementOf(countsAs) ?? (isImplied ? undefined : before?.placement)) : before?.placement;
     const placement = after(place, now.placement);
-    // What its owner says now goes before what migration 0059 wrote.
+    // A new setting of the owner replaces the values that migration 0059 wrote.
     const found = now.counts_as === undefined ? { circuit: before?.circuit, asked: before?.asked } : {};
     const word: OwnersWord = omitUndefined({ counts_as: countsAs, placement, ...found });
     if (Object.keys(word).length === 0) next.delete(native_name);
@@ -186,13 +195,13 @@ export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): O
   return Object.fromEntries(next);
 }
 
-/** What holds after something was said: null takes it back. */
+/** Returns the value of a setting after a change: null removes it, undefined leaves it unchanged. */
 const after = <Word>(before: Word | undefined, said: Word | null | undefined): Word | undefined =>
   said === undefined ? before : (said ?? undefined);
 
 /**
- * Refuses words by which a meaning is given twice in a circuit (422), or a power is said to flow the other way: it counts by its sign.
- * Of what a device has not told yet nothing can be said.
+ * Throws 422 if settings give two quantities of a circuit the same meaning, or give a power the opposite direction: power counts by its
+ * sign. Quantities that the device has not reported yet are not checked.
  */
 export async function mustBeClear(db: Database, deviceId: string, words: OwnersWords): Promise<void> {
   const rows = await db
@@ -231,7 +240,7 @@ export async function mustBeClear(db: Database, deviceId: string, words: OwnersW
 
 const wrong = (message: string) => unprocessable({ field: 'channels', message });
 
-/** The words that an owner has said of a device, under its lock; null where there is no such device within the reach. */
+/** Locks a device and returns its owner's settings. Null if there is no such device within the reach. */
 export async function lockedWords(db: Database, reach: Reach, deviceId: string): Promise<OwnersWords | null> {
   const row = await db
     .selectFrom('devices')
@@ -244,9 +253,7 @@ export async function lockedWords(db: Database, reach: Reach, deviceId: string):
   return row?.channels ?? null;
 }
 
-/**
- * Whether a device, in a query of `devices`, reports something that nobody knows, of which its owner has said nothing (`isAskedOf`).
- */
+/** Whether a device, in a query of `devices`, reports a quantity of unknown meaning that its owner has not set (`isAskedOf`). */
 export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s
   CROSS JOIN LATERAL (SELECT devices.channels -> coalesce(s.native_name, s.channel || CASE s.kind WHEN 'register' THEN ' energy_total_kwh' WHEN 'interval' THEN ' energy_kwh' ELSE ' power_w' END) AS word) w
   WHERE s.device_id = devices.device_id AND ${hasUnknownName} AND (w.word -> 'counts_as' IS NULL OR w.word ? 'asked'))`;

@@ -2,32 +2,32 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** SHA-256 of a secret: the form in which it is stored and compared. */
+/** Returns the SHA-256 of a secret: the form in which it is stored and compared. */
 export const secretDigest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** A device's MQTT password, of 192 random bits: shown once, stored as its SHA-256. */
+/** Creates an MQTT password of 192 random bits for a device. It is shown once and stored as its SHA-256. */
 export function newDeviceSecret(): { secret: string; sha256: Buffer } {
   const secret = randomBytes(24).toString('base64url');
   return { secret, sha256: secretDigest(secret) };
 }
 
-/** What a connection signed in with. */
+/** Credentials with which a connection logged in. */
 export interface Login {
-  /** Id of a device or a gateway. */
+  /** Id of the device or the gateway that logs in. */
   username: string;
-  /** SHA-256 of the password. */
+  /** SHA-256 of the password that the connection sent. */
   secretSha256: Buffer;
 }
 
 /**
- * Those of the logins that would be refused now: the device or gateway is deleted, was erased with its owner, or has another password or
- * none; and what they came with is no temporary secret of it either, or is so no longer.
+ * Returns the logins that would be refused now. The device or gateway is deleted, was erased with its owner, or has another password or
+ * none; and the secret is not one of the device's valid temporary secrets.
  */
 export async function endedLogins<T extends Login>(db: Database, logins: readonly T[], now = new Date()): Promise<T[]> {
   const asked = JSON.stringify(
     logins.map(({ username, secretSha256 }, place) => ({ place, username, digest: secretSha256.toString('hex') })),
   );
-  // Raw SQL: looks for what is not there among any number of names, in one statement.
+  // Raw SQL: an anti-join with any number of logins in one statement.
   const { rows } = await sql<{ place: number }>`
     SELECT a.place FROM (SELECT place, username, decode(digest, 'hex') AS sha256
       FROM jsonb_to_recordset(${asked}::jsonb) r (place int, username text, digest text)) a
@@ -39,17 +39,17 @@ export async function endedLogins<T extends Login>(db: Database, logins: readonl
   return rows.flatMap(({ place }) => logins[place] ?? []);
 }
 
-/** How long a temporary secret holds where nobody ends it: whoever made it was killed. */
+/** Lifetime of a temporary secret that its creator does not end, for example because the process was killed. */
 const TEMPORARY_MS = 24 * 3_600_000;
 
-/** Deletes temporary secrets that are over. */
+/** Deletes expired temporary secrets. */
 export async function forgetTemporarySecrets(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('temporary_secrets').where('expires_at', '<=', now).execute();
 }
 
 /**
- * Makes a secret with which somebody may play a device beside it, for a day or until `end`. The device's own is not touched: none
- * of those who play it can lose it, whatever becomes of them. Null where there is no such device.
+ * Creates a temporary secret with which a simulator may publish as a device, concurrently with the device itself. It is valid for a day or
+ * until `end` is called. The device's own secret is unchanged, so no simulator can invalidate it. Null if there is no such device.
  */
 export async function makeTemporarySecret(
   db: Database,
@@ -74,15 +74,15 @@ export async function makeTemporarySecret(
   };
 }
 
-/** Whose a login is. */
+/** Accounts to which a login belongs. */
 export interface LoginAccount {
-  /** The home that the device or the gateway belongs to. */
+  /** Account of the home that the device or the gateway belongs to. */
   userId: string;
-  /** The account that what it takes of the service counts to: the utility that enrolled the home, else the home's own. */
+  /** Account to which use of the service is charged: the utility that enrolled the home, else the home's own. */
   accountId: string;
 }
 
-/** The account of a device or a gateway by its id, and the digest of its own password; null for unknown and for deleted ones. */
+/** Returns the account of a device or a gateway by its id, with the digest of its own password. Null if unknown or deleted. */
 async function findKnown(db: Database, username: string): Promise<(LoginAccount & { sha256: Buffer | null }) | null> {
   if (username.includes('\0')) return null;
   const row = username.startsWith('gwy_')
@@ -103,14 +103,14 @@ async function findKnown(db: Database, username: string): Promise<(LoginAccount 
   return { userId: row.user_id, accountId: row.enrolled_by ?? row.user_id, sha256: row.mqtt_secret_sha256 };
 }
 
-/** The account of a device or a gateway; null for unknown and for deleted ones. */
+/** Returns the account of a device or a gateway. Null if unknown or deleted. */
 export async function accountOfLogin(db: Database, username: string): Promise<LoginAccount | null> {
   return findKnown(db, username);
 }
 
 /**
- * The account of a device or a gateway where the secret is its own, or holds for the device for a while. Null for a wrong one, and for unknown and
- * deleted names.
+ * Returns the account of a device or a gateway if the secret is its own or a valid temporary secret of the device. Null if the secret is
+ * wrong, or the name is unknown or deleted.
  */
 export async function findDeviceLogin(
   db: Database,
@@ -122,7 +122,7 @@ export async function findDeviceLogin(
   if (!known) return null;
   const given = secretDigest(secret);
   if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, given)) return known;
-  // One of 192 random bits is looked up by its hash: how long that takes tells nothing of it.
+  // The secret has 192 random bits and is looked up by its hash, so the time of the query reveals nothing about it.
   const temporary = await db
     .selectFrom('temporary_secrets')
     .select('device_id')
@@ -133,6 +133,6 @@ export async function findDeviceLogin(
   return temporary === undefined ? null : known;
 }
 
-/** Whether the secret is the device's or the gateway's of that name, as `findDeviceLogin` has it. */
+/** Whether a secret is valid for the device or gateway of that name, by the rules of `findDeviceLogin`. */
 export const checkDeviceLogin = async (...given: Parameters<typeof findDeviceLogin>): Promise<boolean> =>
   (await findDeviceLogin(...given)) !== null;

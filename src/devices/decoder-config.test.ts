@@ -9,7 +9,7 @@ test.each([
   {},
   { tz: 'Europe/Berlin', note: '🌞 ä', senml: { topics: ['a/b'] }, more: [null, 1, true] },
   { mapping: [{ topic: 'heater/setpoint' }, { topic: 'a/set/+' }, { topic: 'a/get/total' }, 'x', null] },
-])('stores %j', (config) => {
+])('stores the decoder_config %j', (config) => {
   expect(mistakes(config)).toEqual([]);
 });
 
@@ -22,7 +22,7 @@ test.each([
   [{ mapping: [{ topic: '+/get' }] }, /^mapping\.0\.topic: /],
   [{ mapping: [{ topic: 'x/y/command' }] }, /^mapping\.0\.topic: /],
   [{ mapping: [{ topic: 'cmnd/#' }] }, /^mapping\.0\.topic: /],
-])('refuses %j', (config, said) => {
+])('rejects the decoder_config %j', (config, said) => {
   expect(mistakes(config)).toEqual([expect.stringMatching(said)]);
 });
 
@@ -33,16 +33,16 @@ test.each<[string, Partial<Mapped> & { topic: string }]>([
   ['b1', { topic: 'home/b1/energy', device: 'b1' }],
   ['boiler-b1', { topic: 'home/+/energy', device: 'boiler-+' }],
   ['home/b1/energy', { topic: 'home/b1/energy' }],
-])('%s may have a mapping of its own of %j', (nativeId, entry) => {
+])('accepts for %s the device’s own mapping %j', (nativeId, entry) => {
   expect(notItsOwn([{ ...TOTAL, ...entry }], nativeId)).toEqual([]);
 });
 
 test.each<[Partial<Mapped> & { topic: string }, RegExp]>([
-  // The topic is the one that it sends on, and names another device all the same.
+  // The topic is the device's own, but the mapping gives it the name of another device.
   [{ topic: 'home/b1/energy' }, /^is home\/b1\/energy, and this device is heard as b1: .* Say "device": "b1"$/],
   [{ topic: 'home/b2/energy', device: 'b2' }, /^is b2, /],
   [{ topic: 'home/+/energy', device: 'boiler-+' }, /Leave device out/],
-])('b1 has no use for %j', (entry, said) => {
+])('rejects %j in the mapping of device b1', (entry, said) => {
   const mapped = [
     { ...TOTAL, topic: 'home/+/energy' },
     { ...TOTAL, meaning: 'export', ...entry },

@@ -6,8 +6,8 @@ import { deviceForm, isCommandTopic, type Mapped, mapping, mayBeOne } from './ma
 const text = z.string().min(1).max(200);
 
 /**
- * Settings of an owner for the decoders (`decoder_config` of a device or a gateway), for what devices do not say themselves.
- * Each member is checked by itself; unknown members are kept and ignored.
+ * Owner's settings for the decoders (`decoder_config` of a device or a gateway), for facts that devices do not report themselves. Each
+ * member is validated separately; unknown members are stored and ignored.
  */
 export const decoderConfigMembers = {
   tz: text.describe('IANA time zone of devices that report local time without one.'),
@@ -70,12 +70,12 @@ export const decoderConfigMembers = {
   mapping,
 };
 
-/** What is set, as far as it can be understood. */
+/** The valid members of a `decoder_config`. */
 export type DecoderConfig = {
   [name in keyof typeof decoderConfigMembers]?: z.output<(typeof decoderConfigMembers)[name]>;
 };
 
-/** A `decoder_config` as its owner wrote it, as far as it can be understood; a member that cannot is left out. */
+/** Parses a `decoder_config` as its owner wrote it. Invalid members are omitted. */
 export function readDecoderConfig(config: unknown): DecoderConfig {
   if (typeof config !== 'object' || config === null) return {};
   const known = Object.entries(decoderConfigMembers).flatMap(([name, member]) => {
@@ -85,21 +85,24 @@ export function readDecoderConfig(config: unknown): DecoderConfig {
   return Object.fromEntries(known);
 }
 
-/** What must not be stored of a `decoder_config`, and where it is. */
+/** Validation error of a `decoder_config`: the place and the message. */
 interface Unstorable {
   path: PropertyKey[];
   message: string;
 }
 
 /**
- * Mistakes of a `decoder_config` that is well-formed: texts that the database cannot hold, and mappings that would never be read. Not asked of what is stored
- * already: one such entry would take the others of its member with it. Pure.
+ * Returns the errors of a well-formed `decoder_config`: texts that PostgreSQL cannot store, and mappings that would never match. Stored
+ * configurations are not checked, because one invalid entry would invalidate its whole member. Pure.
  */
 export function unstorableIn(config: Readonly<Record<string, unknown>>): Unstorable[] {
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
 }
 
-/** PostgreSQL's jsonb has neither NUL nor halves of characters (https://www.postgresql.org/docs/current/datatype-json.html). A name is told by what it is in. */
+/**
+ * PostgreSQL's jsonb can store neither NUL nor unpaired surrogates (https://www.postgresql.org/docs/current/datatype-json.html). An invalid
+ * member name is reported at the object that contains it.
+ */
 function unstorableTexts(value: unknown, path: PropertyKey[]): Unstorable[] {
   if (typeof value === 'string') return isStorable(value) ? [] : [{ path, message: NOT_STORABLE }];
   if (Array.isArray(value)) return value.flatMap((one, index) => unstorableTexts(one, [...path, index]));
@@ -128,8 +131,9 @@ function unreadMappings(mapping: unknown): Unstorable[] {
 }
 
 /**
- * Entries of a device's own mapping that are of no device of its name, each with what to do about it. Pure. A mapping takes a message
- * whole, so what such an entry reads is lost to the device, and nobody is told: it is of another one, which is not paired.
+ * Returns an error, with a remedy, for each entry of a device's own mapping that names a different device. Pure. A mapping consumes the
+ * whole message. The values of such an entry would silently be lost to the device: they would belong to another device, which is not
+ * paired.
  */
 export const notItsOwn = (mapped: readonly Mapped[], nativeId: string): { field: string; message: string }[] =>
   mapped.flatMap((one, index) =>
@@ -145,7 +149,7 @@ export const notItsOwn = (mapped: readonly Mapped[], nativeId: string): { field:
         },
   );
 
-/** Refuses (422) such entries of what is to be the `decoder_config` of a device that is heard through a gateway. */
+/** Throws 422 if the new `decoder_config` of a device behind a gateway contains mapping entries that name a different device. */
 export async function mustBeItsOwn(db: Database, deviceId: string, config: unknown): Promise<void> {
   const read = mapping.safeParse((config as { mapping?: unknown } | null)?.mapping);
   if (!read.success) return;

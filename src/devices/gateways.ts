@@ -13,26 +13,26 @@ import { splitBehind } from './split-series.ts';
 const OF_ROW = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
 const COLUMNS = [...OF_ROW, GATEWAY_MANAGED_BY] as const;
 
-/** A household's own broker, bridged to `gw/{gateway_id}/…`. */
+/** A household's own MQTT broker, bridged to `gw/{gateway_id}/…`. */
 export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof OF_ROW)[number]> & { managed_by: ManagedBy };
 
-/** A device that was heard through a gateway and is not paired. */
+/** A device whose messages arrived through a gateway and that is not paired. */
 export interface Discovered {
   discovery_id: string;
   gateway_id: string;
   family: string;
   native_id: string;
-  /** Names of its channels: `import`, `export/t1`. */
+  /** Names of the device's channels: `import`, `export/t1`. */
   channels: string[];
-  /** The quantities on them, and which of them count as its owner's import or export. */
+  /** Quantities on the channels. `counts`: whether a quantity counts as its owner's import or export. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
-  /** Filter of topics, below the gateway's prefix, on which its values were announced and none was received yet. */
+  /** Topic filter, below the gateway's prefix, on which the device's values were announced but none has arrived yet. */
   awaits: string | null;
   first_seen_at: Date;
   last_seen_at: Date;
 }
 
-/** Makes a gateway. Its secret is in this answer and nowhere else. */
+/** Creates a gateway. Only this result contains its secret. */
 export async function createGateway(
   db: Database,
   { userId, name }: { userId: string; name: string },
@@ -46,7 +46,7 @@ export async function createGateway(
   return { gateway, secret };
 }
 
-/** Gateways of one account, in order of their ids, after `cursor`; at most `limit`. */
+/** Lists the gateways of one account, in order of their ids, after `cursor`; at most `limit`. */
 export async function listGateways(
   db: Database,
   reach: Reach,
@@ -64,7 +64,7 @@ export async function listGateways(
     .execute();
 }
 
-/** One gateway within the reach; null where there is none. */
+/** Returns a gateway within the reach. Null if there is none. */
 export async function findGateway(db: Database, reach: Reach, gatewayId: string): Promise<Gateway | null> {
   const row = await db
     .selectFrom('gateways')
@@ -76,8 +76,9 @@ export async function findGateway(db: Database, reach: Reach, gatewayId: string)
 }
 
 /**
- * Changes a gateway within the reach; null where there is none. What a changed `decoder_config` reads of a device is another number from then on, and
- * nothing is counted from the former to the first of it. 403 where an owner changes how a device is read that the utility manages.
+ * Updates a gateway within the reach. Returns null if there is none. If a changed `decoder_config` reads a different number from a device,
+ * nothing is counted between the last reading of the previous number and the first of the new one. Throws 403 if an owner changes how a
+ * device is read that a utility manages.
  */
 export async function updateGateway(
   db: Database,
@@ -86,7 +87,7 @@ export async function updateGateway(
   patch: Partial<Pick<Gateway, 'name' | 'decoder_config'>>,
 ): Promise<Gateway | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Whoever writes what comes through it locks it first: all that was read by the former mapping is stored.
+    // Writers of the gateway's messages lock its row first, so everything that the previous mapping read is stored by now.
     const before = await trx
       .selectFrom('gateways')
       .select('decoder_config')
@@ -102,7 +103,7 @@ export async function updateGateway(
     return (
       trx
         .updateTable('gateways')
-        // Without a change the row is written as it is, and answered.
+        // If the patch is empty, this assignment makes the update return the unchanged row.
         .set((set) => ({ name: set.ref('name'), ...patch }))
         .where('gateway_id', '=', gatewayId)
         .returning(COLUMNS)
@@ -111,15 +112,15 @@ export async function updateGateway(
   });
 }
 
-/** 403 where an owner is about to change a gateway through which a device comes that the utility manages. */
+/** Throws 403 if an owner changes a gateway of a device that a utility manages. */
 async function mustManageGateway(db: Database, reach: Reach, gatewayId: string): Promise<void> {
   if (isOwner(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
     throw new AppError('deviceOfUtility');
 }
 
 /**
- * Ends a gateway within the reach, and forgets what was discovered through it and what of it was rejected; false where there is none. Its
- * devices stay, and what was said of them is still worked in. 403 as for `updateGateway`.
+ * Deletes a gateway within the reach, its discovered devices and its rejected messages. Returns false if there is none. Paired devices
+ * remain, and pending changes of them are still recomputed. Throws 403 like `updateGateway`.
  */
 export async function deleteGateway(db: Database, reach: Reach, gatewayId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -135,13 +136,15 @@ export async function deleteGateway(db: Database, reach: Reach, gatewayId: strin
   });
 }
 
-/** Whether a discovery is shown. An announced device of which another family reads the topics is listed by that family. */
+/**
+ * Whether a discovered device is listed. If another family reads the topics of an announced device, that family lists the device instead.
+ */
 export const isShown = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
 
-/** What to do before such a device can be paired. `awaits`: of the discovery. */
+/** Returns what to do before an announced device can be paired. `awaits`: the topic filter of the discovery. */
 export const bridgeFirst = (awaits: string): string => `none of its values was received yet: bridge ${awaits} first`;
 
-/** Devices heard through the gateways of one account that are not paired, in order of their ids, after `cursor`. */
+/** Lists devices that were discovered through the gateways of one account and are not paired, in order of their ids, after `cursor`. */
 export async function listDiscovered(
   db: Database,
   reach: Reach,

@@ -11,7 +11,7 @@ test.each([
   ['gas_meter', 'consumption'],
   ['water_meter', 'consumption'],
   ['solarium', 'consumption'],
-])('a type %s is taken for %s', (type, placement) => {
+])('places a device of type %s as %s', (type, placement) => {
   expect(guessedPlacement(type)).toEqual({ placement, placement_by: 'type' });
 });
 
@@ -61,13 +61,13 @@ test.each([
   ['a charger behind a GX', heard('victron', 'e0ff50a097c0/evcharger/40', 'import'), 'consumption'],
   ['what its owner mapped as producing', heard('mapping', 'roof', 'production/import', 'room'), 'production'],
   ['a battery by its name', heard('homeassistant', 'powerwall', 'import', 'export'), 'storage'],
-])('%s is what its decoder knows, whatever was typed', (_, heardAs, placement) => {
+])('places %s as its decoder knows, regardless of the type that was entered', (_, heardAs, placement) => {
   for (const type of ['smart_meter', 'smart_plug', 'battery']) {
     expect(guessedPlacement(type, heardAs)).toEqual({ placement, placement_by: 'decoder' });
   }
 });
 
-test('where a decoder cannot know, the type decides', () => {
+test('uses the type if the decoder cannot know the placement', () => {
   for (const one of [
     heard('shelly-gen2', 'shellyem', 'em0/import', 'em0/export'),
     heard('homeassistant', 'ev', 'import'),

@@ -1,25 +1,25 @@
 import type { Placement } from '#src/database/enums.ts';
 
-/** What a decoder knows of a device that came through a gateway. */
+/** Facts about a device behind a gateway that its decoder provides. */
 export interface HeardAs {
   family: string;
   nativeId: string;
-  /** `import`, `switch0/import`. */
+  /** Names of the device's channels: `import`, `switch0/import`. */
   channels: readonly string[];
 }
 
-/** A form of a name, and where what is called so sits. */
+/** Pattern of a name, with the placement of devices that match it. */
 type PlacementRule = readonly [RegExp, Placement];
 
 const all = (placement: Placement): readonly PlacementRule[] => [[/^/, placement]];
 
 /**
- * Families of which the native id says what a device is, by the first rule that fits; one that fits none is its owner's to place. The
- * rest of such an id is its owner's words for a topic, and no name of the device.
+ * Families whose native ids show what a device is, by the first rule that matches. A device that matches no rule must be placed by its
+ * owner. The remainder of such an id consists of topic words that its owner chose, not of the device's name.
  */
 const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
   Object.entries({
-    // Readers of the meter at the connection point.
+    // Readers of the meter at the grid connection point.
     amsreader: all('grid'),
     'dsmr-api': all('grid'),
     'dsmr-reader': all('grid'),
@@ -32,21 +32,22 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     vzlogger: all('grid'),
     wmbusmeters: all('grid'),
     p1monitor: [[/\/powerproduction$/, 'production'], ...all('grid')],
-    // Inverters.
+    // Readers of inverters.
     ahoydtu: all('production'),
     opendtu: all('production'),
     solaredge2mqtt: [[/(^|\/)inverter$/, 'production']],
-    // Chargers, heat pumps and boilers.
+    // Chargers, heat pumps and boilers, which consume energy.
     emsesp: all('consumption'),
     'go-e': all('consumption'),
-    // What is at its S0 inputs nobody knows.
+    // Heat pumps. The meters at the S0 inputs of HeishaMon are excluded, because they may measure anything.
     heishamon: [[/^(?!.*\/s0\/[12]$)/, 'consumption']],
     openevse: all('consumption'),
-    // Meter 0 of a charger is the charger's own; an energy manager's (wem, wem2, seb), and the others, sit anywhere.
+    // WARP chargers: meter 0 of a charger belongs to the charger itself. Other meters, and the meters of an energy manager (wem, wem2,
+    // seb), may be anywhere.
     warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
-    // Meters on rails, of whatever is behind them.
+    // DIN-rail meters, which may measure anything.
     mbmd: [],
-    // Whole homes.
+    // Systems that report the meters of a whole home.
     evcc: [
       [/\/grid$/, 'grid'],
       [/\/pv\/\d+$/, 'production'],
@@ -67,7 +68,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     ],
   } satisfies Record<string, readonly PlacementRule[]>),
 );
-/** As the migration says, too (sql/schema/0021_placements.sql). */
+/** The same patterns as in the migration (sql/schema/0021_placements.sql). */
 const NAMES: readonly PlacementRule[] = [
   [
     /\b(inverter|wechselrichter|omvormer|onduleur|solar|pv|opendtu|hoymiles|growatt|solaredge|fronius|enphase)\b/,
@@ -75,9 +76,9 @@ const NAMES: readonly PlacementRule[] = [
   ],
   [/\b(powerwall|battery storage|batteriespeicher|hausspeicher)\b/, 'storage'],
 ];
-/** SunSpec devices of mbmd: inverters, but for meters, which count import, too. */
+/** SunSpec devices of mbmd. They are inverters, except for meters, which also count import. */
 const SUNSPEC = /(?:^|\/)(?:fronius|kostal|kaco|se|sma|solaredge|steca|suns|sunspec)\d+-\d[\d-]*$/;
-/** Circuits of SolarEdge's meters, by what their installer has set. */
+/** Circuits of SolarEdge's meters, by the role that the installer has set. */
 const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
   ['production', 'production'],
@@ -86,17 +87,17 @@ const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
 /** Circuits of relays: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
-/** Families of which only the last word of an id is the device's name: before it is what is common to many. */
+/** Families in which only the last word of an id is the device's name; the words before it are shared by many devices. */
 const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
-/** Where the first of these rules says that something of this name sits, by its words. Pure. */
+/** Returns the placement of the first rule that matches the words of a name. Pure. */
 const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 
-/** Where a device sits by what its decoder knows: its family, what it is called, its channels; undefined: that does not tell. Pure. */
+/** Returns the placement of a device that follows from its family, native id and channels. Undefined if they do not determine it. Pure. */
 function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
-  // What openWB says to lie behind the meter at the grid.
+  // Meters that openWB reports as behind the grid meter.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
   if (family === 'solaredge2mqtt') {
@@ -111,10 +112,10 @@ function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | un
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;
-  // Its owner has said so (`decoder_config.mapping`).
+  // The owner has set this meaning (`decoder_config.mapping`).
   if (family === 'mapping' && energy.every((channel) => /(^|\/)production\//.test(channel))) return 'production';
   if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
-  // A script of a Tasmota reads a meter as a circuit of its own; what it measures by itself has none.
+  // A meter that a Tasmota script reads is a circuit of its own. Tasmota's own measurements have no circuit.
   if (family === 'tasmota') return tasmotaPlacement(energy);
   return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;
 }
@@ -125,7 +126,7 @@ function tasmotaPlacement(energy: readonly string[]): Placement | undefined {
   return circuits.every((circuit) => circuit !== '' && !/^ctenergy/.test(circuit)) ? 'grid' : undefined;
 }
 
-/** Who says where a device sits: its owner before the decoder that knows what it is, and that one before its type. */
+/** Source of a placement, in order of precedence: the owner, the decoder that recognises the device, the device's type. */
 type PlacementBy = 'owner' | 'decoder' | 'type';
 
 const TYPES: readonly PlacementRule[] = [
@@ -135,8 +136,8 @@ const TYPES: readonly PlacementRule[] = [
 ];
 
 /**
- * Where a device sits whose owner has not said it (docs/home.md). Pure. A plug that was paired as a smart meter is a plug: what the
- * decoder knows goes before what was typed.
+ * Returns the placement of a device whose owner has not set it (docs/home.md). The decoder's knowledge overrides the type: a plug that was
+ * paired as a smart meter is placed as a plug. Pure.
  */
 export function guessedPlacement(
   type: string,

@@ -10,11 +10,11 @@ test.each([
   ['three phases', [power('import/l1', 0.1), power('import/l2', 0.2), power('import/l3', -5)], -4.7],
   ['a total beside its phases', [power('import', 300), power('import/l1', 100), power('import/l2', 200)], 300],
   ['one that is not counted', [power('import', 7), power('ignored', 9), power(null, 9)], 7],
-])('powers of a device add up: %s', (_, powers, watts) => {
+])('adds the powers of a device: %s', (_, powers, watts) => {
   expect(powerOf(powers)).toEqual({ power_w: watts, power_at: at });
 });
 
-test('a power is as old as the oldest part of it', () => {
+test('returns the oldest time of the added powers', () => {
   const earlier = '2026-06-15T11:58:00.000Z';
   expect(powerOf([power('import', 1), power('export', 2, earlier)]).power_at).toBe(earlier);
 });
@@ -24,6 +24,6 @@ test.each([
   ['two sockets', [power('import', 1), power('import', 2)]],
   ['the same phase twice', [power('import/l1', 1), power('import/l1', 2)]],
   ['what nobody knows', [power(null, 1)]],
-])('what they add up to is not known: %s', (_, powers) => {
+])('returns no power if the sum is unknown: %s', (_, powers) => {
   expect(powerOf(powers)).toEqual({ power_w: null, power_at: null });
 });

@@ -7,36 +7,36 @@ import { type DeviceChannel, IS_COUNTED, TOLD_KINDS, toldChannel } from './chann
 export interface SeenDevice {
   userId: string;
   deviceId: string;
-  /** When its last valid reading was received, microseconds since 1970. */
+  /** Time at which its last valid reading was received, microseconds since 1970. */
   seenAtMicros: number;
 }
 
-/** The latest values of a device. */
+/** Latest values of a device. */
 export interface LiveReading {
   device_id: string;
   user_id: string;
   seen_at: string;
-  /** Power that it draws, W; below 0: that it feeds in. Null: it has no current value, or several whose sum is unknown. */
+  /** Power of the device, W; negative if it feeds in. Null if it has no current value, or several whose sum is unknown. */
   power_w: number | null;
   power_at: string | null;
-  /** Quantities with a reading within the last day. */
+  /** Quantities of the device with a reading within the last day. */
   channels: (Omit<DeviceChannel, 'last_at'> & { last_at: string })[];
 }
 
-/** Roles of a power that is not one phase. */
+/** Meanings of a power that is not a single phase. */
 const TOTALS: ReadonlySet<string> = new Set(['import', 'export', 'production', 'charged', 'discharged']);
-/** A power with one of these roles flows out of the device: it is subtracted. */
+/** Whether power with this meaning flows out of the device, so that it is subtracted. */
 const isOutward = (countsAs: string | null) => /^(?:export|production|discharged)/.test(countsAs ?? '');
-/** Maximum age of a current power. (The law does not hold a power for longer, either.) */
+/** Maximum age of a current power. The law of consumption uses the same limit. */
 const NOW_MS = 15 * 60_000;
-/** Maximum age of a live value. A bound in time lets PostgreSQL read the latest partitions only. */
+/** Maximum age of a live value. The bound in time lets PostgreSQL read only the latest partitions. */
 const SINCE_MS = 86_400_000;
-/** A device's clock may be ahead by this (ingest refuses more). */
+/** Maximum time by which a device's clock may be ahead. Ingest rejects readings beyond it. */
 const AHEAD_MS = 5 * 60_000;
 
-/** When each device of some homes last sent a valid reading, without deleted devices and those that never sent one. */
+/** Returns when each device of some homes last sent a valid reading, without deleted devices and those that never sent one. */
 export async function seenDevices(db: Database, userIds: readonly string[]): Promise<SeenDevice[]> {
-  // Raw SQL: a time as a number, to the microsecond that it is kept in.
+  // Raw SQL: a time as a number, to the microsecond that PostgreSQL stores.
   const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
     SELECT h.user_id, device_id, (extract(epoch FROM seen_at) * 1000000)::bigint AS micros
     FROM device_heads h JOIN devices d USING (device_id)
@@ -53,7 +53,7 @@ export async function seenDevices(db: Database, userIds: readonly string[]): Pro
 /** A quantity with its latest value within the last day. */
 export type ToldChannel = LiveReading['channels'][number];
 
-/** The latest value of each quantity with a reading within the last day, by device; in one statement. */
+/** Reads the latest value of each quantity with a reading within the last day, by device, in one statement. */
 export async function latestChannels(
   db: Database,
   deviceIds: readonly string[],
@@ -73,14 +73,14 @@ export async function latestChannels(
   return channels;
 }
 
-/** Power readings between `from` (exclusive) and `to`, by time: the latest of each quantity in each step of `stepSeconds`. */
+/** Reads power values between `from` (exclusive) and `to`, in order of time: the latest of each quantity in each step of `stepSeconds`. */
 export async function powersBetween(
   db: Database,
   deviceIds: readonly string[],
   { from, to, stepSeconds }: { from: Date; to: Date; stepSeconds: number },
 ): Promise<{ deviceId: string; seriesId: string; channel: ToldChannel }[]> {
   const step = sql`floor(extract(epoch FROM l.read_at) / ${sql.lit(stepSeconds)})`;
-  // Raw SQL: DISTINCT ON, so that a meter of ten readings a second costs no more rows than one of a reading each step.
+  // Raw SQL: DISTINCT ON, so that a meter with ten readings a second costs no more rows than a meter with one reading per step.
   const { rows } = await sql<ValueRow & { series_id: string }>`
     SELECT DISTINCT ON (s.series_id, ${step}) s.series_id::text AS series_id, ${VALUE_COLUMNS}
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
@@ -104,7 +104,7 @@ interface ValueRow {
   counted: boolean;
 }
 
-/** Columns of a series `s` of a device `d` with its reading `l`. */
+/** SQL columns of a series `s` of a device `d` with its reading `l`. */
 const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted`;
 
 const channelOf = (row: ValueRow): ToldChannel => ({
@@ -112,11 +112,11 @@ const channelOf = (row: ValueRow): ToldChannel => ({
   last_at: row.read_at.toISOString(),
 });
 
-/** The power of a device by the latest values of its quantities, unless it is older than 15 minutes. Pure. */
+/** Returns the power of a device from the latest values of its quantities, unless it is older than 15 minutes. Pure. */
 export const currentPowerOf = (channels: readonly ToldChannel[], nowMs: number): ReturnType<typeof powerOf> =>
   powerOf(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
 
-/** The latest values of devices, without those that have no values within the last day; in one statement. */
+/** Reads the latest values of devices, without devices that have no values within the last day, in one statement. */
 export async function liveReadings(db: Database, seen: readonly SeenDevice[], now: Date): Promise<LiveReading[]> {
   const latest = await latestChannels(
     db,
@@ -143,8 +143,8 @@ interface Power {
 }
 
 /**
- * The sum of a device's powers: inflow less outflow. Several powers of one direction have no known sum (two sockets, or a total and its phases),
- * unless they are the phases l1, l2 and l3. Pure.
+ * Returns the sum of a device's powers: inflow minus outflow. Several powers of one direction have no known sum (two sockets, or a total
+ * and its phases), unless they are the phases l1, l2 and l3. Pure.
  */
 export function powerOf(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };

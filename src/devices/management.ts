@@ -5,9 +5,9 @@ import type { ManagedBy } from '#src/database/enums.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 
 /**
- * Returns the future manager, by owner, of devices that a caller with this reach pairs (docs/onboarding.md). A utility manages the devices
- * that it pairs for its homes. If an administrator or an operator pairs them for a home that a utility enrolled, the utility manages them as
- * well. Else their owner does.
+ * Returns who will manage devices that a caller with this reach pairs, by owner (docs/onboarding.md). A utility manages the devices that it
+ * pairs for its homes. If an administrator or an operator pairs them for a home that a utility enrolled, the utility manages them as well.
+ * Otherwise their owner does.
  */
 export async function managersOf(
   db: Database,
@@ -29,10 +29,10 @@ export async function managersOf(
 /** Whether a caller reaches only its own account, and so owns everything within its reach. */
 export const isOwner = (reach: Reach): boolean => 'only' in reach;
 
-/** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on the other members. */
+/** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on all other members. */
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
 
-/** Whether only the manager of a device may change these members. Pure. */
+/** Whether these members include one that only the manager of a device may change. Pure. */
 export const needsManager = (members: readonly string[]): boolean => members.some((one) => !OWNERS_MEMBERS.has(one));
 
 /**
@@ -51,7 +51,10 @@ export async function mustManage(db: Database, reach: Reach, deviceId: string): 
   if (row?.managed_by === 'utility') throw new AppError('deviceOfUtility');
 }
 
-/** Column for a query of `gateways`: its manager. The utility manages a gateway as long as it manages one of the gateway's devices. */
+/**
+ * SQL column for a query of `gateways`: who manages the gateway. The utility manages a gateway as long as it manages one of the gateway's
+ * devices.
+ */
 export const GATEWAY_MANAGED_BY =
   sql<ManagedBy>`CASE WHEN EXISTS (SELECT FROM discovered_devices x JOIN devices d USING (device_id)
   WHERE x.gateway_id = gateways.gateway_id AND d.managed_by = 'utility' AND d.deleted_at IS NULL) THEN 'utility' ELSE 'owner' END`.as(

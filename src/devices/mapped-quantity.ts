@@ -1,10 +1,10 @@
-/** Makes kWh, W or m³ of a number in another unit. Two numbers, so that a decimal stays the decimal that was sent (`scaled`). */
+/** Conversion of a number into kWh, W or m³: a multiplier and a divisor, so that a decimal number is converted exactly (`scaled`). */
 interface Scale {
   times: number;
   per: number;
 }
 
-/** The units that mappings and tables of families can name, by kind of quantity. Temperatures are in C or F. */
+/** Units that mappings and the tables of families can name, by kind of quantity. Temperatures are in C or F. */
 export const SCALES = {
   energy_total_kwh: new Map<string, Scale>([
     ['kWh', { times: 1, per: 1 }],
@@ -24,14 +24,14 @@ export const SCALES = {
 };
 export const MAPPED_UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l', 'C', 'F'] as const;
 
-/** What an owner can say that a number is. */
+/** Meanings that an owner can give to a number. */
 export const MEANING =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|production|power|gas|heat|water|temperature|setpoint)$/;
-/** A word before a channel, for the second of two alike; words that say what a channel is are none. */
+/** Word before a channel that distinguishes the second of two equal quantities. Words with a meaning in channel names are not allowed. */
 export const CIRCUIT =
   /^(?!(?:import|export|gas|heat|water|m3|unknown|cooling|production|room|[tl]\d+)$)[a-z0-9_-]{1,32}$/;
 
-/** What is told of a number: unit, meaning, and which of several alike. */
+/** Owner's description of a number: unit, meaning, and a word that distinguishes equal quantities. */
 export interface Told {
   unit: (typeof MAPPED_UNITS)[number];
   meaning: string;
@@ -39,7 +39,7 @@ export interface Told {
   scale?: number | undefined;
 }
 
-/** Where a number goes, and what makes the unit of its kind of it. */
+/** Kind and channel under which a number is stored, and its conversion to the unit of the kind. */
 export interface MappedQuantity {
   channel: string;
   kind: 'energy_total_kwh' | 'volume_total_m3' | 'power_w' | 'temperature_c' | 'setpoint_c';
@@ -47,14 +47,17 @@ export interface MappedQuantity {
   per: number;
 }
 
-/** What an owner says of a number, as a quantity; a sentence where unit, meaning and scale do not go together. Pure. */
+/**
+ * Converts an owner's description of a number into a quantity. Returns an error message if unit, meaning and scale do not fit together.
+ * Pure.
+ */
 export function quantityOf({ unit, meaning, circuit, scale = 1 }: Told): MappedQuantity | string {
   const found = placeOf(unit, meaning);
   if (typeof found === 'string') return found;
   if (scale < 0 && found.kind !== 'power_w') return 'scale is below 0, which only a power can be';
   const { channel, times, per, ...rest } = found;
   const of = circuit === undefined ? channel : channel === 'room' ? `room/${circuit}` : `${circuit}/${channel}`;
-  // 123456 / 100 is 1234.56, 123456 * 0.01 is a little more.
+  // The inverse of a scale is exact as a divisor: 123456 / 100 is exactly 1234.56, but 123456 * 0.01 is slightly more.
   const inverse = Math.round(1 / Math.abs(scale));
   return Math.abs(inverse * Math.abs(scale) - 1) < 1e-9
     ? { ...rest, channel: of, times: times * Math.sign(scale), per: per * inverse }
@@ -76,7 +79,7 @@ function placeOf(unit: string, meaning: string): MappedQuantity | string {
     if (energy) return { channel: `${meaning}/import`, kind: 'energy_total_kwh', ...energy };
     return `${meaning} is in a unit of energy (kWh, Wh, MWh, MJ, GJ) or of volume (m3, l)`;
   }
-  // What produces is a device of its own, whose place in the home says so; there either direction is what it produced.
+  // A producing device is a device of its own, and its placement says so. For it, energy of either direction is production.
   const channel = meaning === 'production' ? 'production/import' : meaning;
   if (energy) return { channel, kind: 'energy_total_kwh', ...energy };
   if (power && !/\/t\d+$/.test(meaning)) return { channel, kind: 'power_w', ...power };

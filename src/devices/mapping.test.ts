@@ -13,7 +13,7 @@ test.each([
   [{ topic: '/lead/+/#', unit: 'F', meaning: 'temperature', path: '$' }],
   [{ ...ENTRY, unit: 'W', meaning: 'power', scale: -1 }],
   [{ ...ENTRY, time_path: "$['t s']", time_unit: 's' }],
-])('takes %j', (one) => {
+])('accepts the mapping %j', (one) => {
   expect(mistakes(one)).toEqual([]);
 });
 
@@ -42,11 +42,11 @@ test.each([
   [{ path: undefined, time_path: '$.t' }, /^0\.time_path: needs a path/],
   [{ time_unit: 's' }, /^0\.time_unit: needs a time_path/],
   [{ eval: true }, /Unrecognized/],
-])('refuses %j', (change, message) => {
+])('rejects the mapping %j', (change, message) => {
   expect(mistakes({ ...ENTRY, ...change })).toEqual([expect.stringMatching(message)]);
 });
 
-test('two entries that may be one register of a device are refused, and those that cannot be are not', () => {
+test('rejects two entries that may be one register of a device, and accepts entries that cannot be', () => {
   const other = { ...ENTRY, path: '$.other' };
   const clash = [
     expect.stringMatching(
@@ -64,14 +64,14 @@ test('two entries that may be one register of a device are refused, and those th
   expect(mistakes(ENTRY, { ...other, unit: 'W' })).toEqual([]);
 });
 
-test('production beside other electricity of one device is refused: it would count as used', () => {
+test('rejects production next to other electricity of one device, because it would count as used', () => {
   const made = { ...ENTRY, path: '$.made', meaning: 'production' };
   expect(mistakes(ENTRY, made)).toEqual([expect.stringMatching(/what produces must be a device of its own/)]);
   expect(mistakes({ ...ENTRY, device: 'meter-+' }, { ...made, device: 'roof-+' })).toEqual([]);
   expect(mistakes({ ...ENTRY, meaning: 'heat' }, made)).toEqual([]);
 });
 
-test('a hundred entries are read fast, and no more are taken', () => {
+test('validates a hundred entries fast, and rejects more', () => {
   const all = Array.from({ length: 101 }, (_, index) => ({ ...ENTRY, topic: `m/${index}` }));
   expect(processorMs(() => expect(mistakes(...all.slice(1))).toEqual([]))).toBeLessThan(500);
   expect(mistakes(...all)).toEqual([expect.stringMatching(/Too big/)]);

@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { MAX_PATH_CHARACTERS, readPath } from '#src/core/json-path.ts';
 import { CIRCUIT, MAPPED_UNITS, MEANING, quantityOf } from './mapped-quantity.ts';
 
-/** A filter and a path are what owners see a quantity called by, of at most 200 characters. */
+/** Maximum length of a topic filter. The filter and the path form the name of a quantity that owners see, of at most 200 characters. */
 const MAX_TOPIC_CHARACTERS = 120;
-/** Each message on a gateway is compared with all filters. */
+/** Maximum number of entries: each message on a gateway is compared with all filters. */
 const MAX_MAPPINGS = 100;
-/** Levels without control characters, of which at least one is a word; `#` only as the last one. */
+/** Valid topic filter: levels without control characters, at least one of them a word; `#` only as the last level. */
 const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
 
-/** Topics of wishes and questions, and filters of nothing else: what is on them was not measured, whatever a wildcard stands for. */
+/**
+ * Whether a topic, or every topic of a filter, carries commands or requests to a device. Their values are not measurements, whatever a
+ * wildcard of the filter matches.
+ */
 export const isCommandTopic = (topic: string): boolean => /^cmnd\/|\/(?:set|get|command)$/.test(topic);
 
 const path = z
@@ -76,7 +79,7 @@ const entry = z
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, which the topic has not' });
-    // Registers of several devices, or several numbers of one, would count as one register.
+    // Otherwise registers of several devices, or several numbers of one device, would count as one register.
     if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
       context.addIssue({
         code: 'custom',
@@ -98,10 +101,10 @@ const entry = z
       context.addIssue({ code: 'custom', path: ['time_unit'], message: 'needs a time_path' });
   });
 
-/** A number on a topic, and what its owner says that it is. */
+/** A number on a topic, with its meaning from the owner. */
 export type Mapped = z.output<typeof entry>;
 
-/** `decoder_config.mapping`: what is on the topics of devices that no family reads. */
+/** `decoder_config.mapping`: numbers on topics of devices that no family reads. */
 export const mapping = z
   .array(entry)
   .max(MAX_MAPPINGS)
@@ -115,13 +118,13 @@ export const mapping = z
     'Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names.',
   );
 
-/** The device of a mapping, with `+` for what nobody knows before a message is there. */
+/** Returns the device name of a mapping. `+` replaces the part that is known only once a message arrives. */
 export const deviceForm = ({ device, topic }: Mapped): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
 const nameOf = ({ topic, path = '' }: Mapped): string => `${topic} ${path}`.trim();
 
-/** Why two mappings cannot stand beside each other, as a list of at most one sentence. `index`: of the first. */
+/** Returns why two mappings conflict, as a list of at most one sentence. `index`: position of the first mapping. */
 function clashOf(one: Mapped, other: Mapped, index: number): string[] {
   if (!mayBeOne(deviceForm(one), deviceForm(other))) return [];
   const [first, second] = [quantityOf(one), quantityOf(other)];
@@ -138,7 +141,7 @@ function clashOf(one: Mapped, other: Mapped, index: number): string[] {
   return [];
 }
 
-/** Whether two names of devices, with a wildcard each at most, may be the same one. */
+/** Whether two device names, with at most one wildcard each, can match the same device. */
 export function mayBeOne(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');

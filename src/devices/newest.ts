@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** When devices of these accounts were last heard of; accounts without such a device are left out. */
+/** Returns when any device of each account last sent a reading. Accounts without such a device are omitted. */
 export async function newestReadings(db: Database, userIds: string[]): Promise<{ user_id: string; newest: Date }[]> {
   return db
     .selectFrom('device_heads')
@@ -12,7 +12,10 @@ export async function newestReadings(db: Database, userIds: string[]): Promise<{
     .execute();
 }
 
-/** The same with a mark that differs after every write of these accounts' readings, and after every change of their devices. */
+/**
+ * Returns the time of each account's latest reading with a version mark. The mark changes with every write of the account's readings and
+ * with every change of its devices.
+ */
 export async function marksOfReadings(
   db: Database,
   userIds: string[],

@@ -36,18 +36,18 @@ test.each<[string, Mapped[], Mapped[], boolean]>([
     false,
   ],
   ['one that may be it changes', [total], [total, { ...total, topic: '+/b1/x', device: '+b1' }], true],
-])('a register is another number with %s: %#', (_, before, after, is) => {
+])('a register reads a different number with %s: %#', (_, before, after, is) => {
   expect(isReadOtherwise({ mapping: before }, { mapping: after }, {})).toBe(is);
 });
 
-test('a power that is mapped otherwise leaves the register of its channel as it is', () => {
+test('a changed mapping of a power leaves the register of its channel unchanged', () => {
   const power: Mapped = { ...total, path: '$.now', unit: 'W', meaning: 'power' };
   const [before, after] = [{ mapping: [total, power] }, { mapping: [total, { ...power, scale: -1 }] }];
   expect(isReadOtherwise(before, after, {})).toBe(false);
   expect(isReadOtherwise(before, after, { kind: 'power' })).toBe(true);
 });
 
-test('a mapping of a device’s own stands before its family and before its gateway’s; that of its gateway lists another device', () => {
+test('a device’s own mapping overrides its family and its gateway’s mapping; its gateway’s mapping lists another device', () => {
   const plug = { family: 'tasmota', native_name: 'ENERGY.Total' };
   const other = { mapping: [{ ...total, unit: 'Wh' as const }] };
   expect(isReadOtherwise({}, { mapping: [total] }, plug)).toBe(false);
@@ -114,6 +114,6 @@ test.each<[string, Partial<ReadSeries>, DecoderConfig, DecoderConfig, boolean]>(
     said('import', 'Wh', 'Total'),
     false,
   ],
-])('a number is another one with %s: %#', (_, of, before, after, is) => {
+])('reads a different number with %s: %#', (_, of, before, after, is) => {
   expect(isReadOtherwise(before, after, of)).toBe(is);
 });

@@ -3,25 +3,25 @@ import type { DecoderConfig } from './decoder-config.ts';
 import { quantityOf } from './mapped-quantity.ts';
 import { deviceForm, type Mapped, mayBeOne } from './mapping.ts';
 
-/** A device as it was discovered, and one of its series that count. */
+/** A discovered device with one of its counted series. */
 export interface ReadSeries {
   family: string;
   native_id: string;
   channel: string;
-  /** `register` or `power`: of these the law looks at steps. */
+  /** `register` or `power`: the kinds of series for which the law computes differences between readings. */
   kind: string;
-  /** How the device calls it; null: nobody kept that. */
+  /** The device's own name of the quantity. Null if it was not stored. */
   native_name: string | null;
 }
 
-/** What owners' settings for one device say of which numbers are read of it, and in which scale. */
+/** Owners' settings for one device that determine which numbers of its messages are read, and in which scale. */
 export interface NumberSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
-  /** What is mapped: for devices that mappings name, and for one of a family. */
+  /** Numbers that mappings read: `mapped` for devices that a mapping defines, `ownMapped` for devices of a family. */
   readonly mapped: readonly Source[];
   readonly ownMapped: readonly Source[];
 }
 
-/** A number that is mapped and counts: whose it may be, as what, and where it is read in which scale. */
+/** A mapped number that counts: the device and the series that it may belong to, and its place and scale. */
 interface Source {
   readonly device: string;
   readonly channel: string;
@@ -29,23 +29,26 @@ interface Source {
   readonly number: string;
 }
 
-/** What of a gateway's `decoder_config`, and of a device's own, of which each member stands in the place of the gateway's, says which numbers are read. */
+/**
+ * Returns the settings that determine which numbers are read, from a gateway's `decoder_config` and a device's own. Each member of the
+ * device's own replaces the gateway's.
+ */
 export function numberSettings(gateway: DecoderConfig, own: DecoderConfig): NumberSettings {
   const { mapping = [], ...scales } = { ...gateway, ...own };
-  // What a gateway's mapping reads of a message that a family knows is of another device: it is listed by the mapping.
+  // If a gateway's mapping matches a message that a family reads, its numbers belong to a different device, which the mapping lists.
   return { ...scales, mapped: sourcesOf(mapping), ownMapped: sourcesOf(own.mapping ?? []) };
 }
 
 /**
- * Whether a series reads another number by the second of two settings: of another place, or in another unit or scale. Pure. Where it cannot be
- * told, as names have wildcards, it does. Where nothing is read of it any more nothing comes to be parted; it is where it is read again.
+ * Whether a series reads a different number after a change of settings: from another place, or in another unit or scale. Pure. True if
+ * wildcards in names leave it uncertain. False if nothing is read any more: the series is split when it is read again.
  */
 export function isReadOtherwise(before: NumberSettings, after: NumberSettings, series: ReadSeries): boolean {
   const is = numbersOf(after, series);
   return is !== '' && is !== numbersOf(before, series);
 }
 
-/** The numbers that are read as a series, each with its scale; one text, empty where none is. */
+/** Returns the numbers that are read as a series, each with its scale, as one text. Empty if there are none. */
 function numbersOf(settings: NumberSettings, series: ReadSeries): string {
   const { family, native_id: nativeId, channel, kind } = series;
   const isMapped = family === 'mapping';
@@ -56,10 +59,13 @@ function numbersOf(settings: NumberSettings, series: ReadSeries): string {
   return [...mapped, ...read].sort().join();
 }
 
-/** What a family reads without a setting. */
+/** Result for a number that a family reads without a setting. */
 const ITSELF: readonly string[] = ['as the family reads it'];
 
-/** Families that are told otherwise than by a meter's id what a number is. Their decoders lie in `ingest/decoders`; its tests hold the two together. */
+/**
+ * Families that use settings other than the meter's id to interpret a number. Their decoders are in `ingest/decoders`; the tests of
+ * `ingest/decoders` verify that both agree.
+ */
 const BY_FAMILY: ReadonlyMap<string, (settings: NumberSettings, series: ReadSeries) => readonly string[]> = new Map([
   ['espurna', (settings, series) => (series.channel === 'import' ? ofMeter(settings, series) : ITSELF)],
   ['vzlogger', ofVzlogger],
@@ -67,14 +73,14 @@ const BY_FAMILY: ReadonlyMap<string, (settings: NumberSettings, series: ReadSeri
   ['tasmota', ofTasmota],
 ]);
 
-/** Kinds of series that are counted, of the kinds that an owner can map. */
+/** Counted kinds of series, by the kinds of quantities that an owner can map. */
 const COUNTED = new Map([
   ['energy_total_kwh', 'register'],
   ['volume_total_m3', 'register'],
   ['power_w', 'power'],
 ]);
 
-/** What of a mapping counts. */
+/** Returns the counted numbers of a mapping. */
 const sourcesOf = (mapped: readonly Mapped[]): Source[] =>
   mapped.flatMap((one) => {
     const quantity = quantityOf(one);
@@ -87,14 +93,17 @@ const sourcesOf = (mapped: readonly Mapped[]): Source[] =>
 const own = <T>(all: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
   all && Object.hasOwn(all, key) ? all[key] : undefined;
 
-/** How many kWh are one. */
+/** Size of each unit in kWh. */
 const KWH = new Map([
   ['wh', 0.001],
   ['kwh', 1],
   ['mwh', 1_000],
 ]);
 
-/** A meter that counts, by its id: several families hear them. Of volumes the unit's word is compared: m3 and m³ are two. */
+/**
+ * Numbers of a meter with settings by its id, which several families use. Units of volume are compared as text: m3 and m³ are different
+ * units.
+ */
 function ofMeter({ meter }: NumberSettings, { native_id, kind }: ReadSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit, multiplier = 1 } = own(meter, native_id) ?? {};
@@ -104,14 +113,14 @@ function ofMeter({ meter }: NumberSettings, { native_id, kind }: ReadSeries): re
   return [kwh === undefined ? `${multiplier} ${word}` : `${kwh * multiplier} kwh`];
 }
 
-/** Without a unit of its owner's it is kWh, as meters have it that are read out in text, or nothing. */
+/** Numbers of vzlogger. Without a unit from the owner, the register is read in kWh, as text-mode meters send it, or not at all. */
 function ofVzlogger({ meter }: NumberSettings, { native_id, kind }: ReadSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};
   return unit === 'Wh' || unit === 'kWh' ? [unit] : [];
 }
 
-/** Pulses are a circuit, called by their name. */
+/** Numbers of emonPi. Each pulse input is a circuit with the input's name. */
 function ofEmon({ emon = {} }: NumberSettings, { native_id: node, channel, kind }: ReadSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const pulses = Object.entries(emon).flatMap(([key, { pulses_per_kwh: perKwh }]) => {
@@ -122,10 +131,10 @@ function ofEmon({ emon = {} }: NumberSettings, { native_id: node, channel, kind 
   return CLAMP.test(channel) ? [...pulses, ...ITSELF] : pulses;
 }
 
-/** The registers that a node tells in Wh: one of each clamp. */
+/** Registers that a node reports in Wh, one for each current clamp. */
 const CLAMP = /^ct\d+\//;
 
-/** What makes kWh, W or m³ of a unit, and the kind of series that it is read as. */
+/** Conversion of each unit to kWh, W or m³, and the kind of series in which it is stored. */
 const TASMOTA_UNITS = {
   Wh: { kind: 'register', isVolume: false, scale: 0.001 },
   kWh: { kind: 'register', isVolume: false, scale: 1 },
@@ -135,10 +144,10 @@ const TASMOTA_UNITS = {
   m3: { kind: 'register', isVolume: true, scale: 1 },
   l: { kind: 'register', isVolume: true, scale: 0.001 },
 } as const;
-/** What a device with Tasmota measures by itself, and no script reads. */
+/** Names of Tasmota's own measurements, which no script reads. */
 const NO_SCRIPT = /^(?:ENERGY|TIC|CTEnergy\d*)\./;
 
-/** What scripts of meters read: by what is said of a name, or by what the name says, which is in kWh or W. */
+/** Numbers that Tasmota's meter scripts read: by the owner's setting for a name, or by the name itself, in kWh or W. */
 function ofTasmota({ tasmota = {} }: NumberSettings, series: ReadSeries): readonly string[] {
   const { native_name: name, channel } = series;
   if (name !== null && NO_SCRIPT.test(name)) return ITSELF;
@@ -148,13 +157,16 @@ function ofTasmota({ tasmota = {} }: NumberSettings, series: ReadSeries): readon
     return isPutAs(key, said, series) ? [JSON.stringify([isItsName(key) ? name : key, scale])] : [];
   });
   if (!Object.keys(tasmota).some(isItsName)) return [...put, JSON.stringify([name, 1])];
-  // What it was is something else now: another name of the meter may say the same.
+  // The series previously had a different number. Another name of the meter may now have the same meaning.
   return put.length > 0 || !parseChannel(channel).known ? put : ['what else is called so'];
 }
 
 type SaidOfName = NonNullable<DecoderConfig['tasmota']>[string];
 
-/** Whether what is said of a name puts its number into a series: `sml/import` for `SML.E_in`, and for a name alone of each meter. */
+/**
+ * Whether the setting for a name stores its number in this series: `sml/import` for `SML.E_in`. A name without a meter applies to each
+ * meter.
+ */
 function isPutAs(
   key: string,
   { counts_as: countsAs, unit = 'kWh' }: SaidOfName,
@@ -167,7 +179,7 @@ function isPutAs(
   const circuit = channel.slice(0, -place.length);
   if (circuit.includes('/')) return false;
   const [block = '', ...more] = key.split('.');
-  // Names of registers have dots, too: 1.8.0.
+  // Names of registers may contain dots as well: 1.8.0.
   if (more.length === 0 || !/^\p{L}/u.test(block)) return true;
   return more.some((_, at) => {
     const word = channelWord([block, ...more.slice(0, at)].join('.'));

@@ -5,8 +5,9 @@ import { readDecoderConfig } from './decoder-config.ts';
 import { isReadOtherwise, type NumberSettings, numberSettings } from './read-numbers.ts';
 
 /**
- * Parts the series of a gateway's paired devices that read another number by its `decoder_config` from now on, after all that is stored of
- * them: laws count no step over that, and what is still read of the time before is refused. The gateway's row is locked by the caller.
+ * Splits the series of a gateway's paired devices that read a different number with the new `decoder_config`, after their last stored
+ * readings. Laws count no difference across a split, and readings from before it that arrive later are rejected. The caller has locked the
+ * gateway's row.
  */
 export async function splitBehind(
   trx: Database,
@@ -22,7 +23,7 @@ export async function splitBehind(
   );
 }
 
-/** The same of one device whose own `decoder_config` becomes another. Locks its gateway, as whoever writes what it tells does first. */
+/** Splits the series of one device whose own `decoder_config` changes. Locks its gateway first, as writers of its messages do. */
 export async function splitOwn(trx: Database, deviceId: string, config: unknown): Promise<void> {
   const gateway = await trx
     .selectFrom('gateways')
@@ -32,7 +33,7 @@ export async function splitOwn(trx: Database, deviceId: string, config: unknown)
     )
     .forNoKeyUpdate()
     .executeTakeFirst();
-  // What a device sends by its own login is in the words of the service.
+  // A device that logs in itself sends the service's own format.
   if (!gateway) return;
   const settings = settingsBehind(gateway.decoder_config);
   const series = await seriesBehind(trx).where('x.device_id', '=', deviceId).execute();
@@ -42,10 +43,10 @@ export async function splitOwn(trx: Database, deviceId: string, config: unknown)
   );
 }
 
-/** What holds for the devices behind a gateway, by their own `decoder_config`. */
+/** Returns a function from a device's own `decoder_config` to its effective settings behind the gateway. */
 function settingsBehind(gateway: unknown): (own: unknown) => NumberSettings {
   const ofGateway = readDecoderConfig(gateway);
-  // Most devices have none of their own, and a hundred mappings take 7 ms to read.
+  // Most devices have no configuration of their own, and parsing a hundred mappings takes 7 ms.
   const read = new Map<string, NumberSettings>();
   return (own) => {
     const key = JSON.stringify(own) ?? '';
@@ -65,13 +66,17 @@ const seriesBehind = (trx: Database) =>
     .where('d.deleted_at', 'is', null)
     .where('s.kind', 'in', ['register', 'power']);
 
-/** So often a series may be parted: with each step of its past all of them are looked at. */
+/** Maximum number of splits of a series. All of them are checked for each difference between its past readings. */
 const MAX_SPLITS = 100;
 
-/** Notes on series that another number is read after the last reading of each; where nothing came since that was noted, nothing is. */
+/**
+ * Splits series after the last reading of each, because a different number is read from then on. A series without readings since its last
+ * split is unchanged.
+ */
 async function part(trx: Database, series: readonly { series_id: number; device_id: string }[]): Promise<void> {
   if (series.length === 0) return;
-  // Raw SQL: `device_heads` is ingest's. Locked in the order in which writers do; a new version makes them read it anew.
+  // Raw SQL: `device_heads` belongs to ingest. The rows are locked in the same order as by writers. A new version makes writers read the
+  // head again.
   const deviceIds = [...new Set(series.map((one) => one.device_id))].sort();
   await sql`SELECT FROM devices JOIN device_heads USING (device_id) WHERE device_id = ANY (${deviceIds}) ORDER BY device_id FOR NO KEY UPDATE`.execute(
     trx,

@@ -1,9 +1,9 @@
 import type { Database } from '#src/database/connect.ts';
 
-/** A device that is silent for longer than this is inactive. */
+/** Silence after which a device becomes inactive. */
 const SILENT_MS = 24 * 3_600_000;
 
-/** Makes devices inactive that have been silent for a day. Returns how many. */
+/** Sets devices that have been silent for a day to inactive. Returns how many. */
 export async function restSilentDevices(db: Database, now: Date): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('devices')

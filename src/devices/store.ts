@@ -24,9 +24,9 @@ import { guessedPlacement, type HeardAs } from './known-placement.ts';
 import { mustManage, needsManager } from './management.ts';
 import { splitOwn } from './split-series.ts';
 
-/** What lists of devices show. */
+/** Columns of devices in lists. */
 const COLUMNS = ['device_id', 'type', 'location', 'status', 'placement', 'upstream_device_id'] as const;
-/** A device by itself, with its settings. */
+/** Columns of a single device, including its settings. */
 const DETAILS = [
   ...COLUMNS,
   'user_id',
@@ -42,26 +42,29 @@ const DETAILS = [
   'created_at',
 ] as const;
 
-/** When a device was last heard; beside columns of `devices`: one expression for what is selected and what is returned. */
+/** SQL expression for the time of a device's last reading, next to columns of `devices`. It is the same for SELECT and RETURNING. */
 export const LAST_SEEN_AT =
   sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
 
-/** Whether what a device consumed is computed by now with its settings, what its quantities count as, and edits of its readings. */
+/** Whether the device's stored consumption has been computed with its current settings, meanings of quantities, and edits of readings. */
 const IS_COMPUTED = sql<boolean>`devices.computed_with IS NULL`.as('is_computed');
 
-/** A device that tells energy. */
+/** SQL condition: whether a device reports energy. */
 const tellsEnergy = (device: string) =>
   sql.raw(
     `EXISTS (SELECT FROM series s WHERE s.device_id = ${device}.device_id AND (s.counts_import OR s.counts_export))`,
   );
 
-/** Swaps are asked about for this time: an owner who has not answered by then no longer knows. */
+/**
+ * Number of days for which an owner is asked about a possible meter replacement. After that, an owner can no longer be expected to
+ * remember.
+ */
 const ASKED_DAYS = 30;
 
 /**
- * Of a row of `devices`, its series `s` and a note `n` of it: a counted register is taken for another meter's from that reading on, and its owner has
- * not said that the meter was replaced. After a change of what reads it (`split_after`) another number is expected, and while its
- * past is computed again the notes are of before.
+ * SQL condition on a row of `devices`, its series `s` and a note `n` of that series: from this reading on a counted register appears to be
+ * another meter's, and the owner has not confirmed a replacement. After a change of settings that reads another number (`split_after`), a
+ * jump is expected. During a recomputation of the device's past, the notes are outdated.
  */
 export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n.verdict = 'swap' AND n.interval_ms = 0 AND s.kind = 'register'
   AND (s.counts_import OR s.counts_export OR s.meter IS NOT NULL)
@@ -70,8 +73,9 @@ export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n
   AND n.read_at > greatest(devices.swaps_confirmed_at, now() - make_interval(days => ${sql.lit(ASKED_DAYS)})))`;
 
 /**
- * Whether a device wants something of its owner. Only the place of a device that was discovered at a gateway is a guess: whoever pairs another one names its
- * type. A home of one meter needs no placement: there is nothing beside it that it could be.
+ * SQL conditions: whether a device needs each kind of attention from its owner. Only devices discovered at a gateway have a guessed
+ * placement, because a person who pairs any other device enters its type. A home with one meter needs no placement, because its meter has
+ * no alternative role.
  */
 export const WANTS: Readonly<Record<Attention, RawBuilder<boolean>>> = {
   unknown_quantity: hasUnknownQuantity,
@@ -82,11 +86,11 @@ export const WANTS: Readonly<Record<Attention, RawBuilder<boolean>>> = {
   swap_guessed: sql`EXISTS (SELECT FROM series s JOIN reading_notes n ON n.series_id = s.series_id WHERE s.device_id = devices.device_id AND ${IS_SWAP_GUESSED})`,
 };
 
-/** Everything that a device may ask of its owner, in this order. */
+/** Kinds of attention that a device may need from its owner, in this order. */
 export const ATTENTIONS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed', 'swap_guessed'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** All that it wants. */
+/** SQL array of all kinds of attention that a device needs. */
 export const ATTENTION = sql<Attention[]>`array_remove(ARRAY[${sql.join(
   ATTENTIONS.map((name) => sql`CASE WHEN ${WANTS[name]} THEN ${sql.lit(name)} END`),
 )}], NULL)`.as('attention');
@@ -99,7 +103,7 @@ export type Device = Pick<Selectable<Tables['devices']>, (typeof COLUMNS)[number
 type DetailsRow = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]> & Heard & { is_computed: boolean };
 export type DeviceDetails = Omit<DetailsRow, 'channels'> & { channels: DeviceChannel[] };
 
-/** The columns that an owner sets. */
+/** Columns that an owner can set. */
 export type DeviceSettings = Pick<
   Insertable<Tables['devices']>,
   | 'type'
@@ -117,17 +121,20 @@ export type DeviceSettings = Pick<
 
 export interface NewDevice extends DeviceSettings {
   userId: string;
-  /** An id chosen by the caller (simulators do so); without it a new one is made. */
+  /** Id chosen by the caller, as simulators do. If omitted, a new id is generated. */
   deviceId?: string;
-  /** Of one that came through a gateway. */
+  /** Decoder's facts about a device behind a gateway. */
   heardAs?: HeardAs;
-  /** What its owner says of its quantities. */
+  /** Owner's settings for the device's quantities. */
   channels?: readonly SaidOfChannel[];
-  /** Who manages it (management.ts). Default: its owner. */
+  /** Who manages the device (management.ts). Default: its owner. */
   managedBy?: ManagedBy;
 }
 
-/** The row of a new device, and its secret, which is nowhere else. Pure but for random numbers. Throws `unprocessable` for too many words. */
+/**
+ * Returns the row of a new device and its secret, which is not stored anywhere else. Pure except for random numbers. Throws `unprocessable`
+ * if there are settings for too many quantities.
+ */
 export function newDeviceRow({
   userId,
   deviceId = newId('dev'),
@@ -151,10 +158,10 @@ export function newDeviceRow({
   return { row, secret };
 }
 
-/** `computed-before.ts`, for typed queries. */
+/** `COMPUTED_BEFORE_SQL` for typed queries. */
 export const COMPUTED_BEFORE = sql.raw(COMPUTED_BEFORE_SQL);
 
-/** Pairs a device. Its secret is in this answer and nowhere else. 409 where the account has its `external_id` already. */
+/** Pairs a device. Only this result contains its secret. Throws 409 if the account already has a device with this `external_id`. */
 export async function createDevice(db: Database, wanted: NewDevice): Promise<{ device: Device; secret: string }> {
   const { row, secret } = newDeviceRow(wanted);
   const above = row.upstream_device_id ?? null;
@@ -174,7 +181,7 @@ const TAKEN: Readonly<Record<string, 'externalIdInUse' | 'certificateInUse'>> = 
   devices_certificate: 'certificateInUse',
 };
 
-/** 409 where what names a device names another one already. */
+/** Throws 409 if a unique identifier of a device already belongs to another device. */
 async function namedTwice<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -186,8 +193,8 @@ async function namedTwice<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Pairs a device that was discovered through a gateway of the same account: it needs no credentials of its own. Null where
- * nothing of that id is waiting within the reach. 409 if it was announced and none of its values was received yet.
+ * Pairs a device that was discovered through a gateway of the same account. It needs no credentials of its own. Null if no unpaired device
+ * with that id is within the reach. Throws 409 if the device was announced but none of its values has arrived yet.
  */
 export async function pairDiscovered(
   db: Database,
@@ -224,7 +231,7 @@ export async function pairDiscovered(
   });
 }
 
-/** One device within the reach; null where there is none, or it was deleted. */
+/** Returns a device within the reach. Null if there is none or it was deleted. */
 export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
@@ -236,7 +243,10 @@ export async function findDevice(db: Database, reach: Reach, deviceId: string): 
   return row ? withChannels(db, row) : null;
 }
 
-/** Whose a device is or, where it was deleted, was; null where there is none within the reach. Its past stays in their history. */
+/**
+ * Returns the owner of a device, including deleted devices, whose past stays in the owner's history. Null if there is none within the
+ * reach.
+ */
 export async function findPairing(
   db: Database,
   reach: Reach,
@@ -257,9 +267,10 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 });
 
 /**
- * Changes a device within the reach; null where there is none. Settings of the law and what its quantities count as hold for the
- * past, too: what its consumption was computed with is kept, and ingest computes it anew within seconds. What a changed `decoder_config` reads is
- * another number from then on. 403 where an owner changes what the utility manages, or a utility takes what its owner does.
+ * Updates a device within the reach. Returns null if there is none. Settings of the law and meanings of quantities also apply to the past:
+ * the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` reads a different
+ * number only from then on. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by`
+ * (`checkManager`).
  */
 export async function updateDevice(
   db: Database,
@@ -308,7 +319,7 @@ export async function updateDevice(
     const changing = trx
       .updateTable('devices')
       .set((set) => ({
-        // Without a change the row is written as it is, and answered.
+        // If the patch is empty, this assignment makes the update return the unchanged row.
         device_id: set.ref('device_id'),
         ...patch,
         ...placed,
@@ -326,11 +337,12 @@ export async function updateDevice(
 }
 
 /**
- * Refuses what a device cannot lie behind (422): one that is not its owner's own, and one that lies behind it. Under a lock of the account,
- * so that two changes at once do not close a circle.
+ * Throws 422 if the upstream device is not one of the owner's own, or lies behind this device itself. Takes a lock of the account,
+ * so that two concurrent changes cannot form a cycle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
-  // Raw SQL: an advisory lock. The row of the account is shared with other requests of it by now (auth/run-as-caller.ts): two that both wanted it alone would wait for each other.
+  // Raw SQL: an advisory lock. Other requests of the account already share its row lock (auth/run-as-caller.ts). If two of them requested
+  // an exclusive lock on the row, they would deadlock.
   await sql`SELECT pg_advisory_xact_lock(${lockOf('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')
@@ -346,15 +358,15 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
 }
 
 /**
- * Ends a device within the reach: it can no longer log in, and what it sends is refused. What it consumed stays in its
- * owner's history, and what was said of it before (edits, settings, meanings) is still worked in. What was paired from a gateway can be
- * paired again. False where there is none.
+ * Deletes a device within the reach: it can no longer log in, and its messages are rejected. Its consumption stays in its owner's history,
+ * and pending changes (edits, settings, meanings) are still recomputed. A device behind a gateway can be paired again. Returns false if
+ * there is none.
  */
 export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Deleted and paired again it would be its owner's own.
+    // Otherwise its owner could delete the device and pair it again as a device that the owner manages.
     await mustManage(trx, reach, deviceId);
-    // As writers do: what was discovered first, then its device.
+    // The same lock order as writers: first the discovered device, then the paired device.
     const discovered = await trx
       .selectFrom('discovered_devices')
       .select('discovery_id')
@@ -378,7 +390,7 @@ export async function deleteDevice(db: Database, reach: Reach, deviceId: string)
   });
 }
 
-/** Devices of one user, in order of their ids, after `cursor`; at most `limit`. */
+/** Lists the devices of one user, in order of their ids, after `cursor`; at most `limit`. */
 export async function listDevices(
   db: Database,
   reach: Reach,

@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import { mayPublish, mayUseRabbitMq } from './broker-access.ts';
 import { gatewayPrefix, parseGatewayTopic, parseNativeTopic, readingsTopic, topicOfRoutingKey } from './topics.ts';
 
-test('what is made is read again', () => {
+test('parses each topic that it creates', () => {
   expect(parseNativeTopic(readingsTopic('dev_1'))).toEqual({ deviceId: 'dev_1', leaf: 'readings' });
   expect(parseNativeTopic('energy/v1/dev_1/status')).toEqual({ deviceId: 'dev_1', leaf: 'status' });
   expect(parseGatewayTopic(`${gatewayPrefix('gwy_1')}tele/a\nb/SENSOR`)).toEqual({
@@ -26,12 +26,12 @@ test.each([
   'gw/gwy_1',
   'gw/gwy_1/',
   'gw//x',
-])('%j is nobody’s', (topic) => {
+])('the topic %j belongs to no device or gateway', (topic) => {
   expect([parseNativeTopic(topic), parseGatewayTopic(topic)]).toEqual([null, null]);
   for (const name of ['dev_1', 'gwy_1', '']) expect(mayPublish(name, topic)).toBe(false);
 });
 
-test('a device publishes under its own topics, a gateway below its own prefix, and neither elsewhere', () => {
+test('a device publishes only under its own topics, a gateway only below its own prefix', () => {
   expect(mayPublish('dev_1', 'energy/v1/dev_1/readings')).toBe(true);
   expect(mayPublish('dev_1', 'energy/v1/dev_1/status')).toBe(true);
   expect(mayPublish('dev_1', 'energy/v1/dev_2/readings')).toBe(false);
@@ -42,17 +42,17 @@ test('a device publishes under its own topics, a gateway below its own prefix, a
   for (const wild of ['+', '#', 'a\0b']) expect(mayPublish('gwy_1', `gw/gwy_1/${wild}`)).toBe(false);
 });
 
-describe('a routing key of RabbitMQ, which has dots for the slashes of a topic', () => {
-  /** As its MQTT plugin makes one (tested with the real one: test/system/cluster/access.test.ts). */
+describe('a RabbitMQ routing key, which has dots instead of the slashes of a topic', () => {
+  /** The routing key as RabbitMQ's MQTT plugin forms it (tested with the real plugin in test/system/cluster/access.test.ts). */
   const keyOf = (topic: string) => topic.replaceAll('/', '.').replaceAll('+', '*');
 
-  test('is a device’s topic', () => {
+  test('is converted from a routing key to the topic of a device', () => {
     for (const topic of [readingsTopic('dev_1'), 'energy/v1/dev_1/status', readingsTopic('a-b_C')]) {
       expect(topicOfRoutingKey(keyOf(topic))).toBe(topic);
     }
   });
 
-  test('is nothing where it may be another topic’s', () => {
+  test('is rejected if the routing key may stand for another topic', () => {
     for (const topic of [
       'gw/g/kitchen.plug/state',
       'gw/g/x',
@@ -73,7 +73,7 @@ describe('a routing key of RabbitMQ, which has dots for the slashes of a topic',
     expect(topicOfRoutingKey('energy.v1/dev_1.readings')).toBeNull();
   });
 
-  test('never is another device’s than that of the topic', () => {
+  test('is never converted to the topic of a different device', () => {
     const word = fc.string({
       unit: fc.constantFrom('a', '.', '/', '+', ' ', 'ü', 'readings', 'energy', 'v1'),
       maxLength: 6,
@@ -88,7 +88,7 @@ describe('a routing key of RabbitMQ, which has dots for the slashes of a topic',
   });
 });
 
-test('a device comes to RabbitMQ with a client id that begins with its login; a gateway does not', () => {
+test('a device may use RabbitMQ with a client id that begins with its login; a gateway may not', () => {
   const [device, other] = [newId('dev'), newId('dev')];
   expect(mayUseRabbitMq(device, device)).toBe(true);
   expect(mayUseRabbitMq(device, `${device}-1`)).toBe(true);

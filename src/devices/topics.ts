@@ -1,6 +1,6 @@
 /**
- * The MQTT topics that the service is sent on: those of a device (`energy/v1/{device_id}/readings` and `…/status`), and what
- * a household's own broker is bridged to (`gw/{gateway_id}/…`). Makers, parsers and filters, each once.
+ * MQTT topics on which the service receives messages: topics of a device (`energy/v1/{device_id}/readings` and `…/status`), and topics
+ * bridged from a household's own broker (`gw/{gateway_id}/…`). This file is the only place that forms and parses them.
  */
 
 const ID = '[A-Za-z0-9_-]{1,64}';
@@ -9,24 +9,24 @@ const NATIVE = 'energy/v1/';
 const HOME = new RegExp(`^energy/v1/homes/(${ID})/usage$`);
 const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
 
-/** Topic that a device publishes its readings under. */
+/** Returns the topic on which a device publishes its readings. */
 export const readingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;
 
-/** What topics of a gateway begin with. */
+/** Returns the prefix of all topics of a gateway. */
 export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
 
-/** Topic on which a home is told what it uses: the service publishes there, its gateways read. */
+/** Returns the topic on which the service publishes the usage of a home, for the home's gateways. */
 export const homeUsageTopic = (userId: string): string => `energy/v1/homes/${userId}/usage`;
 
-/** Reads such a topic; null for every other one, and for every filter with wildcards. */
+/** Parses a topic of a home's usage and returns the user id. Null for every other topic, and for filters with wildcards. */
 export const parseHomeUsageTopic = (topic: string): string | null => HOME.exec(topic)?.[1] ?? null;
 
-/** What a cluster's queues are bound to: RabbitMQ writes a topic's slashes as dots. */
+/** Routing keys to which a RabbitMQ cluster's queues are bound. RabbitMQ replaces the slashes of a topic with dots. */
 export const ROUTING_KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'] as const;
 
 /**
- * Topic that a routing key of RabbitMQ stands for, where there is only one of ours: that of a device. Null for every other key. A dot may
- * have been a slash or a dot, so what comes through a gateway, whose names have dots, cannot be told.
+ * Converts a RabbitMQ routing key into the topic of a device. Null for every other key. A dot in a key may have been a slash or a dot.
+ * Topics of gateways contain names with dots, so they cannot be recovered.
  */
 export function topicOfRoutingKey(key: string): string | null {
   const topic = key.replaceAll('.', '/');
@@ -41,7 +41,7 @@ interface NativeTopic {
   leaf: 'readings' | 'status';
 }
 
-/** Reads a topic of a device; null for every other one. By its parts: this is done for every message. */
+/** Parses a topic of a device. Null for every other topic. Uses string operations for speed, because every message is parsed. */
 export function parseNativeTopic(topic: string): NativeTopic | null {
   if (!topic.startsWith(NATIVE)) return null;
   const end = topic.indexOf('/', NATIVE.length);
@@ -58,11 +58,11 @@ function leafFrom(topic: string, place: number): NativeTopic['leaf'] | null {
 
 interface GatewayTopic {
   gatewayId: string;
-  /** The topic on the household's broker. */
+  /** Topic as the household's own broker has it, without the gateway's prefix. */
   topic: string;
 }
 
-/** Reads a topic below a gateway's prefix; null for every other one. */
+/** Parses a topic below a gateway's prefix. Null for every other topic. */
 export function parseGatewayTopic(topic: string): GatewayTopic | null {
   const [, gatewayId, rest] = GATEWAY.exec(topic) ?? [];
   return gatewayId && rest ? { gatewayId, topic: rest } : null;

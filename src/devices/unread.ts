@@ -3,17 +3,20 @@ import type { Database } from '#src/database/connect.ts';
 import { type Reach, within } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
-/** How long an example is shown; a job deletes it soon afterwards. */
+/** Maximum age of an example that is shown. A job deletes older ones soon afterwards. */
 const EXAMPLE_MS = 86_400_000;
 
-/** Messages of one shape of topics that came through a gateway, and that no family of devices knows. */
+/** Messages with one pattern of topics that arrived through a gateway and that no family of devices recognises. */
 export interface Unread
   extends Pick<Selectable<Tables['unread_messages']>, 'shape' | 'messages' | 'first_seen_at' | 'last_seen_at'> {
-  /** One of them, of the last 24 hours; `bytes`: how long its payload was, of which 4 KiB are kept. */
+  /** An example of the last 24 hours. `bytes`: the size of its payload, of which 4 KiB are stored. */
   example: { topic: string; payload: Buffer; bytes: number; receivedAt: Date } | null;
 }
 
-/** What is not read of a gateway, in order of the shapes, after `cursor`; at most `limit`. Null: no such gateway is within the reach. */
+/**
+ * Lists the unrecognised messages of a gateway, in order of their topic patterns, after `cursor`; at most `limit`. Null if no such gateway
+ * is within the reach.
+ */
 export async function listUnread(
   db: Database,
   reach: Reach,

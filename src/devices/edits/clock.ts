@@ -15,11 +15,11 @@ export interface HostStep {
 }
 
 /**
- * Records a step of a host's clock. After a step back of at most a day the clock repeats a stretch of time. An edit with the author `clock` excludes the
- * readings without a time of their own whose receipt lies in that stretch (energy.md, "When the clock was wrong"). For a register, the edit adds the
- * first of them as a reading right before the stretch, so that the rise since then is counted. A register gets an edit even without such
- * readings, because the edit also records how much more time has passed. Call this before anything received after the step is stored. Returns
- * the number of edits.
+ * Records a step of a host's clock. After a step back of at most a day the clock repeats a stretch of time. An edit with the author `clock`
+ * excludes the readings that have no time of their own and whose receipt lies in that stretch (energy.md, "When the clock was wrong"). For
+ * a register, the edit adds the first of these readings right before the stretch, so that the rise since then is counted. A register gets
+ * an edit even without such readings, because the edit also records how much more time has passed. Must be called before anything received
+ * after the step is stored. Returns the number of edits.
  */
 export async function noteClockStep(
   db: Database,
@@ -71,16 +71,16 @@ interface EditOfStep {
   channel: string;
   kind: string;
   from_at: Date;
-  /** First value of the register in the stretch, mWh. Null: it has no reading there, or it is no register. */
+  /** First value of the register in the stretch, mWh. Null if it has no reading there, or the series is no register. */
   value: number | null;
-  /** Unix ms, as text. */
+  /** Instants that the edit excludes, Unix ms as text. */
   instants: string[];
 }
 
 /**
- * The edit of each series that the host receives without a time. A register's edit begins at the last instant before the stretch at which no other
- * edit begins; the first counted reading of the stretch is stored there. Starts of earlier edits by the clock within the stretch are among
- * `instants`: their readings are excluded as well, and their steps lie before the new one (`stepsBackOf`).
+ * Builds the edit of each series that the host receives without a time. A register's edit begins at the last instant before the stretch at
+ * which no other edit begins; the first counted reading of the stretch is stored there. Starts of earlier edits by the clock within the
+ * stretch are among `instants`: their readings are excluded as well, and their steps lie before the new one (`stepsBackOf`).
  */
 async function editsOfStep(
   db: Database,

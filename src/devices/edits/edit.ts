@@ -1,9 +1,10 @@
 /**
- * `readings.interval_ms` of a reading by hand. It distinguishes it from the device's own reading of the same instant, and sorts before it.
+ * Value of `readings.interval_ms` for a reading by hand. It distinguishes the reading from the device's own reading of the same instant,
+ * and sorts before it.
  */
 export const READ_BY_HAND = -1;
 
-/** `[fromMs, toMs)`, Unix ms. */
+/** Time range that an edit covers, `[fromMs, toMs)`, Unix ms. */
 export interface EditedTime {
   readonly fromMs: number;
   readonly toMs: number;
@@ -12,7 +13,7 @@ export interface EditedTime {
 /** `reading_edits.author` of an edit that the service made because the clock of a host was set back. */
 export const CLOCK = 'clock';
 
-/** The part of an edit, by hand or by the clock, that the law of consumption needs. */
+/** The fields of an edit, by hand or by the clock, that the law of consumption needs. */
 export interface Edit extends EditedTime {
   readonly editId: string;
   /** Channel of the edited series; null: all series of the device. */
@@ -24,15 +25,16 @@ export interface Edit extends EditedTime {
    */
   readonly value: number | null;
   /**
-   * Instants of the readings that an edit by the clock excludes, Unix ms, including the starts of earlier edits by the clock. Such an edit covers the
-   * stretch that the clock repeats; for a register it begins right before the stretch. Left out: every reading of its time is excluded.
+   * Instants of the readings that an edit by the clock excludes, Unix ms, including the starts of earlier edits by the clock. Such an edit
+   * covers the stretch that the clock repeats; for a register it begins right before the stretch. If omitted, every reading in the edit's
+   * time is excluded.
    */
   readonly instants?: ReadonlySet<number>;
-  /** False: it was revoked. */
+  /** Whether the edit is in force, that is, not revoked. */
   readonly isInForce: boolean;
   /**
-   * Part of the edit's time with which the stored consumption was computed; null: none. An edit in force is applied from its start on, and a
-   * revoked one is reverted from its start on. In between, the stored consumption is that of an edit of exactly this time.
+   * Part of the edit's time with which the stored consumption was computed. Null if none. An edit in force is applied from its start on,
+   * and a revoked one is reverted from its start on. In between, the stored consumption is that of an edit of exactly this time.
    */
   readonly counted: EditedTime | null;
 }

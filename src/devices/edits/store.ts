@@ -10,7 +10,7 @@ import { mustManage } from '../management.ts';
 import { COMPUTED_BEFORE } from '../store.ts';
 import { CLOCK } from './edit.ts';
 
-/** Maximum number of edits of a device: those in force, which every plan of its batches includes, and all. */
+/** Maximum number of edits of a device: first of edits in force, which every plan of its batches includes, then of all edits. */
 const MAX_IN_FORCE = 1_000;
 const MAX_EDITS = 10_000;
 
@@ -31,7 +31,7 @@ const COLUMNS = [
   'counted_to',
 ] as const;
 
-/** A stored edit. `native_name`: the device's name of the quantity; null: all quantities. `value`: mWh. */
+/** A stored edit. `native_name`: the device's name of the quantity (null: all quantities). `value`: mWh. */
 export type EditRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
 /** A new edit. It excludes the readings of `[from, to)`. With a `value` (mWh) it also adds a reading by hand of the register at `from`. */
@@ -43,7 +43,7 @@ export interface NewEdit {
   reason: string;
 }
 
-/** Author and time of a change of edits. `oldest`: readings before it are not stored. */
+/** Author and time of a change of edits. Readings before `oldest` are no longer stored. */
 export interface Editing {
   author: string;
   now: Date;

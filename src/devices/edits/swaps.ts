@@ -7,7 +7,10 @@ import { isOwner, mustManage } from '../management.ts';
 import { IS_SWAP_GUESSED } from '../store.ts';
 import { createEdit, type Editing } from './store.ts';
 
-/** A register that is taken for another meter's from a reading on, and whose owner has not said so. Values in kWh or m³. */
+/**
+ * A suspected replacement of a meter: from one reading on, the register appears to be another meter's, and the owner has not confirmed it.
+ * Values in kWh or m³.
+ */
 export interface SwapGuess {
   device_id: string;
   location: string;
@@ -28,14 +31,17 @@ interface Row {
   at: Date;
   before: number;
   after: number;
-  /** The first later reading that goes on from the value before; null: there is none. */
+  /** Time of the first later reading that continues from the value before the suspected swap. Null if there is none. */
   back_at: Date | null;
 }
 
-/** Stored whole numbers of a kWh or m³. */
+/** Stored integers per kWh or m³ (mWh, millilitres). */
 const PER_UNIT = 1e6;
 
-/** What is asked of the devices of an account, oldest first; those of the utility only of the utility. */
+/**
+ * Lists the open questions about replaced meters of an account's devices, oldest first. For devices that a utility manages, only the
+ * utility gets them.
+ */
 export async function listSwapGuesses(db: Database, reach: Reach, userId: string): Promise<SwapGuess[]> {
   return (await rowsOf(db, reach, { userId })).map(({ channel, kind, native_name: nativeName, meter, ...row }) => ({
     device_id: row.device_id,
@@ -49,9 +55,9 @@ export async function listSwapGuesses(db: Database, reach: Reach, userId: string
 }
 
 /**
- * Answers what is asked of a register at a time. If the meter was replaced, this swap and earlier ones are confirmed. If not, its readings are excluded
- * by an edit from then on, up to the first one that goes on from the value before, or up to now. False if nothing of that time is asked. 403 for the
- * homeowner of a device that the utility manages.
+ * Stores the answer to an open question about a replaced meter. If the meter was replaced, this swap and earlier ones are confirmed. If
+ * not, an edit excludes its readings from then on, up to the first one that continues from the previous value, or up to now. Returns false
+ * if there is no open question at that time. Throws 403 for the homeowner of a device that the utility manages.
  */
 export async function answerSwapGuess(
   db: Database,
@@ -87,7 +93,7 @@ async function rowsOf(db: Database, reach: Reach, of: { userId?: string; deviceI
   const whose =
     of.deviceId === undefined ? sql`devices.user_id = ${of.userId}` : sql`devices.device_id = ${of.deviceId}`;
   const managed = isOwner(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
-  // Raw SQL: readings by the index of their series, on both sides of a note.
+  // Raw SQL: reads the readings on both sides of a note by the index of their series.
   const { rows } = await sql<Row>`
     SELECT devices.device_id, devices.location, s.channel, s.kind, s.native_name, s.meter, n.read_at AS at, a.value AS after, b.value AS before,
       (SELECT r.read_at FROM readings r WHERE r.series_id = s.series_id AND r.read_at > n.read_at AND r.interval_ms = 0
@@ -105,5 +111,5 @@ async function rowsOf(db: Database, reach: Reach, of: { userId?: string; deviceI
   return rows;
 }
 
-/** A register that fails in this way each hour is no question for a person. */
+/** Maximum number of open questions. A register that fails in this way every hour is not a question for a person. */
 const MAX_ASKED = 20;

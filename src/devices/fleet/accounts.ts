@@ -2,18 +2,18 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { WANTS } from '../store.ts';
 
-/** From here on the silence of a device wants its owner, as in `attention`. */
+/** Silence after which a device needs its owner's attention, as in `attention`. */
 const SILENT_MS = 24 * 3_600_000;
 
-/** Condition on rows of `users`: whether some device of the account wants its owner. */
+/** SQL condition on rows of `users`: whether a device of the account needs its owner's attention. */
 export const hasAttention = (isSo: boolean): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM devices
     WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(WANTS), sql` OR `)}))`;
 
 /**
- * Condition on rows of `users` after `cursor`, in order: whether some device of the account has been silent for a day. Open silences are walked in
- * the order of their accounts beside these. Whether one still lasts is a question of its own for each, not a join: the planner would
- * join all that are silent before it takes a page of them.
+ * SQL condition on rows of `users` after `cursor`, in order: whether a device of the account has been silent for a day. Open silences are
+ * read in the order of their accounts. Whether each silence still lasts is a subquery, not a join: with a join the planner would join all
+ * silent devices before it takes a page of them.
  */
 export const hasSilent = (isSo: boolean, { now, cursor = '' }: { now: Date; cursor?: string }): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM device_silences silent
@@ -22,20 +22,20 @@ export const hasSilent = (isSo: boolean, { now, cursor = '' }: { now: Date; curs
       AND (SELECT coalesce(h.seen_at, d.created_at) <= silent.began_at FROM devices d LEFT JOIN device_heads h USING (device_id)
         WHERE d.device_id = silent.device_id AND d.deleted_at IS NULL))`;
 
-/** How many devices an account has; of these silent for a day, and faulty. */
+/** Numbers of an account's devices: all, silent for a day, and faulty. */
 export interface DeviceCounts {
   total: number;
   silent: number;
   faulty: number;
 }
 
-/** The devices of accounts, counted; accounts without any are left out. */
+/** Counts the devices of accounts. Accounts without devices are omitted. */
 export async function countDevices(
   db: Database,
   userIds: readonly string[],
   now: Date,
 ): Promise<ReadonlyMap<string, DeviceCounts>> {
-  // Raw SQL: counts of some of the rows.
+  // Raw SQL: counts with filters.
   const { rows } = await sql<DeviceCounts & { user_id: string }>`
     SELECT d.user_id, count(*)::int AS total, count(*) FILTER (WHERE d.status = 'faulty')::int AS faulty,
       count(*) FILTER (WHERE coalesce(h.seen_at, d.created_at) <= ${new Date(now.getTime() - SILENT_MS)})::int AS silent

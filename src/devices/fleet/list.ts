@@ -9,21 +9,21 @@ import { ATTENTION, type Attention, type Device, LAST_SEEN_AT, WANTS } from '../
 import { type FleetSort, type Place, placeAsText } from './sort.ts';
 import { SILENT_AFTER_MS } from './watch.ts';
 
-/** Family of what logs in itself, and speaks the service's own format. */
+/** Family of devices that log in themselves and send the service's own format. */
 const NATIVE = 'native';
 
-/** A device among those of many accounts. */
+/** A device in a list of devices of many accounts. */
 export interface FleetDevice extends Device {
   user_id: string;
   email: string;
-  /** Which messages it sends; `native`: those of the service itself. */
+  /** Family whose message format the device sends; `native`: the service's own format. */
   family: string;
-  /** The gateway that it comes through; null: it logs in itself. */
+  /** Gateway through which the device's messages arrive. Null if the device logs in itself. */
   gateway_id: string | null;
-  /** When its silence of an hour or more began: last heard, or paired. Null: it is heard. */
+  /** Start of a silence of an hour or more: the device's last reading, or its pairing. Null if the device is not silent. */
   silent_since: Date | null;
   created_at: Date;
-  /** Where the list goes on after it. */
+  /** Position of the device in the list, from which the next page continues. */
   place: string;
 }
 
@@ -37,9 +37,9 @@ interface FleetFilters {
   text?: string | undefined;
 }
 
-/** What comes through a gateway. */
+/** SQL subquery: whether messages of a device arrive through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
-/** The open silence of a device, unless it was heard since a worker looked. */
+/** SQL condition: whether an open silence of a device still lasts. The device may have sent a reading since a worker last checked. */
 const IS_STILL_SILENT = sql<boolean>`coalesce(
   (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
 const asText = (time: RawBuilder<unknown>) =>
@@ -53,33 +53,35 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
   else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
   if (attention !== undefined) conditions.push(WANTS[attention]);
-  // Few have one, and the planner, which does not know how few, would look at all devices.
+  // Few devices have an unknown quantity. The planner cannot estimate how few, and would otherwise check all devices.
   if (attention === 'unknown_quantity')
     conditions.push(sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownName}))`);
   return conditions;
 }
 
-/** A utility with more accounts than these has so large a part of all devices that a walk through them finds a page of its own soon. */
+/**
+ * Above this number of accounts, a utility has so large a share of all devices that a scan of all devices soon fills a page with its own.
+ */
 const MOST_ACCOUNTS = 1_000;
 
 /**
- * Condition that a device lies within the reach. Accounts of a small utility are named, so that its devices are found by them; a large
- * one's are looked up while all devices are walked in their order.
+ * Returns the SQL condition that a device lies within the reach. For a small utility, the condition lists its accounts, so that an index on
+ * accounts finds the devices. For a large utility, all devices are scanned in their order and the account of each is looked up.
  */
 async function devicesWithin(db: Database, reach: Reach): Promise<RawBuilder<boolean>> {
   if (!('enrolledBy' in reach)) return within(reach, 'devices.user_id');
-  // Raw SQL: the accounts of a large one stay where they are.
+  // Raw SQL: the list of accounts is returned only if the utility is small.
   const { rows } = await sql<{ accounts: string[] | null }>`
     SELECT CASE WHEN count(*) <= ${MOST_ACCOUNTS} THEN array_agg(user_id) END AS accounts
     FROM (SELECT users.user_id FROM users WHERE ${accountsWithin(reach)} LIMIT ${MOST_ACCOUNTS + 1}) a`.execute(db);
   const accounts = rows[0]?.accounts;
-  // A join, of which the planner knows how much it leaves: of `within`, which is none, it does not.
+  // A join, because the planner can estimate how many rows it returns. It cannot estimate the condition of `within`.
   if (!accounts)
     return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accountsWithin(reach)})`;
   return sql<boolean>`devices.user_id = ANY (${accounts}::text[])`;
 }
 
-/** What an order goes by: of the devices, or of the silences beside them. */
+/** Sort keys of the orders, from `devices` or from the joined silences. */
 const KEYS = {
   created_at: { key: sql`devices.created_at`, text: asText(sql`devices.created_at`), type: sql`timestamptz` },
   location: {
@@ -91,7 +93,7 @@ const KEYS = {
   id: { key: sql`devices.device_id`, text: sql<string>`''`, type: sql`text` },
 } as const;
 
-/** A part of the list that one index has in order: all devices, those that are silent, or those that are heard. */
+/** A section of the list that one index returns in order: all devices, the silent ones, or the reporting ones. */
 interface Part {
   by: keyof typeof KEYS;
   of: 'all' | 'silent' | 'heard';
@@ -99,9 +101,9 @@ interface Part {
 }
 
 /**
- * The parts of an order, one after the other. When a device was last heard changes with each reading, and an index of that would cost
- * each of them more than all else that ingest does to the row: those that are silent are sorted by it, those that were heard within
- * the hour all count as heard now. Pure.
+ * Returns the sections of an order, in sequence. The time of a device's last reading changes with each reading. An index on it would cost
+ * more than everything else that ingest does to the row. Therefore only silent devices are sorted by it; all devices with a reading within
+ * the hour count as reporting now. Pure.
  */
 function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
   const isDown = sort.startsWith('-');
@@ -114,9 +116,9 @@ function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
 }
 
 /**
- * Devices within the reach that pass every filter, in an order, after `after`; at most `limit`. Pages go on from the key of the last row
- * and never count rows: what is paired, renamed or heard meanwhile neither repeats another device nor hides it. `withEmails`: whether
- * the text is looked for in owners' addresses.
+ * Lists the devices within the reach that pass every filter, in an order, after `after`; at most `limit`. Pages continue from the key of
+ * the last row and never count rows, so a device that is paired, renamed or heard meanwhile neither repeats nor hides another device.
+ * `withEmails`: whether the text is also searched in owners' e-mail addresses.
  */
 export async function listFleet(
   db: Database,
@@ -131,7 +133,7 @@ export async function listFleet(
   const silentBefore = silentForHours === undefined ? null : new Date(now.getTime() - silentForHours * HOUR_MS);
   const parts = partsOf(sort, silentBefore !== null);
   const isAmong = (part: Part) => after === null || after.isSilent === (part.of === 'silent');
-  // A place among those that are heard is none where only the silent are asked for.
+  // A position among reporting devices is invalid if only silent devices are listed.
   const begunAt = parts.findIndex(isAmong);
   if (begunAt === -1)
     throw unprocessable({ field: 'cursor', message: 'must be one of a Link of this list, with these filters' });
@@ -155,7 +157,7 @@ export async function listFleet(
   return rows;
 }
 
-/** One part, after `from`. */
+/** Lists the devices of one section of the order, after the position `from`. */
 async function partOfFleet(
   db: Database,
   asked: {
@@ -170,7 +172,7 @@ async function partOfFleet(
 ): Promise<FleetDevice[]> {
   const { silentBefore, part, from, sort, limit, now } = asked;
   const { key, text, type } = KEYS[part.by];
-  // Of the relation that the key is of: a page goes on where its index has both.
+  // The device id comes from the same relation as the sort key, so that one index contains both.
   const id = part.by === 'silence' ? sql`silent.device_id` : sql`devices.device_id`;
   const direction = sql.raw(part.isDown ? 'DESC' : 'ASC');
   const conditions = [
@@ -192,8 +194,8 @@ async function partOfFleet(
   ];
   const open = sql`JOIN device_silences silent ON silent.device_id = devices.device_id AND silent.ended_at IS NULL`;
   const order = part.by === 'id' ? sql`` : sql`${key} ${direction},`;
-  // Raw SQL: which relations are joined, and by what is sorted, is put together. First which devices, by as little as tells them, so that
-  // the planner has few ways to go; then what is shown of those few.
+  // Raw SQL: the joined relations and the sort key vary. The inner query selects the devices of the page from as few relations as possible,
+  // so that the planner has few choices. The outer query adds the columns for those few devices.
   const { rows } = await sql<Omit<FleetDevice, 'place' | 'silent_since'> & { key: string }>`
     WITH page AS MATERIALIZED (
       SELECT devices.device_id, ${key} AS sorted, ${text} AS key FROM devices ${part.of === 'silent' ? open : sql``}
@@ -213,30 +215,33 @@ async function partOfFleet(
   });
 }
 
-/** With more accounts than these the e-mail is looked at row by row: so many match that a page is full soon. */
+/** Above this number of matching accounts, the e-mail address is compared row by row: so many devices match that a page fills soon. */
 const MAX_MATCHING_ACCOUNTS = 200;
 
-/** After every character that an identifier has. */
+/** Character that sorts after every character of an identifier. */
 const LAST = '\u{10FFFF}';
 
-/** Stands between words of a location; the same characters as in the index `devices_location_words`. */
+/** Separators between words of a location; the same characters as in the index `devices_location_words`. */
 const BETWEEN_WORDS = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 const BETWEEN = new RegExp(`[\\s${BETWEEN_WORDS.replace(/[\\\]^-]/g, '\\$&')}]+`, 'u');
-/** As in the index, word for word: else it would not be used. */
+/** The same expression as in the index, character for character. Otherwise PostgreSQL would not use the index. */
 const WORDS = sql.raw(
   `to_tsvector('simple', translate(devices.location, '${BETWEEN_WORDS.replaceAll("'", "''")}', repeat(' ', 32)))`,
 );
 
-/** What a person typed as a query for words that begin so, all of them; null where there is no word in it. Pure. */
+/**
+ * Converts a person's search text into a full-text query that requires a word with each of the typed beginnings. Null if the text contains
+ * no word. Pure.
+ */
 function wordsQuery(text: string): string | null {
   const words = text.split(BETWEEN).filter((word) => word !== '');
   return words.length === 0 ? null : words.map((word) => `'${word}':*`).join(' & ');
 }
 
 /**
- * Condition that a device is meant by a text: words of its location begin with those of the text, or its id or (`withEmails`) the e-mail
- * address of its owner does with all of it; in any case. Each has an index; what stands within a word is not found, which would need one
- * that not every PostgreSQL has.
+ * Returns the SQL condition that a device matches a search text, regardless of case. Words of its location begin with the words of the
+ * text, or its id or (`withEmails`) its owner's e-mail address begins with the whole text. Each of these has an index. Text within a word
+ * is not found: that would need an index type that not every PostgreSQL has.
  */
 async function meantBy(
   db: Database,
@@ -245,11 +250,12 @@ async function meantBy(
   { withEmails }: { withEmails: boolean },
 ): Promise<RawBuilder<boolean>> {
   const query = wordsQuery(text);
-  // From here to there, as an index has it: of "starts with" every row that any of these conditions finds would be asked again.
+  // A range, as an index can search it. With "starts with", PostgreSQL would check the condition again for every row that any of these
+  // conditions finds.
   const id = text.toLowerCase();
   const conditions = [sql<boolean>`devices.device_id >= ${id} AND devices.device_id < ${id + LAST}`];
   if (query !== null) conditions.push(sql<boolean>`${WORDS} @@ to_tsquery('simple', ${query})`);
-  // ^@ is "starts with": nothing that is typed is a wildcard.
+  // The operator ^@ means "starts with", so that no typed character acts as a wildcard.
   const emailBegins = sql<boolean>`(lower(users.email) COLLATE "C") ^@ lower(${text})`;
   if (withEmails) {
     const accounts = await db

@@ -3,7 +3,7 @@ import { without } from './silences.ts';
 
 const stretches = (...all: [number, number][]) => all.map(([fromMs, toMs]) => ({ fromMs, toMs }));
 
-test('what nobody watched is what lies between watches, and at both ends', () => {
+test('unwatched time is the time between watches, and before and after them', () => {
   const [day = { fromMs: 0, toMs: 0 }] = stretches([100, 200]);
   expect(without(day, [])).toEqual([day]);
   expect(without(day, stretches([0, 300]))).toEqual([]);

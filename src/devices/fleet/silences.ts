@@ -5,23 +5,23 @@ import { accountsWithin, type Reach } from '#src/database/reach.ts';
 import { groupStops, type Silence, type StopGroup, THRESHOLDS } from './stops.ts';
 import { WATCH_GAP_MS } from './watch.ts';
 
-/** Of a fleet of 100,000 an outage of everything, and what it does on other days. */
+/** Maximum number of silences in one query: an outage of all devices in a fleet of 100,000, plus the silences of other days. */
 const MOST_SILENCES = 250_000;
 
-/** Who stopped in a stretch of time, told apart by what stopped together. */
+/** Silences of a fleet in a stretch of time, grouped by devices that stopped together. */
 interface FleetSilences {
-  /** Those with at least one stop in it. */
+  /** Groups of stops with at least one stop in the stretch of time. */
   groups: StopGroup[];
-  /** When nobody looked: what was silent only then is not known. */
+  /** Times at which no worker checked for silences. A silence that lies entirely in such a time is unknown. */
   unwatched: Stretch[];
-  /** Devices within the reach, and homes with any. */
+  /** Number of devices within the reach, and of homes with at least one. */
   devices: number;
   homes: number;
 }
 
 /**
- * Silences within the reach that began in a stretch, sorted into groups by `groupStops`, which gets what it needs of the time around it.
- * 422 where there are too many to tell.
+ * Reads the silences within the reach that began in a stretch, grouped by `groupStops`, which also receives the silences around the stretch
+ * that it needs. Throws 422 if there are too many.
  */
 export async function readSilences(
   db: Database,
@@ -31,7 +31,7 @@ export async function readSilences(
 ): Promise<FleetSilences> {
   const since = new Date(fromMs - THRESHOLDS.habitMs);
   const until = new Date(toMs + THRESHOLDS.aroundMs);
-  // Raw SQL: three conditions with an index each. Silences of before count as far as they went on.
+  // Raw SQL: three conditions with an index each. Silences that began earlier are included if they lasted into this time.
   const { rows } = await sql<{
     device_id: string;
     user_id: string;
@@ -93,7 +93,7 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .where('began_at', '<', new Date(stretch.toMs))
     .orderBy('began_at')
     .execute();
-  // A watch holds until the next look would be due.
+  // A worker's check for silences is valid until the next one is due.
   return without(
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + WATCH_GAP_MS })),
@@ -106,7 +106,7 @@ interface Stretch {
   toMs: number;
 }
 
-/** What of a stretch lies in none of others, which come in order of time. Pure. */
+/** Returns the parts of a stretch that none of the other stretches covers. The others are in order of time. Pure. */
 export function without({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
   const left: Stretch[] = [];
   let reachedMs = fromMs;

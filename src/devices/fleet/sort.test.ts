@@ -3,12 +3,12 @@ import { placeAsText, placeOf } from './sort.ts';
 
 const AT = { sort: 'location', isSilent: false, deviceId: 'dev_1' } as const;
 
-test('a place is read again as it was written, whatever a location is called', () => {
+test('parses the position that it wrote, for any location', () => {
   for (const key of ['cellar', '\\u0000', '"]', ''])
     expect(placeOf(placeAsText({ ...AT, key }), 'location')).toEqual({ ...AT, key });
 });
 
-test('what is no place of the order, or what the database cannot hold, is refused', () => {
+test('rejects a position of another order, and text that the database cannot hold', () => {
   for (const text of ['', '{}', '["location",false,"x"]', placeAsText({ ...AT, key: 'a\0' })])
     expect(() => placeOf(text, 'location')).toThrow();
   expect(() => placeOf(placeAsText({ ...AT, key: 'x' }), '-location')).toThrow();

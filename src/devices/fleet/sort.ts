@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { unprocessable } from '#src/core/errors.ts';
 
-/** Orders of a fleet's devices; with a minus the other way round. */
+/** Sort orders of a fleet's devices; a minus reverses the order. */
 export const FLEET_SORTS = [
   'created_at',
   '-created_at',
@@ -12,7 +12,10 @@ export const FLEET_SORTS = [
 ] as const;
 export type FleetSort = (typeof FLEET_SORTS)[number];
 
-/** Where a page of the list ended: the order, whether among the silent, what it is sorted by there (text of SQL), and the id. */
+/**
+ * Position at which a page of the list ended: the order, whether it is among the silent devices, the value of the sort key there (as SQL
+ * text), and the device id.
+ */
 export interface Place {
   sort: FleetSort;
   isSilent: boolean;
@@ -23,13 +26,13 @@ export interface Place {
 const place = z.tuple([z.enum(FLEET_SORTS), z.boolean(), z.string(), z.string()]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** A place as it goes into a cursor. */
+/** Encodes a position in the list of devices as text for a cursor. */
 export const placeAsText = ({ sort, isSilent, key, deviceId }: Place): string =>
   JSON.stringify([sort, isSilent, key, deviceId]);
 
 /**
- * The place in a cursor; 422 where it is none of this order. Cursors are no secret: what is in one is checked like anything else that
- * is sent.
+ * Decodes a position in the list of devices from a cursor. Throws 422 if it does not belong to this order. Cursors are not secret, so their
+ * content is validated like any other input.
  */
 export function placeOf(text: string, sort: FleetSort): Place {
   const wrong = () => unprocessable({ field: 'cursor', message: 'must be one of a Link of this list, in this order' });
@@ -42,7 +45,7 @@ export function placeOf(text: string, sort: FleetSort): Place {
   const { success, data } = place.safeParse(parsed);
   if (!success || data[0] !== sort) throw wrong();
   const [, isSilent, key, deviceId] = data;
-  // The database cannot hold NUL. (A location may have its escape's letters in it.)
+  // The database cannot hold NUL. (A location may contain the letters of an escape sequence for NUL.)
   if (`${key}${deviceId}`.includes('\0')) throw wrong();
   const isTime = sort.endsWith('created_at') || (sort.endsWith('last_seen_at') && isSilent);
   if (isTime && !(TIME.test(key) && Number.isFinite(Date.parse(key)))) throw wrong();

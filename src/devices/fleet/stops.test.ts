@@ -7,7 +7,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const START_MS = Date.UTC(2026, 5, 1);
 
-/** Numbers from 0 to 1 that are the same each time (mulberry32). */
+/** Returns a generator of pseudo-random numbers from 0 to 1, the same for each run (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,7 +18,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Homes of so many devices each; every second home has all of them behind a gateway. */
+/** Creates a fleet of homes with `each` devices. In every second home, all devices are behind a gateway. */
 function fleet(homes: number, each = 3): { sites: Sites; devices: Omit<Silence, 'beganMs' | 'endedMs'>[] } {
   const devices = Array.from({ length: homes * each }, (_, index) => {
     const home = Math.floor(index / each);
@@ -33,7 +33,7 @@ function fleet(homes: number, each = 3): { sites: Sites; devices: Omit<Silence, 
   return { sites, devices };
 }
 
-/** Devices that stop for nothing in common: so many a day, over so many days. */
+/** Creates independent stops: a number of devices a day, over a number of days. */
 function alone(
   devices: readonly Omit<Silence, 'beganMs' | 'endedMs'>[],
   perDay: number,
@@ -61,18 +61,18 @@ const stopped = (
   return { ...device, beganMs, endedMs: hours === null ? null : beganMs + hours * HOUR_MS };
 };
 
-describe('what stopped together', () => {
-  test('a meter that stops while the rest of its home goes on is a meter', () => {
+describe('grouping of devices that stopped together', () => {
+  test('reports a meter that stops while the rest of its home goes on as a single device', () => {
     const { devices, sites } = fleet(10);
     expect(kinds(groupStops([stopped(devices[0], 0, null)], sites, NOW_MS))).toEqual(['device true others_go_on']);
   });
 
-  test('the only device of a home may as well be its network: that is unsure', () => {
+  test('is unsure about the only device of a home, because its network may have failed', () => {
     const { devices, sites } = fleet(10, 1);
     expect(kinds(groupStops([stopped(devices[0], 0)], sites, NOW_MS))).toEqual(['device false only_device']);
   });
 
-  test('a device beside one that was silent before is the only one that could have gone on', () => {
+  test('is unsure about a device if every other device of its home was already silent', () => {
     const { devices, sites } = fleet(10, 2);
     const silences = [stopped(devices[0], 0, null), stopped(devices[1], 600)];
     expect(kinds(groupStops(silences, sites, NOW_MS))).toEqual([
@@ -81,7 +81,7 @@ describe('what stopped together', () => {
     ]);
   });
 
-  test('all of a gateway is a gateway, all of a home is a home, a part of them is unsure', () => {
+  test('reports all devices of a gateway as a gateway and all of a home as a home, and is unsure about some of them', () => {
     const { devices, sites } = fleet(10);
     const at = (from: number, count: number) => devices.slice(from, from + count).map((one, i) => stopped(one, i * 9));
     expect(kinds(groupStops(at(3, 3), sites, NOW_MS))).toEqual(['gateway true whole_gateway']);
@@ -90,7 +90,7 @@ describe('what stopped together', () => {
     expect(kinds(groupStops(at(0, 2), sites, NOW_MS))).toEqual(['home false part_of_home']);
   });
 
-  test('a gateway of a home with other devices is a gateway, and what goes on is not asked', () => {
+  test('reports a gateway in a home with other devices as a gateway, whether or not the others go on', () => {
     const { devices } = fleet(2, 3);
     const sites = { homes: new Map([['usr_1', 5]]), gateways: new Map([['gwy_1', 3]]) };
     expect(
@@ -104,7 +104,7 @@ describe('what stopped together', () => {
     ).toEqual(['gateway true whole_gateway']);
   });
 
-  test('a device that reports a few times a day does so by habit, until it is silent for longer than that', () => {
+  test('reports a device that sends a few times a day as a habit, until it is silent for longer than usual', () => {
     const { devices, sites } = fleet(10);
     const silences = [0, 6, 12, 18, 24].map((hour) => stopped(devices[0], hour * 60, 5));
     const last = stopped(devices[0], 30 * 60, null);
@@ -112,7 +112,7 @@ describe('what stopped together', () => {
     expect(groups.map(({ kind }) => kind)).toEqual(['device', 'device', 'device', 'habit', 'habit', 'device']);
   });
 
-  test('outages of all devices make a habit of none', () => {
+  test('does not count outages of all devices as a habit', () => {
     const { devices, sites } = fleet(20);
     const silences = [0, 1, 2, 3, 4].flatMap((day) => devices.map((one, i) => stopped(one, day * 1_440 + (i % 4))));
     const groups = groupStops(silences, sites, NOW_MS);
@@ -125,18 +125,15 @@ describe('what stopped together', () => {
     [3_000, 30],
     [30_000, 300],
     [100_000, 1_000],
-  ])(
-    'of %i homes in which %d devices a day stop for nothing in common, none is in an outage in a month',
-    (homes, perDay) => {
-      const { devices, sites } = fleet(homes);
-      const groups = groupStops(alone(devices, perDay, 30, homes), sites, NOW_MS);
-      expect(groups.filter(({ kind }) => kind === 'outage')).toEqual([]);
-      const unsure = groups.filter(({ because }) => because === 'others_stopped_too');
-      expect(unsure.length / groups.length).toBeLessThan(0.02);
-    },
-  );
+  ])('in %i homes in which %d devices a day stop independently, reports no outage in a month', (homes, perDay) => {
+    const { devices, sites } = fleet(homes);
+    const groups = groupStops(alone(devices, perDay, 30, homes), sites, NOW_MS);
+    expect(groups.filter(({ kind }) => kind === 'outage')).toEqual([]);
+    const unsure = groups.filter(({ because }) => because === 'others_stopped_too');
+    expect(unsure.length / groups.length).toBeLessThan(0.02);
+  });
 
-  test('a planted outage is found whole beside what stops anyway, whether or not devices come back together', () => {
+  test('finds a simulated outage completely among independent stops, whether or not devices come back together', () => {
     const planted = fc.record({
       homes: fc.integer({ min: 120, max: 3_000 }),
       share: fc.double({ min: 0.25, max: 1, noNaN: true }),
@@ -162,9 +159,9 @@ describe('what stopped together', () => {
         const groups = groupStops([...struck, ...alone(devices, homes / 100, 4, seed)], sites, NOW_MS);
         const found = new Set(groups.filter(({ kind }) => kind === 'outage').flatMap(({ stops }) => stops));
         const missed = struck.filter((one) => !found.has(one));
-        // Of readings by the quarter of an hour those of the first home may stand apart from the others.
+        // With readings every quarter of an hour, the first homes of an outage may lie apart from the others.
         expect(missed.length).toBeLessThanOrEqual(Math.max(3, struck.length * 0.05));
-        // What stopped anyway is in it only where it stopped amid it.
+        // An independent stop belongs to the outage only if it began during the outage.
         const within = [...found].filter(
           ({ beganMs }) => beganMs < atMs - 50 * MINUTE_MS || beganMs > atMs + 35 * MINUTE_MS,
         );
@@ -174,7 +171,7 @@ describe('what stopped together', () => {
     );
   });
 
-  test('each stop is in one group; order, names, the calendar and how long silences last change nothing of what stopped together', () => {
+  test('puts each stop in one group, independent of order, names, the calendar and the length of silences', () => {
     const drawn = fc.array(
       fc.record({
         device: fc.integer({ min: 0, max: 35 }),
@@ -193,7 +190,7 @@ describe('what stopped together', () => {
         .sort();
     fc.assert(
       fc.property(drawn, fc.integer({ min: 0, max: 100 }), (many, hour) => {
-        // A device is not silent twice at once.
+        // A device cannot have two silences at once.
         const once = [...new Map(many.map((one) => [one.device, one])).values()];
         const silences = once.map(({ device, minute, hours }) => stopped(devices[device], minute, hours));
         const groups = groupStops(silences, sites, NOW_MS);
@@ -215,8 +212,8 @@ describe('what stopped together', () => {
   });
 });
 
-test('chances are those of Poisson', () => {
-  // By hand: 1 - e^-1 (1 + 1 + 1/2), and of 100 a table's.
+test('chances follow the Poisson distribution', () => {
+  // Expected values: by hand 1 - e^-1 (1 + 1 + 1/2), and for 100 from a table.
   expect(chanceOfAsMany(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
   expect(chanceOfAsMany(0, 5)).toBe(1);
   expect(chanceOfAsMany(4, 0)).toBe(0);

@@ -1,39 +1,45 @@
 import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /**
- * The thresholds of the rule (docs/fleet.md). A device stops when its last reading was received, so those of one cause stop within the time
- * between two readings of each.
+ * Thresholds of the rule (docs/fleet.md). The time of a stop is that of the device's last reading. Stops of one cause therefore lie within
+ * each device's interval between readings.
  */
 export const THRESHOLDS = {
-  /** Homes that stop within it are looked at together. */
+  /** Maximum time between stops of homes that are grouped together. */
   windowMs: 5 * MINUTE_MS,
-  /** The same of the devices of one home or gateway: some tell every ten seconds, some every quarter of an hour. */
+  /** Maximum time between stops of the devices of one home or gateway: some report every ten seconds, some every quarter of an hour. */
   siteWindowMs: 30 * MINUTE_MS,
-  /** How many homes stop anyway is taken from so long before and after. */
+  /** Time before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
-  /** Share of the windows around that are left out of it, the highest: outages are not what happens anyway. */
+  /**
+   * Share of the surrounding time windows whose counts are limited in the estimate: those with the most stopping homes, because outages are
+   * not usual stops.
+   */
   trimmed: 0.1,
-  /** What is less likely than this by chance is an outage: about one false one in a million stops. */
+  /** Probability below which simultaneous stops are an outage: about one false outage in a million stops. */
   chance: 1e-6,
-  /** What is less likely than this, but not so unlikely, is said to be unsure. */
+  /** Probability below which, but above `chance`, a cause is reported as unsure. */
   unlikely: 1e-3,
-  /** A device that stopped alone so often in `habitMs` before, never for half as long, does so by habit. */
+  /**
+   * Number of earlier stops within `habitMs` that make a stop a habit, if the device stopped alone each time. The silence must be at most
+   * twice as long as the longest of them.
+   */
   habits: 3,
   habitMs: 7 * 24 * HOUR_MS,
 } as const;
 
-/** A silence of a device that had been heard. Times in Unix ms. */
+/** A silence of a device that had sent readings before. Times in Unix ms. */
 export interface Silence {
   deviceId: string;
   userId: string;
-  /** Null: it logs in itself. */
+  /** Gateway of the device. Null if the device logs in itself. */
   gatewayId: string | null;
   beganMs: number;
-  /** Null: it goes on. */
+  /** End of the silence, Unix ms. Null if it still lasts. */
   endedMs: number | null;
 }
 
-/** How many devices that were ever heard each home and each gateway has. */
+/** Number of devices in each home and at each gateway that have ever sent a reading. */
 export interface Sites {
   homes: ReadonlyMap<string, number>;
   gateways: ReadonlyMap<string, number>;
@@ -42,7 +48,7 @@ export interface Sites {
 export const STOP_KINDS = ['outage', 'gateway', 'home', 'device', 'habit'] as const;
 type StopKind = (typeof STOP_KINDS)[number];
 
-/** Why a group is what it is. The last four leave a doubt. */
+/** Reasons for the kind of a group. With the last four, the kind is unsure. */
 export const STOP_REASONS = [
   'beyond_chance',
   'whole_gateway',
@@ -56,34 +62,37 @@ export const STOP_REASONS = [
 ] as const;
 type StopReason = (typeof STOP_REASONS)[number];
 
-/** Stops of one cause, as far as can be told. */
+/** Group of stops that probably have one cause. */
 export interface StopGroup {
   kind: StopKind;
   isSure: boolean;
   because: StopReason;
-  /** The earliest first. */
+  /** Stops of the group, in order of time. */
   stops: readonly Silence[];
 }
 
-/** Stops of one home, one after the other. */
+/** Consecutive stops of the devices of one home. */
 interface HomeStops {
   userId: string;
   stops: Silence[];
-  /** Of the last of them: of devices that stop for one cause the one that tells most often is closest to it. */
+  /**
+   * Time of the last of the stops. If devices stop for one cause, the device that reports most often is closest to the time of the cause.
+   */
   atMs: number;
 }
 
 /**
- * What stopped together. Each silence is in exactly one group. Whether devices came back together says nothing: after an outage some
- * come back by themselves and some wait for their owners.
+ * Groups devices that stopped together. Each silence is in exactly one group. The time at which devices came back is not evidence: after an
+ * outage some recover by themselves and some wait for their owners.
  *
- * 1. Homes, not devices, are counted, since all of a home is one unit. More homes within five minutes than chance allows beside what
- *    stops anyway are an `outage`: a broker, a network, a region.
- * 2. All devices of a gateway, or of a home, that were being heard are a `gateway` or a `home`; a part of them is so, too, but unsure.
- * 3. What is left stopped alone: a `device`, unsure where nothing else of its home could have gone on, or where many others stopped, too;
- *    or a `habit`.
+ * 1. The rule counts homes, not devices, because all devices of a home may fail together. If more homes stop within five minutes than
+ *    chance allows given the usual stops, the group is an `outage`: a broker, a network, a region.
+ * 2. If all reporting devices of a gateway or a home stop, the group is a `gateway` or a `home`. If only some of them stop, the kind is the
+ *    same but unsure.
+ * 3. Each remaining stop is a single `device` or a `habit`. A `device` is unsure if no other device of its home was still reporting, or if
+ *    unusually many other homes stopped, too.
  *
- * Pure. `nowMs`: until when silences that go on are known.
+ * Pure. `nowMs`: the time up to which ongoing silences are known.
  */
 export function groupStops(silences: readonly Silence[], sites: Sites, nowMs: number): StopGroup[] {
   const homes = homesThatStopped(silences);
@@ -119,7 +128,7 @@ function by<T>(items: readonly T[], keyOf: (item: T) => string | null): Map<stri
   return found;
 }
 
-/** Stops of each home, cut where nothing more of it stopped for half an hour; by time. */
+/** Returns the stops of each home, split wherever no device of the home stopped for half an hour; in order of time. */
 function homesThatStopped(silences: readonly Silence[]): HomeStops[] {
   const homes: HomeStops[] = [];
   for (const [userId, ofHome] of by(silences, (one) => one.userId)) {
@@ -137,18 +146,21 @@ function homesThatStopped(silences: readonly Silence[]): HomeStops[] {
   return homes.sort((one, other) => one.atMs - other.atMs || (one.userId < other.userId ? -1 : 1));
 }
 
-/** Homes that stopped within five minutes of each other, more of them than chance allows; and those of which there were unlikely many. */
+/**
+ * Returns the groups of homes that stopped within five minutes of each other and outnumber what chance allows (`outages`), and the homes in
+ * an unlikely large group (`raised`).
+ */
 function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops[][]; raised: ReadonlySet<HomeStops> } {
   const { windowMs, chance, unlikely } = THRESHOLDS;
   const usual = usualPerWindow(homes);
   const outages: HomeStops[][] = [];
   const raised = new Set<HomeStops>();
-  // Those up to here are in the last outage, or were found unlikely.
+  // Indices of the last home in the latest outage, and of the last home in an unlikely group.
   let [outUntil, raisedUntil] = [-1, -1];
   for (let first = 0, last = 0; first < homes.length; first++) {
     const fromMs = (homes[first] as HomeStops).atMs;
     while (last + 1 < homes.length && (homes[last + 1] as HomeStops).atMs <= fromMs + windowMs) last++;
-    // A window begins with a stop: how likely are so many others?
+    // A window begins with a stop. The test is how likely this number of further stops is.
     const others = last - first;
     const likelihood = others < 2 ? 1 : chanceOfAsMany(others, usual(fromMs));
     if (likelihood < chance) {
@@ -166,8 +178,8 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
 }
 
 /**
- * How many homes stop in a window around a time without any outage: the mean of the windows around, where the highest count as the highest
- * of the others does, or as one.
+ * Returns the usual number of homes that stop in a window around a time without any outage: the mean of the surrounding windows. The
+ * highest windows are limited to the highest of the remaining ones, or to one.
  */
 function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
   const { windowMs, aroundMs, trimmed } = THRESHOLDS;
@@ -193,14 +205,14 @@ function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
     around.sort((one, other) => other - one);
     const most = Math.max(1, around[highest] ?? 0);
     const sum = around.reduce((sum, count) => sum + Math.min(count, most), 0);
-    // Upwards: it is an estimate, and where nothing stopped in a day something may all the same.
+    // Rounded up, because it is an estimate: even after a day without stops, a stop is possible.
     const usual = 1.3 * (sum / windows) + 0.01;
     known.set(hour, usual);
     return usual;
   };
 }
 
-/** How many devices of a home or gateway were being heard shortly before a time. */
+/** Number of devices of a home or gateway that were reporting shortly before a time. */
 interface Talking {
   inHome(userId: string, atMs: number): number;
   atGateway(gatewayId: string, atMs: number): number;
@@ -222,7 +234,7 @@ function talkingOf(silences: readonly Silence[], sites: Sites): Talking {
   };
 }
 
-/** What the stops of a home come of that are part of no outage. */
+/** Groups the stops of a home that belong to no outage. */
 function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: boolean): StopGroup[] {
   const atMs = stops[0]?.beganMs ?? 0;
   const inHome = talking.inHome(userId, atMs);
@@ -252,7 +264,7 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
   return groups;
 }
 
-/** Tells apart devices that stop alone again and again, and no longer than they use to. */
+/** Marks devices that repeatedly stop alone as `habit`, unless this silence is much longer than usual. */
 function withHabits(groups: readonly StopGroup[], nowMs: number): StopGroup[] {
   const { habits, habitMs } = THRESHOLDS;
   const alone = by(
@@ -278,11 +290,11 @@ function logFactorial(n: number): number {
   return n * Math.log(n) - n + Math.log(2 * Math.PI * n) / 2 + 1 / (12 * n) - 1 / (360 * n ** 3);
 }
 
-/** Chance that of events which have nothing to do with each other `n` or more come where `mean` are expected (Poisson). Pure. */
+/** Returns the probability that `n` or more independent events occur if `mean` are expected (Poisson). Pure. */
 export function chanceOfAsMany(n: number, mean: number): number {
   if (n <= 0) return 1;
   if (mean <= 0) return 0;
-  // At and below the mean it is never small, and the sum below would be long.
+  // At or below the mean, the probability is never small and the sum below would be long.
   if (n <= mean) return 1;
   let term = Math.exp(n * Math.log(mean) - mean - logFactorial(n));
   let sum = 0;

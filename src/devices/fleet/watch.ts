@@ -3,22 +3,26 @@ import type { Database } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Shorter silences are not noted: meters that report by the quarter-hour, and a restart, would be most of them. */
+/** Minimum length of a recorded silence. Shorter ones would mostly be meters that report every quarter-hour, and restarts. */
 export const SILENT_AFTER_MS = 3_600_000;
-/** Between two looks; after a longer break silences may have come and gone unseen. */
+/** Maximum time between two checks. After a longer break, silences may have come and gone undetected. */
 export const WATCH_GAP_MS = 300_000;
 
-/** A time of the database that is farther ahead of its clock is of before that was set back. Transactions last less. */
+/**
+ * Tolerance for the database's clock. A stored time that is further ahead was written before the clock was set back. Transactions last less
+ * than this.
+ */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Notes which devices have fallen silent, which are heard again, and that somebody looked. Of each silence two writes: what a reading costs
- * ingest stays as it is. One look is a pass over the heads (0.1 s at 100,000 devices). Returns how many silences began and ended.
+ * Records devices that have fallen silent, devices that report again, and the time of this check. Each silence costs two writes, and
+ * readings cost ingest nothing more. One check is a pass over the heads (0.1 s at 100,000 devices). Returns how many silences began and
+ * ended.
  */
 export async function watchSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
   return joinOrBeginTransaction(db, async (trx) => {
     await endFuture(trx, now);
-    // Raw SQL: updates with a join, and an insert that passes over what is there.
+    // Raw SQL: updates with a join, and an insert that skips existing rows.
     const { numAffectedRows: ended = 0n } = await sql`
       UPDATE device_silences s SET ended_at = coalesce(d.deleted_at, h.seen_at)
       FROM device_heads h JOIN devices d USING (device_id)
@@ -47,23 +51,24 @@ export async function watchSilences(db: Database, now: Date): Promise<{ began: n
 }
 
 /**
- * Sets times of a clock that was ahead to now (energy.md, "When the clock was wrong"): else a device that stopped is not noted, nor alerts fire
- * about it, for as long as the clock was ahead. When it was really heard is not known. Long ago would make every device silent at once.
+ * Replaces times in the future, from a clock that was ahead, with the current time (energy.md, "When the clock was wrong"). Otherwise no
+ * silence is recorded and no alert fires for a stopped device until the real time reaches the stored time. The real time of the last
+ * reading is unknown. A time long ago would make every device silent at once.
  */
 async function endFuture(trx: Database, now: Date): Promise<void> {
-  // Raw SQL: the clock of the database, which is what these are stamped with.
+  // Raw SQL: compares with the database's clock, which wrote the times in these tables.
   const limit = sql`now() + make_interval(secs => ${CLOCKS_DIFFER_MS / 1_000})`;
   await sql`UPDATE device_heads SET seen_at = now() WHERE seen_at > ${limit}`.execute(trx);
-  // One that goes on is noted again.
+  // If a silence still lasts, the same check records it again.
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
-  // These are stamped by clocks of workers.
+  // Times in `silence_watches` come from the clocks of workers.
   const latest = new Date(now.getTime() + WATCH_GAP_MS);
   await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();
   await trx.updateTable('silence_watches').set({ ended_at: now }).where('ended_at', '>', latest).execute();
 }
 
-/** Removes what ended before readings are kept. */
+/** Deletes silences that ended before the retention period of readings. */
 export async function forgetSilences(db: Database, now: Date, retentionMonths: number): Promise<void> {
   const before = new Date(retentionStartMs(now.getTime(), retentionMonths));
   await db.deleteFrom('device_silences').where('ended_at', '<', before).execute();
