@@ -1,21 +1,21 @@
 import { DAY_MS } from './units.ts';
 
-/** Farthest that the clock of a starting process may move the believed time, ms (energy.md, "When the clock was wrong"). */
+/** Maximum time by which the clock of a starting process may move the believed time ahead, ms (energy.md, "When the clock was wrong"). */
 export const MAX_LEAP_MS = 31 * DAY_MS;
 
-/** What is known of the time when a process starts. Unix ms. */
+/** Facts about the time at the start of a process, Unix ms. */
 export interface TimeAtStart {
-  /** The believed time in the database; null: the installation is new. */
+  /** Believed time in the database; null in a new installation. */
   storedMs: number | null;
-  /** The clock of this process. */
+  /** Clock of this process. */
   clockMs: number;
-  /** Whether a device has ever been heard: before that there is nothing that a wrong clock could delete. */
+  /** Whether a device has ever sent a message. Before that, a wrong clock cannot delete anything. */
   wasUsed: boolean;
 }
 
 /**
- * The believed time after a start, Unix ms. Pure. A clock that is farther ahead than 31 days moves nothing, not even by 31 days:
- * a process that starts again and again must not add up leaps.
+ * Returns the believed time after a start, Unix ms. A clock that is more than 31 days ahead moves nothing, not even by 31 days, because a
+ * process that restarts repeatedly must not add up leaps. Pure.
  */
 export function believedAtStart({ storedMs, clockMs, wasUsed }: TimeAtStart): number {
   if (storedMs === null || !wasUsed) return clockMs;

@@ -2,22 +2,22 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { unprocessable } from './errors.ts';
 
-/** A table whose first line names its columns. */
+/** CSV table whose first line names its columns. */
 export interface CsvTable {
   header: string[];
-  /** `line`: from 1, that on which the row ends. */
+  /** `line`: number of the line, from 1, on which the row ends. */
   rows: { line: number; cells: string[] }[];
 }
 
-/** Characters of a row, and its columns: who has more of them does not mean a table of ours. */
+/** Maximum number of characters in a row, and of its columns. A longer row cannot belong to a table of this service. */
 export const MAX_ROW_LENGTH = 131_072;
 const MAX_COLUMNS = 64;
-/** Characters that are parsed at once; other work has its turn in between. */
+/** Number of characters that are parsed at a time; other work runs in between. */
 const SLICE = 65_536;
 
 /**
- * Reads a CSV table: commas, quotes as in RFC 4180, CRLF or LF, with or without a byte order mark; blanks around cells and empty lines are
- * left out. Throws `unprocessable` with the line where it is none, or has more than `maxRows` rows.
+ * Reads a CSV table: commas, quotes as in RFC 4180, CRLF or LF, with or without a byte order mark. Blanks around cells and empty lines are
+ * ignored. Throws `unprocessable` with the line if the text is not such a table, or has more than `maxRows` rows.
  */
 export async function readCsvTable(text: string, maxRows: number): Promise<CsvTable> {
   const options = { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, info: true };

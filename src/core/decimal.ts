@@ -1,9 +1,9 @@
 declare const unit: unique symbol;
-/** A number with up to 9 decimals, in billionths of its unit: what a price or a factor is, exactly. */
+/** Exact number with up to 9 decimals, in billionths of its unit, for prices and factors. */
 export type Billionths = bigint & { readonly [unit]: 'nano' };
 
 const PLACES = 9;
-/** Longer ones are no price. */
+/** Maximum number of digits before the point; a longer number cannot be a price. */
 const MAX_WHOLE_DIGITS = 12;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
@@ -11,8 +11,8 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 export const asBillionths = (value: bigint): Billionths => value as Billionths;
 
 /**
- * A decimal as it is written, exactly: `0.2815`, `-3`, `1e-7`. Null where it is none, is 10^12 or more, or has more than 9 decimals that are
- * not nought (decisions on money: prices have up to 9).
+ * Parses a decimal exactly: `0.2815`, `-3`, `1e-7`. Returns null if the text is not a decimal, is 10^12 or more, or has more than 9
+ * decimals other than 0 (decisions on money: prices have up to 9).
  */
 export function parseDecimal(text: string): Billionths | null {
   const [, sign, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
@@ -28,14 +28,14 @@ export function parseDecimal(text: string): Billionths | null {
   return asBillionths(sign === '-' ? -value : value);
 }
 
-/** The shortest text that reads as this number: `0.2815`, `-3`. */
+/** Returns the shortest text for a number: `0.2815`, `-3`. */
 export function decimalText(value: Billionths): string {
   const [sign, digits] = [value < 0n ? '-' : '', String(value < 0n ? -value : value).padStart(PLACES + 1, '0')];
   const fraction = digits.slice(-PLACES).replace(/0+$/, '');
   return `${sign}${digits.slice(0, -PLACES)}${fraction && '.'}${fraction}`;
 }
 
-/** An exact number. The denominator is positive. */
+/** Exact fraction. The denominator is positive. */
 export interface Fraction {
   numerator: bigint;
   denominator: bigint;
@@ -43,7 +43,7 @@ export interface Fraction {
 
 export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
 
-/** The sum of fractions, exactly. Not reduced: of one kind there are few denominators. */
+/** Adds fractions exactly. The sum is not reduced, because there are few different denominators. */
 export function sumOf(...fractions: readonly Fraction[]): Fraction {
   let { numerator, denominator } = ZERO;
   for (const one of fractions) {
@@ -58,7 +58,7 @@ export function sumOf(...fractions: readonly Fraction[]): Fraction {
 
 export const negative = ({ numerator, denominator }: Fraction): Fraction => ({ numerator: -numerator, denominator });
 
-/** The number with so many decimals, all of them written, halves away from zero: `0.30`, `-12`. Nothing is `0.00`, never `-0.00`. */
+/** Rounds a fraction to a fixed number of decimals, halves away from zero: `0.30`, `-12`. Zero is `0.00`, never `-0.00`. */
 export function roundedText({ numerator, denominator }: Fraction, decimals: number): string {
   const size = (numerator < 0n ? -numerator : numerator) * 10n ** BigInt(decimals);
   const rounded = (2n * size + denominator) / (2n * denominator);

@@ -1,4 +1,4 @@
-/** A mistake in one place of a request. */
+/** Error in one field of a request. */
 export interface FieldError {
   field: string;
   message: string;
@@ -6,13 +6,13 @@ export interface FieldError {
 
 interface Known {
   status: number;
-  /** What the answer says. Public. */
+  /** Public text of the answer. */
   error: string;
-  /** When it comes and what to do, for the reference. */
+  /** Cause of the error and what the caller can do, for the reference. */
   meaning: string;
 }
 
-/** Every error that a client of the API is told about (specification, Errors). The reference is made of this list. */
+/** All errors that the API returns (specification, Errors). The reference is generated from this list. */
 export const ERRORS = {
   badRequest: {
     status: 400,
@@ -274,15 +274,15 @@ export const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS;
 
-/** The stable word of an error in answers and in the reference: `keyRevoked` is `key_revoked`. */
+/** Returns the stable code of an error in answers and in the reference: `key_revoked` for `keyRevoked`. */
 export const errorCode = (name: ErrorName): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** An error of the catalogue, thrown to be answered. */
+/** Error of the catalogue, thrown to be returned to the caller. */
 export class AppError extends Error {
   override name = 'AppError';
   readonly is: ErrorName;
   readonly details: FieldError[] | undefined;
-  /** Seconds, for 429. */
+  /** Wait before the next request, in seconds, for 429. */
   readonly retryAfterSeconds: number | undefined;
   constructor(is: ErrorName, more: { details?: FieldError[]; retryAfterSeconds?: number } = {}) {
     super(ERRORS[is].error);
@@ -292,10 +292,10 @@ export class AppError extends Error {
   }
 }
 
-/** 422 with what is wrong in which places. */
+/** Creates an error 422 with the invalid fields. */
 export const unprocessable = (...details: FieldError[]) => new AppError('unprocessable', { details });
 
-/** What was found, or 404. */
+/** Returns the value, or throws 404 if it is null. */
 export function orNotFound<T>(found: T | null): T {
   if (found === null) throw new AppError('notFound');
   return found;

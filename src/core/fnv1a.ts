@@ -2,8 +2,8 @@ const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
 /**
- * Hash of a text, a whole number from 0 below 2^32: FNV-1a over its UTF-16 units, which of ASCII are its bytes. Another `basis` gives
- * another hash of each text; where strangers choose the texts, and must not know what they come to, it is a random one.
+ * Returns the FNV-1a hash of a text, an integer from 0 to 2^32 - 1, over its UTF-16 units (for ASCII, its bytes). Another `basis` gives
+ * another hash. If strangers choose the texts and must not be able to predict hashes, the basis is random.
  */
 export function fnv1a(text: string, basis = OFFSET_BASIS): number {
   let hash = basis;

@@ -27,19 +27,22 @@ export type IdPrefix =
   | 'emc';
 
 let latestMs = 0;
-/** The clock, but never back: readers of events go by the order of their ids, also after the clock was set back. */
+/**
+ * Returns the clock, but never an earlier time than before: readers of events follow the order of ids, also after the clock was set back.
+ */
 const withoutStepsBack = (): number => {
   latestMs = Math.max(latestMs, Date.now());
   return latestMs;
 };
 
-/** A new identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */
+/** Creates an identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */
 export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  // 128 bits in 26 characters of 5: two zero bits come first. (With a BigInt this was a tenth of a request's own work.)
+  // 128 bits are written as 26 characters of 5 bits, with two leading zero bits. (A version with BigInt took a tenth of a request's own
+  // processor time.)
   let text = '';
   let rest = 0;
   let bits = 2;

@@ -1,18 +1,18 @@
 import { compile } from 'json-p3';
 
-/** Longest path that is read. */
+/** Maximum length of a path. */
 export const MAX_PATH_CHARACTERS = 79;
-/** Paths that are kept compiled: those of a few gateways. All are dropped at once, and compiled again as they are asked for. */
+/** Maximum number of compiled paths in the cache: those of a few gateways. When it is full, the whole cache is cleared. */
 const MAX_KEPT = 2_000;
 const kept = new Map<string, ((value: unknown) => unknown) | null>();
 
 /**
- * Reads a JSONPath (RFC 9535) that names one place: `$.energy.total`, `$['a b'][0]`. Answers what takes the value there out of a JSON
- * value, undefined where there is none; null for what is no such path. Wildcards, `..` and filters are not taken: each may name many
- * places, and a search through a whole message could be made to cost without end.
+ * Compiles a JSONPath (RFC 9535) that selects a single value: `$.energy.total`, `$['a b'][0]`. Returns a function that reads this value
+ * from a JSON value, or undefined if it has none. Returns null if the path is invalid. Wildcards, `..` and filters are invalid, because
+ * they may select many values, and a search through a whole message has no bounded cost.
  */
 export function readPath(path: string): ((value: unknown) => unknown) | null {
-  // Before it is kept: a refused path may be as long as a request.
+  // Checked before caching: a rejected path may be as long as a request.
   if (path.length > MAX_PATH_CHARACTERS) return null;
   let read = kept.get(path);
   if (read !== undefined) return read;
@@ -22,7 +22,7 @@ export function readPath(path: string): ((value: unknown) => unknown) | null {
   return read;
 }
 
-/** Member names and list positions on the way to the place. The library matches a path in 4 µs, these steps in a hundredth of that. */
+/** Member name or list index on the way to the value. The library takes 4 µs to match a path, these steps a hundredth of that. */
 type Step = string | number;
 
 function compiled(path: string): ((value: unknown) => unknown) | null {
@@ -48,7 +48,7 @@ function stepOf(selector: object): Step {
   return step;
 }
 
-/** Own members of objects and positions of lists only. A negative position counts from the end (RFC 9535, section 2.3.3.2). */
+/** Reads one step: only own members of objects and indices of lists. A negative index counts from the end (RFC 9535, section 2.3.3.2). */
 function follow(value: unknown, step: Step): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (typeof step === 'number') return Array.isArray(value) ? value.at(step) : undefined;

@@ -4,7 +4,7 @@ import { forTerminal } from './output.ts';
 
 export type { Logger } from 'pino';
 
-/** Of a record that pino wrote: what every one has, and the values of this one. */
+/** Log record of pino: the members that every record has, and the values of this one. */
 interface LogRecord {
   level: number;
   time: number;
@@ -15,23 +15,23 @@ interface LogRecord {
   [value: string]: unknown;
 }
 
-/** pino's numbers of levels. */
+/** Level numbers of pino. */
 const WARN = 40;
 const ERROR = 50;
 
-/** Members that a line on a terminal shows in a way of their own, or not at all. */
+/** Members that a text line does not show as values. */
 const NO_VALUES: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'url']);
 
 /**
- * Structured log of a process on standard error, so that standard output stays for results. Secrets are cut out. `format` `text`: a
- * short line for a person; unset: on a terminal, with JSON elsewhere.
+ * Creates the structured log of a process on standard error, so that standard output stays free for results. Secrets are removed. With
+ * `format` `text`, each record is a short line for a person. By default, this form is used on a terminal, and JSON elsewhere.
  */
 export function createLog(
   name: string,
   { level = 'info', format }: { level?: string; format?: 'json' | 'text' | undefined } = {},
 ): Logger {
   const output = pino.destination({ fd: 2, sync: true });
-  // A disk that is full, or a reader that is gone, must not end what the log tells of.
+  // A full disk or a closed reader must not end the process that logs.
   output.on('error', () => {});
   const isText = (format ?? (process.stderr.isTTY ? 'text' : 'json')) === 'text';
   const write = (line: string) => output.write(`${textLine(JSON.parse(line))}\n`);
@@ -46,8 +46,8 @@ export function createLog(
 }
 
 /**
- * A record as a short line: local time, process, message, values, such as `14:02:11 api ready https://localhost:8443`. A record with a
- * `url` shows no other value. Null values and lists are in the JSON form alone. An error's stack follows it at the level `error`.
+ * Formats a record as a short line: local time, process, message, values, such as `14:02:11 api ready https://localhost:8443`. A record
+ * with a `url` shows no other value. Null values and lists appear only in JSON. At the level `error`, the stack follows.
  */
 export function textLine(record: LogRecord): string {
   const { level, time, name, msg, url, err } = record;
@@ -66,12 +66,12 @@ export function textLine(record: LogRecord): string {
   return level >= ERROR ? [line, ...frames.map((frame) => styled('dim', forTerminal(frame)))].join('\n') : line;
 }
 
-/** Local time of day, HH:MM:SS. */
+/** Formats the local time of day, HH:MM:SS. */
 function clock(atMs: number): string {
   const at = new Date(atMs);
   return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** Coloured if standard error is a terminal, and NO_COLOR is unset. */
+/** Colours a text if standard error is a terminal and NO_COLOR is unset. */
 const styled = (style: 'dim' | 'cyan' | 'red' | 'yellow', text: string): string =>
   styleText(style, text, { stream: process.stderr });

@@ -3,17 +3,17 @@ import type { Logger } from './log.ts';
 
 /** A task that runs repeatedly. */
 export interface Loop {
-  /** Ends the idle pause, because there is work. The pause after an error lasts all the same. */
+  /** Ends the idle pause because work has arrived. A pause after an error continues. */
   kick(): void;
-  /** Ends the loop, and waits for the current turn. */
+  /** Ends the loop and waits for the current turn. */
   stop(): Promise<void>;
 }
 
 const AFTER_ERROR_MS = { first: 500, longest: 5_000 };
 
 /**
- * Runs `turn` again at once while it returns the number of things it did, and after `idleMs` if that is 0. After an error the pause grows, so
- * that a database that is down is not flooded with attempts. Errors are logged, and never end the loop.
+ * Runs `turn` repeatedly: at once while it returns a positive number of processed items, and after `idleMs` if it returns 0. After errors
+ * the pause grows, so that an unavailable database is not flooded with attempts. Errors are logged and never end the loop.
  */
 export function startLoop(name: string, turn: () => Promise<number>, idleMs: number, log: Logger): Loop {
   const stopping = new AbortController();
@@ -48,7 +48,7 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
 export const pause = (ms: number, over: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal: over }).catch(() => {});
 
-/** Ends a pause early. A signal that is raised while nothing waits for it ends the next wait at once. */
+/** Ends a pause early. If the signal is raised while no pause runs, the next one ends at once. */
 export class WakeUpSignal {
   #isRaised = false;
   #endWait: (() => void) | undefined;

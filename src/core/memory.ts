@@ -1,5 +1,8 @@
 import { totalmem } from 'node:os';
 
-/** Memory that this process may use, bytes: the machine's, or less where its own control group (a container's, a unit's of systemd) says so. */
+/**
+ * Returns the memory that this process may use, in bytes: the machine's, or the limit of its control group (of a container or a systemd
+ * unit) if that is lower.
+ */
 export const usableMemoryBytes = (): number =>
   Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);

@@ -1,28 +1,28 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Prometheus' format in a media type. */
+/** Media type of Prometheus' text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Metrics of one process; every one carries the process's role. Names end in their unit (Prometheus, metric naming). */
+/** Metrics of one process; each has the label of the process's role. Names end in their unit (Prometheus, metric naming). */
 export interface Metrics {
-  /** A count that something else keeps, read when it is asked for. */
+  /** Registers a counter whose value another object maintains. It is read when metrics are collected. */
   countOf(name: string, help: string, read: () => number): void;
-  /** Values that are asked for when they are wanted; one that cannot be had is left out. */
+  /** Registers gauges that are read when metrics are collected. A value that cannot be read is left out. */
   valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void;
-  /** `known`: labels that begin at 0, so that the first count is seen as a rise. */
+  /** `known`: labels that start at 0, so that their first count is visible as a rise. */
   counter<Label extends string>(
     name: string,
     help: string,
     labels: readonly Label[],
     known?: readonly Record<Label, string>[],
   ): (labels: Record<Label, string>) => void;
-  /** Observes durations in seconds. */
+  /** Registers a histogram of durations in seconds. */
   duration<Label extends string>(
     name: string,
     help: string,
     labels: readonly Label[],
   ): (labels: Record<Label, string>, seconds: number) => void;
-  /** For `mergedText`. */
+  /** Returns the metrics as input for `mergedText`. */
   asJson(): Promise<object[]>;
 }
 
@@ -54,7 +54,7 @@ export function createMetrics(role: string): Metrics {
         const values: Record<string, number> = await read().catch(() => ({}));
         for (const [name, gauge] of gauges) {
           const value = values[name];
-          // Not reset(): that sets a gauge without labels to 0.
+          // reset() would set a gauge without labels to 0, so the gauge is removed.
           if (value === undefined) gauge.remove();
           else gauge.set(value);
         }
@@ -70,14 +70,14 @@ export function createMetrics(role: string): Metrics {
       return (values, seconds) => histogram.observe(values, seconds);
     },
     async asJson() {
-      // Before anything is collected: the registry asks all of its metrics in one turn, and waits for each alone.
+      // Read before the registry collects, because the registry collects its metrics in one turn and awaits each one separately.
       await Promise.all(readings.map((read) => read()));
       return registry.getMetricsAsJSON();
     },
   };
 }
 
-/** The metrics of several processes in one text: those of the same name and labels are added up. */
+/** Merges the metrics of several processes into one text. Values of the same name and labels are added. */
 export async function mergedText(processes: readonly object[][]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
 }

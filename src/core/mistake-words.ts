@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What a value should have been, by zod's name of it. */
+/** Descriptions of the expected values, by zod's names of kinds. */
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -19,8 +19,8 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * In plain words, what zod says in its own: for `{ error: words }` of whatever is parsed. Undefined where zod's own are plain enough. A schema's own words go
- * before these.
+ * Describes a zod issue in plain words, for `{ error: words }` of a parse call. Returns undefined if zod's own message is plain enough. The
+ * message of a schema takes precedence.
  */
 export function words(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

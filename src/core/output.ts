@@ -1,13 +1,13 @@
 /**
- * From here on this process goes on when nobody reads what it prints any more (a closed pipe, a terminal that is gone) or when it
- * cannot be written (a full disk): for a service, which must still stop in order. A command whose output is its result must fail.
+ * Keeps this process running if its output can no longer be written (a closed pipe or terminal, a full disk). Services call it, because
+ * they must still shut down in order. A command whose output is its result must fail instead.
  */
 export function outliveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
-/** A line for a terminal. What others wrote in it (a topic, a payload, a name) must not drive the terminal. */
+/** Replaces control characters in a line for a terminal: foreign text (a topic, a payload, a name) must not control the terminal. */
 export const forTerminal = (line: string): string => line.replaceAll(/[^\P{C}]/gu, '·');
 
-/** The same for several lines. */
+/** Replaces control characters in several lines. */
 export const linesForTerminal = (text: string): string => text.split('\n').map(forTerminal).join('\n');

@@ -4,14 +4,14 @@ import type { Environment } from './environment.ts';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Seals what must be stored and read again: webhook secrets, answers that show a secret. */
+/** Encrypts texts that must be stored and read again: webhook secrets, and answers that contain a secret. */
 export interface SecretBox {
   seal(text: string): Buffer;
-  /** Throws where the bytes were changed, or sealed with another key. */
+  /** Decrypts a sealed text. Throws if the bytes were changed or sealed with another key. */
   open(sealed: Buffer): string;
 }
 
-/** AES-256-GCM with a key derived (HKDF-SHA-256) from the installation's secret; a new nonce for each text. */
+/** Creates a secret box: AES-256-GCM with a key derived (HKDF-SHA-256) from the installation's secret, and a new nonce for each text. */
 export function secretBox(secret: string): SecretBox {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'energy usage service, stored secrets', 32));
   return {
@@ -35,13 +35,13 @@ const macOf = (secret: string, purpose: string, id: string): Buffer =>
   createHmac('sha256', secret).update(`${purpose} ${id}`).digest().subarray(0, BYTES);
 
 /**
- * The token of a link in a mail: it allows one purpose for one id, and needs no sign-in. Nothing of it is stored. `secret`: the
- * installation's.
+ * Returns the token of a mailed link, which allows one purpose for one id without a sign-in. The token is not stored. `secret`: the
+ * installation's secret.
  */
 export const mailedToken = (secret: string, purpose: string, id: string): string =>
   `${id}.${macOf(secret, purpose, id).toString('base64url')}`;
 
-/** The id that a token was made for; null if this installation did not make it for the purpose. Pure. */
+/** Returns the id for which a token was made; null if this installation did not make the token for the purpose. Pure. */
 export function idOfMailedToken(secret: string, purpose: string, token: string): string | null {
   const [, id, mac] = /^([a-z]{3}_[0-9a-z]{26})\.([\w-]{22})$/.exec(token) ?? [];
   if (id === undefined || mac === undefined) return null;
@@ -49,12 +49,15 @@ export function idOfMailedToken(secret: string, purpose: string, token: string):
   return given.length === BYTES && timingSafeEqual(given, macOf(secret, purpose, id)) ? id : null;
 }
 
-/** What keys begin with, so that one of the sandbox is known by sight. */
+/** Prefixes of keys, which distinguish keys of the sandbox by sight. */
 export const KEY_PREFIX: Record<Environment, string> = { live: 'eus_live_', sandbox: 'eus_test_' };
-/** Characters after the prefix. Keys made here have 42; one that an operator chose (BOOTSTRAP_ADMIN_KEY) may have others. */
+/**
+ * Number of characters after the prefix. Generated keys have 42; a key that an operator chose (BOOTSTRAP_ADMIN_KEY) may have another
+ * number.
+ */
 export const KEY_CHARACTERS = { least: 32, most: 503 };
 
-/** Whether this can be a key of the environment at all. Keys that an operator chose carry no checksum, so none is asked. */
+/** Whether a text has the form of a key of the environment. A checksum is not required, because keys that an operator chose have none. */
 export function hasKeyForm(text: string, environment: Environment): boolean {
   const prefix = KEY_PREFIX[environment];
   const length = text.length - prefix.length;

@@ -1,9 +1,12 @@
-/** An account may hold so many times what is free. Alone it takes three quarters; ten that take all they may leave a thirty-first. */
+/**
+ * Maximum share of one account, as a multiple of the free room. A single account may take three quarters; ten accounts that take their
+ * maximum leave a thirty-first.
+ */
 const TIMES_FREE = 3;
 
 /**
- * Room that accounts share, in any unit. What one account may hold depends on how much is free, so that there is always room for another
- * one (dynamic thresholds; Choudhury and Hahne, 1998), and nothing is set aside for accounts that do not come.
+ * Room that accounts share, in any unit. The maximum of one account depends on the free room, so that another account always finds some
+ * (dynamic thresholds; Choudhury and Hahne, 1998), and no room is reserved for absent accounts.
  */
 export class Shares {
   readonly total: number;
@@ -14,7 +17,7 @@ export class Shares {
     this.total = total;
   }
 
-  /** How much is held, by all accounts. */
+  /** Room taken by all accounts. */
   get taken(): number {
     return this.#taken;
   }
@@ -23,24 +26,24 @@ export class Shares {
     return this.#takenBy.get(account) ?? 0;
   }
 
-  /** Whether the account may hold so much more. */
+  /** Whether the account may take this amount of room. */
   hasRoom(account: string, amount = 1): boolean {
     const free = this.total - this.#taken;
     return amount <= free && this.takenBy(account) + amount <= TIMES_FREE * free;
   }
 
-  /** Whether the account holds more than its share. `part`: of the share, 1 for all of it. */
+  /** Whether the account has more than its share. `part`: fraction of the share, 1 for all of it. */
   isOver(account: string, part = 1): boolean {
     return this.takenBy(account) > part * TIMES_FREE * Math.max(0, this.total - this.#taken);
   }
 
-  /** Takes room, whether or not there is any. */
+  /** Takes room, even if none is free. */
   take(account: string, amount = 1): void {
     this.#taken += amount;
     this.#takenBy.set(account, this.takenBy(account) + amount);
   }
 
-  /** Gives back what was taken. */
+  /** Releases room. */
   give(account: string, amount = 1): void {
     this.#taken -= amount;
     const rest = this.takenBy(account) - amount;

@@ -1,4 +1,7 @@
-/** TLS 1.2 with forward secrecy and AEAD only: no CBC suites (Lucky 13 and its kin). What devices and browsers of the last ten years have. */
+/**
+ * Ciphers of TLS 1.2 with forward secrecy and AEAD: no CBC suites (Lucky 13 and related attacks). Devices and browsers of the last ten
+ * years support them.
+ */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -11,5 +14,5 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 
-/** What every listener of ours speaks, also with a certificate that is renewed. */
+/** TLS settings of every listener, also after a certificate was renewed. */
 export const SERVER_TLS = { minVersion: 'TLSv1.2', ciphers: CIPHERS.join(':') } as const;

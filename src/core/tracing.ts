@@ -1,20 +1,23 @@
 import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** OpenTelemetry traces, where the standard OTLP variables name a collector; nothing at all elsewhere. */
+/** Settings of OpenTelemetry traces. Tracing is off unless the standard OTLP variables name a collector. */
 export interface TracingOptions {
   /** Whether OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set; the exporter reads them itself. */
   isOn: boolean;
-  /** Share of traces that begin here and are kept (OTEL_TRACES_SAMPLER_ARG); those that callers began follow their callers. */
+  /** Fraction of traces begun here that are sampled (OTEL_TRACES_SAMPLER_ARG); traces begun by callers follow their decision. */
   share: number;
   version: string;
 }
 
 let isOn = false;
 
-/** Whether spans go anywhere: what makes them is left out otherwise. */
+/** Whether spans are exported. If not, no spans are created. */
 export const isTracing = (): boolean => isOn;
 
-/** Starts to send spans of this process; returns what sends the rest of them. The libraries are loaded only where wanted. */
+/**
+ * Starts the export of this process's spans. Returns a function that exports the remaining ones. The libraries are loaded only if tracing
+ * is on.
+ */
 export async function startTracing(role: string, options: TracingOptions): Promise<() => Promise<void>> {
   if (!options.isOn) return async () => {};
   const [sdk, { OTLPTraceExporter }, { AsyncLocalStorageContextManager }, resources] = await Promise.all([
@@ -28,7 +31,7 @@ export async function startTracing(role: string, options: TracingOptions): Promi
     'service.version': options.version,
     'energy.role': role,
   });
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come last: they win.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come last, so that they take precedence.
   const given = resources.detectResources({
     detectors: [resources.resourceAttributesEnvDetector, resources.serviceNameEnvDetector],
   });
@@ -46,7 +49,7 @@ export async function startTracing(role: string, options: TracingOptions): Promi
 
 const tracer = () => trace.getTracer('energy-usage-service');
 
-/** Runs work in a span; an error marks it and goes on. Without tracing it only runs the work. */
+/** Runs a function in a span. An error marks the span and is rethrown. Without tracing, only the function runs. */
 export function inSpan<T>(
   name: string,
   attributes: Record<string, string | number>,
@@ -66,7 +69,7 @@ export function inSpan<T>(
   });
 }
 
-/** A span for something that is over, as part of what runs now: a statement of the database. */
+/** Records a span that has ended as a child of the current one: a statement of the database. */
 export function pastSpan(name: string, attributes: Record<string, string | number>, lastedMs: number): void {
   const end = Date.now();
   tracer()
@@ -74,7 +77,7 @@ export function pastSpan(name: string, attributes: Record<string, string | numbe
     .end(end);
 }
 
-/** A request's span, as its caller's headers say it belongs; `go` runs what handles the request inside it. */
+/** Starts the span of a request, as a child of the caller's span if headers name one; `go` handles the request inside the span. */
 export function serverSpan(method: string, headers: Record<string, unknown>, go: () => void): Span {
   const parent = propagation.extract(context.active(), headers);
   const span = tracer().startSpan(method, { kind: SpanKind.SERVER }, parent);
@@ -84,7 +87,7 @@ export function serverSpan(method: string, headers: Record<string, unknown>, go:
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** W3C Trace Context (https://www.w3.org/TR/trace-context/), reading `traceparent`: this service calls no other one. */
+/** W3C Trace Context (https://www.w3.org/TR/trace-context/), which only reads `traceparent`: this service calls no other one. */
 const traceContext = {
   inject() {},
   fields: () => ['traceparent'],

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Rows that are worked on at a time: a millisecond. */
+/** Number of rows that are processed at a time, about a millisecond. */
 export const ROWS_OF_A_TURN = 250;
 
-/** `map` for many rows, with a turn for whatever else the process has to do after each 250 of them. */
+/** Maps many rows. After each 250 rows, other work of the process runs. */
 export async function mapInTurns<T, U>(rows: readonly T[], one: (row: T) => U): Promise<U[]> {
   const mapped: U[] = [];
   for (const [index, row] of rows.entries()) {
@@ -13,7 +13,7 @@ export async function mapInTurns<T, U>(rows: readonly T[], one: (row: T) => U): 
   return mapped;
 }
 
-/** The rows in pieces of 250, with a turn for whatever else the process has to do after each. */
+/** Yields the rows in chunks of 250. After each chunk, other work of the process runs. */
 export async function* inTurns<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
   for (let at = 0; at < rows.length; at += ROWS_OF_A_TURN) {
     if (at > 0) await setImmediate();

@@ -1,38 +1,39 @@
 export const MILLIWATT_HOURS_PER_KWH = 1_000_000;
 export const MINUTE_MS = 60_000;
-/** Length of a quarter-hour, the grain of the load profile and of prices. */
+/** Length of a quarter-hour, the resolution of load profiles and prices. */
 export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
-/** Of 24 hours, as every day of UTC has them. */
+/** Length of 24 hours, which is every day in UTC. */
 export const DAY_MS = 86_400_000;
 
 declare const unit: unique symbol;
-/** Energy in whole mWh, the unit of everything stored. Branded, so that kWh, mW or ms cannot be passed in its place. */
+/** Energy in whole mWh, the unit of all stored energies. Branded, so that kWh, mW or ms cannot be passed by mistake. */
 export type MilliwattHours = number & { readonly [unit]: 'mWh' };
 
 /** Marks a number as mWh: the result of arithmetic, or a stored value. Checks nothing. */
 export const asMilliwattHours = (value: number): MilliwattHours => value as MilliwattHours;
 
-/** kWh as sent by a device to whole mWh, the unit of everything stored. */
+/** Converts kWh as sent by a device to whole mWh. */
 export function kwhToMilliwattHours(kwh: number): MilliwattHours {
   return asMilliwattHours(wholeUnits(kwh, 6));
 }
 
 /**
- * A finite number times 10^`places` as a whole number, halves away from zero (the law's rounding). The number is taken as the decimal
- * that was sent, the shortest that reads as this double: 1.0005 has three places and a half, though the double is below it.
+ * Returns a finite number times 10^`places` as an integer, halves away from zero (the law's rounding). The number counts as the decimal
+ * that was sent, the shortest that reads as this double: 1.0005 has three places and a half, though the double is lower.
  */
 export function wholeUnits(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
   const whole = Math.floor(product);
   const fraction = product - whole;
-  // The double and the product are off by half a unit in their last place each. Nearer than that to a half digits decide.
+  // The double and the product each have an error of up to half a unit in their last place. Within that distance of a half, the digits
+  // decide.
   const rounded =
     Math.abs(fraction - 0.5) > product * 2 ** -51 ? whole + (fraction > 0.5 ? 1 : 0) : byDigits(value, places);
   return value < 0 && rounded !== 0 ? -rounded : rounded;
 }
 
-/** The same of a number without its sign, by its decimal digits. */
+/** Returns `wholeUnits` of a positive number by its decimal digits. */
 function byDigits(value: number, places: number): number {
   const { digits, exponent } = decimalOf(Math.abs(value));
   const shift = exponent + places;
@@ -42,8 +43,8 @@ function byDigits(value: number, places: number): number {
 }
 
 /**
- * A finite number times `times` and divided by `per`: kW as W, Wh as kWh. Where `times` is whole and `per` a power of ten the decimal
- * that was sent is scaled, and the result reads as that: 1.005 kW are 1005 W, though the product of the doubles is 1004.9999999999999.
+ * Returns a finite number times `times` divided by `per`, to convert kW to W or Wh to kWh. If `times` is an integer and `per` a power of
+ * ten, the decimal that was sent is scaled: 1.005 kW are 1005 W, though the product of the doubles is 1004.9999999999999.
  */
 export function scaled(value: number, times: number, per: number): number {
   if (times === 1 && per === 1) return value;
@@ -53,20 +54,20 @@ export function scaled(value: number, times: number, per: number): number {
   return Number(`${digits * BigInt(times)}e${exponent - shift}`);
 }
 
-/** The shortest decimal that reads as this double: digits × 10^exponent. */
+/** Returns the shortest decimal that reads as this double: digits × 10^exponent. */
 function decimalOf(value: number): { digits: bigint; exponent: number } {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
   return { digits: BigInt(`${sign}${whole}${fraction}`), exponent: Number(exponent) - fraction.length };
 }
 
-/** mWh as kWh with all six decimals, as text: `12.482000`, of which no digit is lost. */
+/** Formats mWh as kWh with all six decimals, without rounding: `12.482000`. */
 export function exactKwh(energy: MilliwattHours): string {
   const digits = String(Math.abs(energy)).padStart(7, '0');
   return `${energy < 0 ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-/** mWh to kWh with at most 3 decimals, halves away from zero: what answers show. */
+/** Converts mWh to kWh with at most 3 decimals, halves away from zero, for answers. */
 export function milliwattHoursToKwh(energy: MilliwattHours): number {
   return (Math.sign(energy) * Math.floor((Math.abs(energy) + 500) / 1000)) / 1000;
 }

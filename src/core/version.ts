@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 
 const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 
-/** The service's own version. */
+/** Version of this service. */
 export const { version: VERSION } = JSON.parse(text) as { version: string };
 
 /**
- * What this service calls itself where it announces homes to Home Assistant. Ingest knows its own announcements by it: bridged back they would be
- * taken for devices, and a home would count itself.
+ * Name under which this service announces homes to Home Assistant. Ingest ignores announcements with this name: if they were bridged back,
+ * they would be taken for devices, and a home would count itself.
  */
 export const ORIGIN = 'Energy usage service';
 
-/** The first word of the topics on which it tells their state. */
+/** First segment of the topics on which announced homes publish their state. */
 export const ORIGIN_TOPICS = 'energy-usage';

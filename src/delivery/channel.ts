@@ -2,54 +2,54 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path';
 import type { Database } from '#src/database/connect.ts';
 
-/** One attempt of one delivery. */
+/** An attempt of a delivery, as a channel receives it. */
 export interface Sending {
   deliveryId: string;
-  /** The webhook_id, or email, or sms. */
+  /** Id of the webhook subscription, or `email`, or `sms`. */
   target: string;
-  /** Until when it is this worker's: it is known by that, too. */
+  /** End of this worker's lease on the delivery. The time also identifies the lease. */
   leasedUntil: Date;
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
 
-/** Outcome of an attempt. */
+/** Outcome of a delivery attempt. */
 export interface Outcome {
   succeeded: boolean;
-  /** Of the receiver: an HTTP status, or the reply code of an SMTP server. Null where there was no answer. */
+  /** HTTP status of the receiver, or reply code of the SMTP server. Null if there was no answer. */
   responseStatus: number | null;
-  /** What went wrong, for the log that the owner reads; null where nothing did. */
+  /** Error for the delivery log that the owner reads. Null for a success. */
   error: string | null;
-  /** The beginning of what a webhook's receiver answered. */
+  /** First bytes of the webhook receiver's answer. */
   responseBody?: string;
 }
 
-/** A way to reach somebody. Never throws: a failure is an outcome. */
+/** Way to reach a person or a program: webhook, e-mail or SMS. Never throws: a failure is an outcome. */
 export interface Channel {
   send(sending: Sending): Promise<Outcome>;
 }
 
 /**
- * Whether a delivery may be another worker's by now: this one hung between taking it and sending it. A channel that asks something
- * before it sends looks once more.
+ * Whether the lease has ended, so that another worker may have taken the delivery, because this process hung between taking it and sending
+ * it. A channel that sends requests of its own before the message checks again.
  */
 export const isOver = ({ leasedUntil }: Sending, now: Date): boolean => now >= leasedUntil;
 
-/** What then comes of the try; it is recorded only if no other worker took the delivery. */
+/** Outcome of an attempt whose lease had ended. It is recorded only if no other worker took the delivery. */
 export const TOO_LATE: Outcome = { succeeded: false, responseStatus: null, error: 'not sent: the service was held up' };
 
-/** Folders of the data directory in which messages are kept that would have been sent. */
+/** Folders of the data directory that contain captured messages, which are stored instead of sent. */
 const FOLDERS = ['mail', 'sms'] as const;
-/** How long they are kept: as long as the log of deliveries. */
+/** Retention of captured messages: the same as for the delivery log. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Name of such a file: whose it is, so that it goes with the account, and which message. */
+/** Returns the file name of a captured message. It begins with the account's id, so that the file is deleted with the account. */
 export const capturedName = (userId: string, message: string): string => `${userId}.${message}`;
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
-/** Writes a message that would have been sent to a file, whole or not at all; its owner alone reads it. */
+/** Writes a captured message to a file that only its owner can read. The file is complete or does not exist. */
 export async function keepWhole(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // One that an earlier version made was open to all; somebody else's stays as it is.
+  // An earlier version created the folder with permissions for everybody. A folder of another owner stays unchanged.
   await chmod(folder, 0o700).catch(() => {});
   const unfinished = join(folder, `.${name}.${process.pid}`);
   await writeFile(unfinished, content, { mode: 0o600 });
@@ -58,7 +58,7 @@ export async function keepWhole(folder: string, name: string, content: string | 
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** Messages to one account that are kept in the data directory: their paths below it. */
+/** Lists the captured messages to an account, as paths below the data directory. */
 export async function capturedOf(dataDir: string, userId: string): Promise<string[]> {
   const found = await Promise.all(
     FOLDERS.map(async (folder) => {
@@ -69,13 +69,13 @@ export async function capturedOf(dataDir: string, userId: string): Promise<strin
   return found.flat().sort();
 }
 
-/** One of them; nothing where it has gone meanwhile. */
+/** Reads a captured message. Yields nothing if the file has been deleted. */
 export async function* readCaptured(dataDir: string, path: string): AsyncGenerator<Buffer> {
   const content = await readFile(join(dataDir, path)).catch(() => null);
   if (content) yield content;
 }
 
-/** Removes messages to accounts that are gone, and those that are older than a month. */
+/** Deletes captured messages to deleted accounts, and messages older than a month. */
 export async function forgetCaptured(db: Database, dataDir: string, now: Date): Promise<void> {
   for (const folder of FOLDERS.map((name) => join(dataDir, name))) {
     const names = await namesIn(folder);

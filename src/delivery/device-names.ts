@@ -1,14 +1,14 @@
 import type { Database } from '#src/database/connect.ts';
 
-/** Most devices that a message names. */
+/** Maximum number of devices that a message names. */
 export const MAX_DEVICES = 10;
 
-/** What people call devices, by id. */
+/** Locations and types of devices, by device id. */
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
 
 /**
- * Names of the devices that an event tells of, as they are called now, among those of its user. A deleted one is still
- * known by its name; one that is gone altogether is not in the answer.
+ * Loads the current names of the devices in an event, among the devices of its user. A deleted device still has its name; a device that no
+ * longer exists is left out.
  */
 export async function deviceNames(
   db: Database,

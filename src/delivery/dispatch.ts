@@ -6,31 +6,29 @@ import { addEvents } from '#src/events/outbox.ts';
 import { type Channel, isOver, type Outcome, type Sending, TOO_LATE } from './channel.ts';
 import { takeDue } from './take.ts';
 
-/** Most attempts under way in this process, over all targets. */
+/** Maximum number of concurrent attempts in this process, over all targets. */
 const AT_ONCE = 512;
 
 export interface Dispatcher {
-  /**
-   * Takes what is due and begins to send it; does not wait for the answers. Returns how many were taken.
-   */
+  /** Takes due deliveries and starts their attempts, without waiting for the outcomes. Returns the number of deliveries taken. */
   pass(): Promise<number>;
-  /** Waits for the tries that are under way. */
+  /** Waits for the attempts in progress. */
   settle(): Promise<void>;
-  /** Tries that are under way. */
+  /** Number of attempts in progress. */
   underWay(): number;
 }
 
-/** Sends what is due through its channels: webhooks by their subscription, and `email`, and `sms`. */
+/** Creates a dispatcher, which sends due deliveries through their channels: webhooks by subscription, `email` and `sms`. */
 export function createDispatcher(options: {
   pool: Pool;
   channels: { webhook: Channel; email: Channel; sms: Channel };
   clock: Clock;
-  /** The clock by which a subscription that fails for too long is paused; by default `clock`. */
+  /** Clock by which a subscription that has failed for too long is paused; `clock` by default. */
   ageClock?: Clock;
   log: Logger;
-  /** Counts tries by channel and result, for metrics. */
+  /** Counts attempts by channel and result, for metrics. */
   onTried?: (channel: string, result: 'succeeded' | 'failed') => void;
-  /** Called when a try is over, and its target has room again. */
+  /** Called after an attempt, when its target has room for another one. */
   onDone?: () => void;
   random?: () => number;
 }): Dispatcher {
@@ -49,7 +47,7 @@ export function createDispatcher(options: {
     onTried?.(kind, outcome.succeeded ? 'succeeded' : 'failed');
     const durationMs = performance.now() - from;
     const at = { startedAt, now: clock(), ageNow: ageClock(), durationMs, random: random() };
-    // Not noted, it is tried again when the lease is over: twice rather than never.
+    // If the outcome cannot be stored, the delivery is attempted again after the lease: a duplicate is better than a loss.
     await recordAttempt(pool, sending, outcome, at).catch((error: Error) =>
       log.warn({ err: error, delivery: deliveryId }, 'result of a delivery not recorded'),
     );
@@ -78,13 +76,13 @@ export function createDispatcher(options: {
   };
 }
 
-/** A subscription is paused when no delivery has succeeded for this long, or when this many in a row were given up. */
+/** A subscription is paused after this time without a successful delivery, or after this many consecutive deliveries were given up. */
 const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;
 
 /**
- * Records how an attempt ended (delivered, to be retried, or given up), and updates the state of its subscription. Nothing where the
- * delivery is no longer this worker's: it hung until another one took it, whose attempt counts.
+ * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of its subscription. Does nothing if
+ * this worker's lease has ended and another worker took the delivery: that worker's attempt counts.
  */
 export async function recordAttempt(
   pool: Pool,
@@ -100,15 +98,15 @@ export async function recordAttempt(
     response_body: responseBody ?? null,
   };
   await inTransaction(pool, async (client) => {
-    // The subscription before its delivery, as whoever changes a subscription does.
-    // Raw SQL: here and below; locks, and JSON that is appended to.
+    // Lock the subscription before its delivery, in the same order as updates of a subscription, to avoid deadlocks. Raw SQL, here and
+    // below: locks, and JSON that is appended to.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // Erased meanwhile, with its user or its subscription; or another worker's.
+    // The delivery was deleted with its user or subscription, or another worker has it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);
@@ -152,14 +150,13 @@ async function noteFailure(
   await addEvents(queryOn(client), [notice], now);
 }
 
-/** Waits before the retries (specification, Events: up to 5 with exponential backoff). */
+/** Delays before the retries (specification, Events: up to 5 with exponential backoff). */
 const RETRY_AFTER_MS: readonly number[] = [5_000, 30_000, 2 * 60_000, 15 * 60_000, 60 * 60_000];
-/** Jitter of the waits, so that deliveries that failed together are not retried together. */
+/** Jitter of the delays, as a fraction, so that deliveries that failed together are not retried together. */
 const SPREAD = 0.2;
 
 /**
- * When a delivery is tried again, after so many failed tries (1 or more); null where its retries have run out.
- * `random`: 0 to 1. Pure.
+ * Returns the time of the next attempt after a number of failed attempts (1 or more); null if no retries are left. `random`: 0 to 1. Pure.
  */
 export function nextAttemptAt(failedTries: number, now: Date, random: number): Date | null {
   const wait = RETRY_AFTER_MS[failedTries - 1];

@@ -4,7 +4,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Keys that are looked at at a time. */
+/** Number of keys that are loaded at a time. */
 const PAGE = 500;
 
 interface Found extends EndingKey {
@@ -12,8 +12,8 @@ interface Found extends EndingKey {
 }
 
 /**
- * Tells owners by mail that a key of theirs will end; answers how many mails were put into the outbox. Any number of workers may do so at
- * once: of each notice the row of the key says, in the transaction of its mail, that it was told.
+ * Adds mails about keys that will expire soon to the outbox, and returns their number. Any number of workers may run this concurrently: the
+ * transaction of a mail also records the notice in the key's row.
  */
 export async function tellExpiringKeys(db: Database, now: Date): Promise<number> {
   let told = 0;
@@ -44,7 +44,10 @@ async function endingSoon(db: Database, now: Date, after: string): Promise<Found
   return rows as Found[];
 }
 
-/** One key a transaction: requests that wait for its row do so for no other. False where it is told, revoked or moved meanwhile. */
+/**
+ * Adds the mail for one key in a transaction of its own, so that requests wait for no other key's row. Returns false if the owner was
+ * already notified, or the key was revoked or its end was changed.
+ */
 async function tell(db: Database, key: Found, { days, now }: { days: number; now: Date }): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const row = await trx
@@ -52,7 +55,7 @@ async function tell(db: Database, key: Found, { days, now }: { days: number; now
       .set({ told_end: key.expires_at, told_days: days })
       .where('key_id', '=', key.key_id)
       .where('revoked_at', 'is', null)
-      // The database knows microseconds, and may have been given some by hand.
+      // PostgreSQL stores microseconds, and a row written by hand may have some.
       .where(sql<boolean>`date_trunc('milliseconds', expires_at) = ${key.expires_at}`)
       .where(sql<boolean>`(told_end IS DISTINCT FROM ${key.expires_at} OR told_days > ${days})`)
       .returning(['user_id', 'name', 'prefix'])
@@ -65,27 +68,27 @@ async function tell(db: Database, key: Found, { days, now }: { days: number; now
   });
 }
 
-/** How many days before the end of a key its owner is told, the earliest first. The dashboard marks such keys from the first of them on. */
+/** Days before a key's end at which its owner is notified, the earliest notice first. The dashboard marks keys from the first notice on. */
 const NOTICE_DAYS = [7, 1] as const;
-/** No notice is due earlier than this after the end was set: who gave a key a day, or a rotated one its overlap, knows it. */
+/** Minimum time between setting a key's end and a notice: a person who creates a key for a day, or rotates one, already knows its end. */
 const SETTLED_MS = DAY_MS;
 
-/** No key that ends later than this from now has a notice due. */
+/** Keys that end later than this from now have no notice due. */
 const FIRST_NOTICE_MS = Math.max(...NOTICE_DAYS) * DAY_MS;
 
-/** What decides whether the owner of a key is told that it ends. */
+/** Facts that decide whether the owner of a key is notified of its end. */
 interface EndingKey {
   expires_at: Date;
-  /** When that end was set: with the key, or since. */
+  /** Time at which the current end was set. */
   set_at: Date;
-  /** The end that was told last, and how many days before it that was due; null where none was. */
+  /** End in the last notice, and how many days before it that notice was due; null before the first notice. */
   told_end: Date | null;
   told_days: number | null;
 }
 
 /**
- * The notice that is due now, as days before the end; null for none. Pure. Of two that are due at once, since no worker ran in between, it
- * is the later one. A moved end is another end: both its notices are due anew.
+ * Returns the notice that is due now, as days before the end; null if none is due. If two are due because no worker ran in between, it is
+ * the later one. After a change of the end, both notices become due again. Pure.
  */
 export function noticeDue({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
   const leftMs = expires_at.getTime() - now.getTime();

@@ -8,29 +8,29 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { CATCHER_HOST, caughtHeaders, envelope, PLAIN_HEADERS } from './webhook/send.ts';
 
-/** One event on its way to one subscription. */
+/** Delivery of one event to one subscription. */
 export interface Delivery {
   delivery_id: string;
   event_id: string;
-  /** The event's type. */
+  /** Type of the event. */
   event: string;
   status: Selectable<Tables['deliveries']>['status'];
   attempts: Attempt[];
-  /** Null where nothing is to come: it is over, or its subscription is paused. */
+  /** Time of the next attempt. Null if the delivery is finished or its subscription is paused. */
   next_attempt_at: Date | null;
 }
 
-/** An attempt as stored, in JSON. */
+/** Stored attempt, in JSON. */
 interface Attempt {
   at: string;
   response_status: number | null;
   duration_ms: number;
   error: string | null;
-  /** The beginning of what the receiver answered. */
+  /** First bytes of the receiver's answer. */
   response_body: string | null;
 }
 
-/** Deliveries to webhooks within the reach. */
+/** Query for deliveries to webhooks within the caller's reach. */
 function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
   return db
     .selectFrom('deliveries')
@@ -49,7 +49,7 @@ function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
     .where(within(reach, 'webhooks.user_id'));
 }
 
-/** Whether there is such a subscription within the reach. */
+/** Whether the subscription exists within the caller's reach. */
 export async function reachesWebhook(db: Database, reach: Reach, webhookId: string): Promise<boolean> {
   const row = await db
     .selectFrom('webhooks')
@@ -60,7 +60,7 @@ export async function reachesWebhook(db: Database, reach: Reach, webhookId: stri
   return row !== undefined;
 }
 
-/** Deliveries of a subscription, the youngest first, before `cursor`; at most `limit`. */
+/** Lists at most `limit` deliveries of a subscription before `cursor`, the newest first. */
 export async function listDeliveries(
   db: Database,
   reach: Reach,
@@ -76,7 +76,7 @@ export async function listDeliveries(
   return rows.map(asDelivery);
 }
 
-/** Makes a delivery due at once, with a full set of retries. Null where there is none within the reach. */
+/** Makes a delivery due at once, with a full set of retries. Returns null if it does not exist within the caller's reach. */
 export async function retryDelivery(
   db: Database,
   reach: Reach,
@@ -98,7 +98,7 @@ export async function retryDelivery(
   });
 }
 
-/** Queues an event `webhook.test` for a subscription. Null where there is none within the reach. */
+/** Queues an event `webhook.test` for a subscription. Returns null if the subscription does not exist within the caller's reach. */
 export async function sendTest(db: Database, reach: Reach, webhookId: string, now: Date): Promise<Delivery | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const webhook = await trx
@@ -119,29 +119,31 @@ export async function sendTest(db: Database, reach: Reach, webhookId: string, no
   });
 }
 
-/** A row of `deliveriesWithin`, with what its subscription's status says of what is to come. */
+/** Converts a row of `deliveriesWithin`. The status of the subscription decides whether a next attempt is shown. */
 function asDelivery(
   row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
 ): Delivery {
   const { delivery_id, event_id, event, status } = row;
   const isToCome = status === 'pending' && row.webhook_status === 'active';
-  // Rows of before answers were kept have no `response_body`.
+  // Rows written before answers were stored have no `response_body`.
   const attempts = (row.attempts as Attempt[]).map((one) => ({ ...one, response_body: one.response_body ?? null }));
   return { delivery_id, event_id, event, status, attempts, next_attempt_at: isToCome ? row.next_attempt_at : null };
 }
 
-/** A delivery with what is sent and what came back. No signature, since only its receiver can check one; but of what was caught. */
+/**
+ * Delivery with its request and answer. Signatures are left out, because only the receiver can check them; a caught delivery includes them.
+ */
 export interface SentDelivery extends Delivery {
   request: {
-    /** Where the next try would go: the subscription's address of now. */
+    /** Current address of the subscription, to which the next attempt would go. */
     url: string;
     headers: typeof PLAIN_HEADERS & { 'webhook-id': string } & Record<string, string>;
-    /** The very bytes, as text. */
+    /** Exact bytes of the request body, as text. */
     body: string;
   };
 }
 
-/** One delivery to a subscription within the reach; null where there is none. */
+/** Finds a delivery to a subscription within the caller's reach; null if it does not exist. */
 export async function findSent(
   db: Database,
   reach: Reach,

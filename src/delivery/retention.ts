@@ -1,13 +1,13 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** How long undelivered events are kept, also during a pause, and how long the log of deliveries is. */
+/** Retention of undelivered events, also during a pause. The delivery log is stored for a month. */
 export const UNDELIVERED_DAYS = 7;
 const LOG_DAYS = 30;
-/** How long firings are kept. A silence that continues is kept: without its row it would fire again. */
+/** Retention of alert firings. The firing of a continuing silence is retained, because without its row it would fire again. */
 const FIRINGS_DAYS = 400;
 
-/** Gives up deliveries that have waited for a week, and removes events of more than a month ago with their deliveries. */
+/** Gives up deliveries that have waited for a week, and deletes events older than a month with their deliveries. */
 export async function deleteExpiredEvents(db: Database, now: Date): Promise<{ givenUp: number; forgotten: number }> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const { numUpdatedRows } = await db

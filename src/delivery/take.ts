@@ -3,20 +3,20 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { Sending } from './channel.ts';
 
-/** How long a worker that took a delivery owns it: longer than an attempt over its channel lasts. */
+/** Duration of a worker's lease on a delivery, by channel. It is longer than an attempt lasts. */
 const LEASE_SECONDS = { email: 120, other: 15 };
 /**
- * Most attempts under way over all workers: to one target (one at a time to a target that fails or catches up), to the
- * subscriptions of one owner, and to one host, whoever subscribed it. An eighth of a process's lanes, so that the slow
- * receivers of one owner leave the others theirs; a host that serves many owners gets more than one of them.
+ * Maximum number of concurrent attempts over all workers: to one target (one at a time if the target fails or catches up), to the
+ * subscriptions of one owner, and to one host, whoever subscribed it. The limit of an owner is an eighth of a process's maximum, so that
+ * the slow receivers of one owner leave room for others. A host may serve many owners and has a higher limit.
  */
 const AT_ONCE = { target: 8, owner: 64, host: 128 };
 
 /**
- * Takes deliveries that are due, the oldest of each target first. Whose turn it is, of more than there is room for, is decided
- * by what is under way: first those of owners with the least, and of an owner those of the target with the least. Those that
- * are taken are nobody else's until the lease is over: a worker that is killed loses nothing. After the clock was set back a time in the
- * future counts as long ago; `underWay`: deliveries that this worker is sending, which a step of the clock must not give it twice.
+ * Takes due deliveries, the oldest of each target first. If there is not enough room for all, owners with the fewest attempts in progress
+ * come first, and of each owner the targets with the fewest. No other worker takes them until the lease ends, so that a killed worker loses
+ * nothing. After the clock was set back, a time in the future counts as long ago. `underWay`: deliveries that this worker is sending, so
+ * that a step of the clock does not make it take them twice.
  */
 export async function takeDue(
   pool: Pool,
@@ -25,25 +25,31 @@ export async function takeDue(
   underWay: readonly string[] = [],
 ): Promise<Sending[]> {
   return inTransaction(pool, async (client) => {
-    // One worker at a time, and what it took is seen by the next: two could take one each beyond what is allowed.
-    // Raw SQL: the hot path of deliveries: one recursive statement takes them, and locks are taken in one order.
+    // One worker at a time, so that each sees the leases of the previous one. Two concurrent workers could each take one delivery beyond
+    // the limits. Raw SQL: this is the hot path of deliveries; one recursive statement takes them, and locks are taken in one order.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
     return taken(await client.query(TAKE, [now, most, underWay]));
   });
 }
 
-/** The host of a subscription's URL, without its port: addresses are checked where they are set, and begin with https:. */
+/** SQL expression: the host of a subscription's URL, without its port. Addresses are validated when they are set, and begin with https:. */
 const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\\?#:]+)'))`;
 
-/** In SQL, of a delivery d: whether a worker is sending it. No lease is longer than two minutes, clocks of workers differ by one at most. */
+/**
+ * SQL condition on a delivery d: whether a worker is sending it. No lease is longer than two minutes, and clocks of workers differ by at
+ * most one.
+ */
 const IS_LEASED = `d.leased_until > $1 AND d.leased_until <= $1 + interval '${LEASE_SECONDS.email + 60} seconds'`;
 /**
- * In SQL, of a delivery d: whether its time has come, or was set by a clock that was ahead: its last attempt, or its creation, then lies in the
- * future.
+ * SQL condition on a delivery d: whether it is due. A due time that was set by a clock ahead also counts; its last attempt, or its
+ * creation, then lies in the future.
  */
 const IS_DUE = `(d.next_attempt_at <= $1 OR coalesce((d.attempts->-1->>'at')::timestamptz, d.created_at) > $1 + interval '1 minute')`;
 
-/** $1: now; $2: how many at most; $3: deliveries that this process is sending. Mail and SMS have no subscription: each is its own owner and host. */
+/**
+ * Parameters: $1 the current time, $2 the maximum number of deliveries, $3 the deliveries that this process is sending. E-mail and SMS have
+ * no subscription: each delivery is its own owner and host.
+ */
 const TAKE = `
      WITH RECURSIVE targets AS (
        -- Each target that has something pending, by one look at the index.

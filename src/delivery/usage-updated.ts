@@ -11,22 +11,28 @@ import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { followedAmong } from '#src/events/followers.ts';
 import { addEvents, subscribedAmong } from '#src/events/outbox.ts';
 
-/** Least time between two `usage.updated` events of one user. */
+/** Minimum time between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
-/** Most users in one transaction, and most hours in one event; the rest follows in the next. */
+/** Maximum number of users in one transaction, and of hours in one event; the rest follows in the next. */
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
-/** In SQL, of a row t: told within the last minute ($1: now). A time that lies farther ahead was one of a clock that has been set back since. */
+/**
+ * SQL condition on a row t: whether its user was notified within the last minute ($1: now). A time further in the future was written by a
+ * clock that has been set back since.
+ */
 const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.told_at < $1::timestamptz + make_interval(secs => $2)`;
 
-/** Those of a relation's users (its `user_id`), in SQL, whose changed hours are told: somebody subscribed to them, or follows their home. */
+/**
+ * SQL query for those users of a relation (its `user_id`) whose changed hours are published: a subscription or an open page follows their
+ * home.
+ */
 export const toldAmong = (relation: string): string =>
   `${followedAmong(relation)} UNION ${subscribedAmong(relation, "'usage.updated'")}`;
 
-/** Keeps changed hours for the next `usage.updated` of their users, if anybody subscribed to it or follows their home. */
+/** Stores changed hours for the next `usage.updated` of their users, if a subscription or an open page follows their home. */
 export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
-  // Raw SQL: a queue is taken with DELETE … FOR UPDATE SKIP LOCKED, for many users at once.
+  // Raw SQL: DELETE … FOR UPDATE SKIP LOCKED takes rows from a queue, for many users at once.
   await query(
     `WITH changed AS MATERIALIZED (
        SELECT user_id, hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour) JOIN users USING (user_id))
@@ -38,13 +44,13 @@ export async function keepForTelling(query: Query, changes: readonly { user_id: 
 }
 
 /**
- * Tells of the users whose usage changed and who were not told of within the last minute: every hour that changed, with
- * its total by now. Any number of workers may do so at once. Returns the number of events.
+ * Publishes `usage.updated` for the users whose usage changed and who have had no event within the last minute: every changed hour with its
+ * current total. Any number of workers may run this concurrently. Returns the number of events.
  */
 export async function tellUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = queryOn(client);
-    // Of several workers one writes the time, and tells: the others find it taken.
+    // One of several workers writes the time and publishes the event; the others skip the user.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
@@ -63,7 +69,7 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
        RETURNING user_id, hour`,
       [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
-    // After they are gone, in a statement of its own: what changes from now on notes its hour anew.
+    // Totals are read in a statement after the hours were deleted, so that any later change queues its hour again.
     const hours = taken.toSorted((a, b) => compare(a.user_id, b.user_id) || a.hour.getTime() - b.hour.getTime());
     const spans = hours.map(({ user_id: userId, hour }) => {
       const startMs = hour.getTime();
@@ -85,7 +91,7 @@ export async function tellUsage(pool: Pool, now: Date): Promise<number> {
   });
 }
 
-/** In the order of PostgreSQL for ids, which are of one alphabet. */
+/** Compares ids in PostgreSQL's order. Ids use a single alphabet. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface ToldHour {
@@ -94,7 +100,7 @@ interface ToldHour {
   milliwattHours: MilliwattHours | null;
 }
 
-/** The hours with what was used in place of what was imported, where a home is made of more than imports. */
+/** Replaces imports by usage in the hours of composed homes. */
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();
@@ -114,7 +120,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
   );
 }
 
-/** An hour as energy-insights shows it, UTC. An hour about which nothing is known any more counts as 0. */
+/** Formats an hour as in energy-insights, in UTC. An hour without data counts as 0. */
 function shown({
   hour,
   milliwattHours,

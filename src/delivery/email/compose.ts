@@ -8,7 +8,7 @@ export interface Mail {
   html: string;
 }
 
-/** Where a mail leads. */
+/** Link in a mail, with its text. */
 export interface MailLink {
   is: keyof typeof LINKS;
   url: string;
@@ -19,7 +19,7 @@ const LINKS = {
   confirm: 'To use this address, open this page and press the button',
 };
 
-/** The event that a message reports: its type and data. */
+/** Event that a message reports, with its type and data. */
 export interface Told {
   type: string;
   data: Record<string, unknown>;
@@ -45,7 +45,7 @@ const PERIODS: Record<string, string> = {
   monthly_cost: 'in one month',
 };
 
-/** Start of a period in the reader's time zone. */
+/** Formats the start of a period in the reader's time zone. */
 function when(type: string, start: string, zone: string): string {
   const at = DateTime.fromISO(start, { zone });
   if (type === 'daily_usage' || type === 'daily_cost') return at.toFormat('cccc, d LLLL yyyy');
@@ -53,32 +53,32 @@ function when(type: string, start: string, zone: string): string {
   return moment(start, zone);
 }
 
-/** A moment in the reader's time zone. */
+/** Formats an instant in the reader's time zone. */
 const moment = (iso: string, zone: string): string =>
   `${DateTime.fromISO(iso, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm')} (${zone})`;
 
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** In one line, as subjects and text messages are: locations are what people typed. */
+/** Puts a text into one line for subjects and text messages, because people type locations freely. */
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Where a device is; its id where no name is known, or none that could be seen. */
+/** Returns the location of a device, or its id if the device has no visible name. */
 const locationOf = (id: string, names: DeviceNames) => oneLine(names.get(id)?.location ?? '') || id;
 
-/** Where a device is and what it is: a meter and a plug may be in one room. */
+/** Returns the location and type of a device, because a meter and a plug may be in the same room. */
 function nameOf(id: string, names: DeviceNames): string {
   const type = oneLine(names.get(id)?.type ?? '');
   return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);
 }
 
-/** What its owner calls a key, beside how it begins; never more of it than its list shows. */
+/** Returns the owner's name of a key with the key's first characters, which the list of keys also shows. */
 function keyName({ name, prefix }: Record<string, unknown>): string {
   const called = oneLine(typeof name === 'string' ? name : '');
   return called ? `“${called}” (${prefix}…)` : `${prefix}…`;
 }
 
-/** The event in one sentence, for SMS and subjects. `names`: of its devices. Pure. */
+/** Describes an event in one sentence, for SMS and subjects. `names`: names of the event's devices. Pure. */
 export function sentence({ type, data }: Told, zone: string, names: DeviceNames): string {
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
   if (type === 'home.recounted') return 'What your home used is counted in a new way';
@@ -98,9 +98,7 @@ export function sentence({ type, data }: Told, zone: string, names: DeviceNames)
   return `${kwh_used} kWh used ${period}, more than ${threshold_kwh} kWh: ${at}`;
 }
 
-/**
- * A mail about an event, with the figures. `zone`: its reader's. `names`: of its devices. Pure.
- */
+/** Composes a mail about an event, with its figures. `zone`: time zone of the reader. `names`: names of the event's devices. Pure. */
 export function compose(told: Told, zone: string, names: DeviceNames, to: MailLink | null): Mail {
   const first = sentence(told, zone, names);
   const rows = figures(told, zone, names);
@@ -123,7 +121,7 @@ export function compose(told: Told, zone: string, names: DeviceNames, to: MailLi
   return { subject: first, text, html };
 }
 
-/** Names and values, without a chart. */
+/** Returns the figures of an event as pairs of label and value. */
 function figures({ type, data }: Told, zone: string, names: DeviceNames): [string, string][] {
   if (type === 'webhook.paused') {
     return [
@@ -200,7 +198,7 @@ const WHY_ENDED: Record<string, string> = {
   first_sign_in: 'the account was signed in to for the first time; your energy service had created it',
 };
 
-/** Which keys and sessions were ended, and why: a person may have to give new keys to programs. */
+/** Returns which keys and sessions were ended, and why. Their owner may have to give programs new keys. */
 function ended({ because, keys, sessions, webhooks }: Record<string, unknown>): [string, string][] {
   const rows = (name: string, list: unknown, of: (one: Record<string, unknown>) => string): [string, string][] => {
     const all = list as Record<string, unknown>[];
@@ -221,7 +219,7 @@ function ended({ because, keys, sessions, webhooks }: Record<string, unknown>): 
   ];
 }
 
-/** What lay above what. */
+/** Returns the measured value and the threshold of an alert. */
 function reasons({ type, currency, ...alert }: AlertData): [string, string][] {
   if (type === 'no_data') return [['Silent for more than', `${alert.threshold_hours} h`]];
   if (alert.cost !== undefined) {

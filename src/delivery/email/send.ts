@@ -8,12 +8,12 @@ import { deviceNames } from '../device-names.ts';
 import { compose, type Mail, type MailLink } from './compose.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Limit for sending one message, below the lease of its delivery (attempts.ts): a server may be slow at every step. */
+/** Maximum time to send one message. It is shorter than the lease of a delivery (take.ts), because a server may be slow at every step. */
 const WHOLE_MS = 60_000;
 
-/** A message as nodemailer takes it. */
+/** Message in the form that nodemailer accepts. */
 interface Message {
-  /** Whose it is. Stays here. */
+  /** Account of the recipient. It is not sent. */
   userId: string;
   messageId: string;
   from: string;
@@ -24,14 +24,14 @@ interface Message {
   headers?: Record<string, string>;
 }
 
-/** Hands messages to a mail server, or keeps them as files. */
+/** Passes messages to a mail server, or captures them as files. */
 export interface Mailer {
-  /** Resolves with the server's reply code; rejects where it did not take the message. */
+  /** Resolves to the server's reply code. Rejects if the server refused the message. */
   send(message: Message): Promise<number | null>;
   close(): void;
 }
 
-/** Through the server of SMTP_URL. */
+/** Creates a mailer that sends through the server of SMTP_URL. */
 export function smtpMailer(url: string): Mailer {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts });
@@ -50,7 +50,7 @@ export function smtpMailer(url: string): Mailer {
   };
 }
 
-/** Into `folder` as .eml files, one a message, named after its account and id: nothing is sent. */
+/** Creates a mailer that sends nothing and writes each message to `folder` as an .eml file, named after its account and id. */
 export function capturingMailer(folder: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
@@ -64,15 +64,15 @@ export function capturingMailer(folder: string): Mailer {
   };
 }
 
-/** Notifies users by e-mail, one mail per event. A mail that is sent twice has the same Message-ID. */
+/** Notifies users by e-mail, one mail for each event. A mail that is sent twice has the same Message-ID. */
 export function emailChannel(options: {
   db: Database;
   mailer: Mailer;
-  /** Where links lead. */
+  /** Base URL of links. */
   publicUrl: string;
-  /** Signs the links that pause an alert, or confirm an address. */
+  /** Key that signs the links which pause an alert or confirm an address. */
   secret: string;
-  /** Sender's address; without one it is made of the public URL's host. */
+  /** Sender's address; by default built from the host of the public URL. */
   from: string | undefined;
 }): Channel {
   const { db, mailer, publicUrl, secret } = options;
@@ -110,13 +110,16 @@ export function emailChannel(options: {
   };
 }
 
-/** A change of address is reported to the old address, since somebody else may have made it, and confirmed at the new one. */
+/**
+ * Returns the address for an event. A change of address is reported to the old address, because another person may have made it, and is
+ * confirmed at the new address.
+ */
 function addressOf({ type, data }: Sending['event'], email: string): string {
   if (type === 'user.email_changed' || type === 'user.email_requested') return String(data.former_email);
   return type === 'user.email_to_confirm' ? String(data.email) : email;
 }
 
-/** What a mail about an event leads to. */
+/** Returns the link of a mail about an event. */
 function linkOf(
   { type, data }: Sending['event'],
   { publicUrl, secret }: { publicUrl: string; secret: string },
@@ -133,7 +136,7 @@ const failed = (error: string, responseStatus: number | null): Outcome => ({
   error: error.slice(0, 500),
 });
 
-/** Content of a sign-in mail. Pure. */
+/** Composes a sign-in mail. Pure. */
 export function composeSignIn({
   link,
   code,
@@ -152,7 +155,7 @@ export function composeSignIn({
   };
 }
 
-/** Sends it; rejects where the mail server does not take it. */
+/** Sends a sign-in mail. Rejects if the mail server refuses it. */
 export async function sendSignIn(
   mailer: Mailer,
   { publicUrl, from }: { publicUrl: string; from: string | undefined },
@@ -170,7 +173,7 @@ export async function sendSignIn(
   });
 }
 
-/** Connects to a mail server and logs in; nothing is sent. Throws where it is not reached, or does not take the login. */
+/** Connects to a mail server and logs in, without sending a mail. Throws if the server is unreachable or refuses the login. */
 export async function verifySmtp(url: string, timeoutMs: number): Promise<void> {
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   const transport = createTransport({ url, ...timeouts });

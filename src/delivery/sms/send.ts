@@ -4,10 +4,10 @@ import { deviceNames } from '../device-names.ts';
 import { sentence } from '../email/compose.ts';
 
 const TIMEOUT_MS = 5_000;
-/** Longest message that Twilio accepts. */
+/** Maximum length of a message at Twilio, in characters. */
 const MAX_CHARACTERS = 1_600;
 
-/** Hands text messages to a provider, or keeps them as files. */
+/** Passes text messages to a provider, or captures them as files. */
 export interface Texter {
   send(message: { id: string; userId: string; to: string; body: string }): Promise<Outcome>;
 }
@@ -19,7 +19,7 @@ export interface TwilioOptions {
   baseUrl: string;
 }
 
-/** Through Twilio's Messages resource (https://www.twilio.com/docs/messaging/api/message-resource). */
+/** Creates a sender that uses Twilio's Messages resource (https://www.twilio.com/docs/messaging/api/message-resource). */
 export function twilioTexter({ accountSid, authToken, from, baseUrl }: TwilioOptions): Texter {
   const url = `${baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
@@ -46,7 +46,7 @@ export function twilioTexter({ accountSid, authToken, from, baseUrl }: TwilioOpt
   };
 }
 
-/** Into `folder` as JSON files, one a message, named after its account and event: nothing is sent. */
+/** Creates a sender that sends nothing and writes each message to `folder` as a JSON file, named after its account and event. */
 export function capturingTexter(folder: string): Texter {
   return {
     async send({ id, userId, to, body }) {
@@ -56,7 +56,7 @@ export function capturingTexter(folder: string): Texter {
   };
 }
 
-/** Notifies users by SMS: one sentence per event. */
+/** Notifies users by SMS: one sentence for each event. */
 export function smsChannel(db: Database, texter: Texter): Channel {
   return {
     async send({ event }) {

@@ -13,11 +13,11 @@ import { type Channel, isOver, type Outcome, TOO_LATE } from '../channel.ts';
 import { checkHost, guardedLookup, type Resolve } from './guard.ts';
 import { secretsOf } from './subscriptions.ts';
 
-/** Limit from the start of an attempt to the status of its answer (specification, Events: 2xx within 5 seconds). */
+/** Maximum time from the start of an attempt to the status of its answer (specification, Events: 2xx within 5 seconds). */
 const TIMEOUT_MS = 5_000;
-/** How long the body of an answer is waited for after its status. */
+/** Maximum wait for the body of an answer after its status. */
 const BODY_WAIT_MS = 1_000;
-/** An answer is read up to this length: nobody looks at more of it. */
+/** Maximum number of bytes of an answer that are read. */
 const MAX_RESPONSE_BYTES = 65_536;
 
 export interface WebhookOptions {
@@ -25,23 +25,23 @@ export interface WebhookOptions {
   box: SecretBox;
   clock: Clock;
   environment: Environment;
-  /** Development: callbacks to private and loopback addresses. */
+  /** For development: allows callbacks to private and loopback addresses. */
   allowPrivate: boolean;
-  /** A certificate authority beside the public ones, PEM. */
+  /** Certificate authority in addition to the public ones, PEM. */
   ca?: string;
   resolve?: Resolve;
-  /** Makes the connections, with the lookup that it is given. */
+  /** Makes the connections, with the lookup that it receives. */
   agent?: Agent;
   timeoutMs?: number;
 }
 
-/** Sends events to the callback addresses of subscriptions. */
+/** Creates the channel that sends events to the callback addresses of subscriptions. */
 export function webhookChannel(options: WebhookOptions): Channel & { close(): void } {
   const { db, box, clock, environment, allowPrivate, ca } = options;
   const resolve = options.resolve ?? resolver();
-  // A connection is used again only for the address that it was checked for: agents keep them by host name, and so a
-  // name that moves elsewhere is looked up again at the next connection. Idle ones are closed soon.
-  // Read once: to read 150 certificates for each connection keeps all other deliveries waiting for 15 ms.
+  // A connection is reused only for the address for which it was checked. Agents store connections by host name, so a name that moves is
+  // looked up again at the next connection. Idle connections are closed soon. The certificates are read once: reading 150 certificates for
+  // each connection would delay all other deliveries by 15 ms.
   const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   return {
@@ -67,8 +67,8 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
 }
 
 /**
- * Asks name servers itself and with a limit: the system's look-up has four threads for the whole process, which a few names
- * whose servers do not answer would hold.
+ * Returns a resolver that queries name servers directly, with a time limit. The system's lookup has four threads for the whole process,
+ * which a few names with unresponsive servers would occupy.
  */
 function resolver(): Resolve {
   const names = new Resolver({ timeout: 2_000, tries: 1 });
@@ -85,8 +85,8 @@ function resolver(): Resolve {
 const failed = (error: string): Outcome => ({ succeeded: false, responseStatus: null, error: error.slice(0, 500) });
 
 /**
- * One POST. Redirects are answers like any other that is not 2xx; of the body no more is read than a little. Its status is
- * what the try comes to: the body's beginning is kept where it follows soon, however it then goes on or breaks.
+ * Sends one POST. A redirect counts as an answer without success, like any other status but 2xx. The status decides the outcome; the first
+ * bytes of the body are stored if they arrive soon, even if the body then breaks off.
  */
 function post(url: URL, options: object, body: string, timeoutMs: number): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -115,14 +115,14 @@ function judged(status: number): Outcome {
   return { succeeded, responseStatus: status, error };
 }
 
-/** The first bytes of a body as text: all that are kept, or what came until it ended, broke off or took too long. */
+/** Reads the first bytes of a body as text, up to the maximum length, or what arrived before the body ended, broke off or took too long. */
 function beginningOf(response: IncomingMessage, waitMs: number, longestMs: number): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let read = 0;
     const settle = () => resolve(answerText(Buffer.concat(chunks)));
     const wait = setTimeout(settle, waitMs);
-    // One that never ends holds no connection for longer than its try may last.
+    // A body that never ends must not occupy its connection for longer than the attempt may last.
     const end = setTimeout(() => response.destroy(), longestMs);
     response.on('data', (chunk: Buffer) => {
       if (read < KEPT_ANSWER_BYTES) chunks.push(chunk.subarray(0, KEPT_ANSWER_BYTES - read));
@@ -142,15 +142,15 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
 const PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The key that a subscription's secret stands for: base64 after `whsec_`, its UTF-8 bytes otherwise. */
+/** Returns the key bytes of a subscription's secret: base64 after `whsec_`, otherwise its UTF-8 bytes. */
 function keyOf(secret: string): Buffer {
   const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   return encoded !== '' && BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8');
 }
 
 /**
- * Headers that identify and sign a message (Standard Webhooks, https://www.standardwebhooks.com): HMAC-SHA256 over id,
- * time and body. Of several secrets, amid a rotation, each signs; a receiver needs one that it knows.
+ * Returns the headers that identify and sign a message (Standard Webhooks, https://www.standardwebhooks.com): HMAC-SHA256 over id, time and
+ * body. During a rotation, each of the secrets signs; a receiver needs one that it has.
  */
 function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
@@ -164,12 +164,12 @@ function signedHeaders(id: string, at: Date, body: string, secrets: readonly str
   };
 }
 
-/** Most bytes of a receiver's answer that the delivery log keeps: enough for an error message, not for a page. */
+/** Maximum number of bytes of an answer in the delivery log: enough for an error message, not for a page. */
 const KEPT_ANSWER_BYTES = 1_024;
 
 /**
- * The first bytes of an answer as text that the database can hold and a page can show: of what is no UTF-8, and of control
- * characters but tabs and ends of lines, U+FFFD is left. A character that the limit cuts is dropped. Pure.
+ * Converts the first bytes of an answer to text that the database can store and a page can show. Invalid UTF-8 and control characters other
+ * than tabs and line ends become U+FFFD. A character that the limit cuts is dropped. Pure.
  */
 function answerText(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, KEPT_ANSWER_BYTES), { stream: true });
@@ -187,7 +187,7 @@ const TIMED_OUT =
   'the receiver did not take the connection in time; see that it runs and that no firewall is in between';
 const BROKEN_TLS = 'the receiver does not speak TLS as it should; see that it listens with HTTPS at this port';
 
-/** By `code` of Node's errors: OpenSSL's reasons, then those of connections and of look-ups. */
+/** Sentences by `code` of Node's errors: OpenSSL's reasons, then those of connections and lookups. */
 const SENTENCES = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', SELF_SIGNED],
   ['SELF_SIGNED_CERT_IN_CHAIN', SELF_SIGNED],
@@ -216,9 +216,9 @@ const SENTENCES = new Map([
 ]);
 
 /**
- * Why a receiver was not reached, in a sentence that its owner can act on, with the code that a search finds. Node's own
- * messages advise on Node's own flags, which whoever reads a delivery's log cannot set, and one that tried several addresses
- * is empty. What is not known here keeps its message. Pure.
+ * Explains why a receiver was not reached, in a sentence on which its owner can act, with the code for a search. Node's own messages advise
+ * on Node's flags, which a reader of the delivery log cannot set, and an error for several addresses has an empty message. Unknown errors
+ * keep their message. Pure.
  */
 export function whyNotReached(error: Error & { code?: unknown }): string {
   const code = typeof error.code === 'string' ? error.code : '';
@@ -226,7 +226,7 @@ export function whyNotReached(error: Error & { code?: unknown }): string {
   return sentence === undefined ? error.message || code || error.name : `${sentence} (${code})`;
 }
 
-/** The parts of an event that are sent. */
+/** Parts of an event that are sent. */
 interface ToldEvent {
   id: string;
   type: string;
@@ -234,29 +234,29 @@ interface ToldEvent {
   data: Record<string, unknown>;
 }
 
-/** Body of a webhook: the same bytes at every attempt, and what the log shows of it. */
+/** Returns the body of a webhook: the same bytes at every attempt, and in the log. */
 export function envelope({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
   const told: ToldEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
   return JSON.stringify(told);
 }
 
-/** Headers of every try that hold no secret; `signedHeaders` in send.ts makes the others. */
+/** Headers of every attempt that contain no secret; `signedHeaders` returns the others. */
 export const PLAIN_HEADERS = {
   'content-type': 'application/json',
   'user-agent': `energy-usage-service/${VERSION}`,
 } as const;
 
 /**
- * The host of callbacks that the service answers itself: whoever tries webhooks sees his event in the log of its delivery, and needs
- * no server for it. No name below `.example` ever leads anywhere (RFC 2606), so nobody can have meant another one. Nothing is sent, and
- * nobody but the subscription's owner sees what was: there is nothing that a stranger could send to, or read.
+ * Host of callbacks that the service answers itself, so that webhooks can be tried without a server: the delivery log shows the event.
+ * Names below `.example` never resolve (RFC 2606), so no real host is meant. Nothing is sent, and only the subscription's owner sees the
+ * event.
  */
 export const CATCHER_HOST = 'catcher.example';
 
-/** What the catcher answers: the headers that it got. They are the only ones of a delivery that hold a signature and are kept. */
+/** Returns the catcher's answer: the headers that it received. Only caught deliveries are stored with a signature. */
 const caughtAnswer = (headers: Record<string, string>): string => JSON.stringify(headers);
 
-/** The headers in an answer of the catcher; none where it is no answer of it, or was cut off. */
+/** Parses the headers in an answer of the catcher. Returns none if the text is not an answer of the catcher, or was cut off. */
 export function caughtHeaders(answer: string | null): Record<string, string> {
   try {
     const headers: unknown = JSON.parse(answer ?? '');

@@ -11,10 +11,10 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/bodies.ts';
 import { UNDELIVERED_DAYS } from '../retention.ts';
 
-/** How long the secret before a rotation stays valid beside the new one. */
+/** Time for which the previous secret stays valid after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** All columns but the secret, which is read only to sign. */
+/** All columns but the secret, which is read only for signing. */
 const COLUMNS = ['webhook_id', 'event', 'url', 'status', 'created_at'] as const;
 
 export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
@@ -26,10 +26,10 @@ export interface WebhookPatch {
   status?: Webhook['status'] | undefined;
 }
 
-/** Most subscriptions of one account: thousands of dead ones would hold up everybody's deliveries. */
+/** Maximum number of subscriptions of an account: thousands of dead ones would delay all deliveries. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
-/** Creates a subscription for the caller. `box` seals its secret. 409 where the account has the most it may have. */
+/** Creates a subscription for the caller. `box` seals its secret. Throws 409 if the account has the maximum number. */
 export async function createWebhook(
   db: Database,
   box: SecretBox,
@@ -37,7 +37,7 @@ export async function createWebhook(
   webhook: { event: EventType; url: string; authToken: string },
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. One after the other, per account: several at once would all count the same.
+    // Raw SQL: an advisory lock. It serialises creations by account, because concurrent ones would all see the same count.
     await sql`SELECT pg_advisory_xact_lock(${lockOf('webhooks of', ownerId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('webhooks')
@@ -61,7 +61,7 @@ export async function createWebhook(
   });
 }
 
-/** Subscriptions of their owner, in order of their ids, after `cursor`; at most `limit`. */
+/** Lists at most `limit` subscriptions of an owner after `cursor`, by id. */
 export async function listWebhooks(
   db: Database,
   ownerId: string,
@@ -77,7 +77,7 @@ export async function listWebhooks(
     .execute();
 }
 
-/** One subscription within the reach, with whose it is; null where there is none. */
+/** Finds a subscription within the caller's reach, with its owner; null if it does not exist. */
 export async function findWebhook(
   db: Database,
   reach: Reach,
@@ -93,8 +93,8 @@ export async function findWebhook(
 }
 
 /**
- * Changes a subscription within the reach; a new secret leaves the former one valid for 24 h. Resumed, it gets what waited,
- * oldest first. Null where there is none.
+ * Updates a subscription within the caller's reach. After a new secret, the previous one stays valid for 24 h. A resumed subscription
+ * receives pending events, the oldest first. Returns null if the subscription does not exist.
  */
 export async function updateWebhook(
   db: Database,
@@ -118,7 +118,7 @@ export async function updateWebhook(
     return trx
       .updateTable('webhooks')
       .set({
-        // Without a change the row is written as it is, and answered.
+        // Without a change, the current row is written and returned.
         status: patch.status ?? before.status,
         url: patch.url,
         ...(isResumed ? { failing_since: null, failed_in_a_row: 0 } : {}),
@@ -137,8 +137,8 @@ export async function updateWebhook(
 }
 
 /**
- * Makes what waited due, and what was given up since it began to fail (its last try was made then), up to a week back: all of
- * it was never delivered.
+ * Makes pending deliveries due, and deliveries of up to a week back that were given up since the subscription began to fail: none of them
+ * was ever delivered.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db
@@ -168,7 +168,7 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
     .execute();
 }
 
-/** Where a subscription's events go and what signs them: its secret, and the former one while it is valid. */
+/** Loads the address of a subscription and the secrets that sign its events: the current one, and the previous one while it is valid. */
 export async function secretsOf(
   db: Database,
   box: SecretBox,
@@ -187,7 +187,7 @@ export async function secretsOf(
   return { url: row.url, secrets };
 }
 
-/** Removes a subscription within the reach; false where there is none. */
+/** Deletes a subscription within the caller's reach; returns false if it does not exist. */
 export async function deleteWebhook(db: Database, reach: Reach, webhookId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('webhooks')
