@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
 import { startEvaluator } from '#src/alerts/pool.ts';
 import { newId } from '#src/core/ids.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
@@ -114,7 +114,7 @@ async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
   const db = createDb(pool);
   const { user_id } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { event: 'alert.triggered' as const, url: receiver.url, authToken: 'a secret token' };
-  await createWebhook(db, secretBox(SECRET_KEY), user_id, webhook);
+  await createWebhook(db, createSecretBox(SECRET_KEY), user_id, webhook);
   return homes;
 }
 

@@ -5,7 +5,7 @@ import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
@@ -24,7 +24,7 @@ const many = { minute: 1_000_000_000, day: 1_000_000_000 };
 function server() {
   if (mode === 'full') {
     return buildApp(
-      { db, readDb: db, clock: systemClock, environment: 'live', retentionMonths: 13, box: secretBox('bench') },
+      { db, readDb: db, clock: systemClock, environment: 'live', retentionMonths: 13, box: createSecretBox('bench') },
       {
         authenticate: createAuthenticate(db, 'live'),
         counter: databaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),

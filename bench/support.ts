@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Found } from '#src/database/capabilities.ts';
+import type { DetectedDatabase } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -17,7 +17,7 @@ export const quantile = (values: number[], share: number): number =>
 /** Starts an embedded database for the benchmark, tuned as in production. */
 export async function startBenchmarkDatabase(): Promise<{
   pool: Pool;
-  found: Found;
+  found: DetectedDatabase;
   url: string;
   dataDir: string;
   remove(): Promise<void>;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Found, TIERS, type Tier } from '#src/database/capabilities.ts';
+import { type DetectedDatabase, TIERS, type Tier } from '#src/database/capabilities.ts';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { reachTiers } from '../test/support/tiers/reach.ts';
@@ -8,7 +8,7 @@ import { START_TIER_SERVER } from '../test/support/tiers/tiers.ts';
 /** A migrated database on a tier's server. */
 export interface TierDatabase {
   pool: Pool;
-  found: Found;
+  found: DetectedDatabase;
   drop(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
-import { noteClockStep } from '#src/devices/edits/clock.ts';
+import { recordClockStep } from '#src/devices/edits/clock.ts';
 import { type ClockStep, createReceiptClock, firstReceiptTime, type ReceiptClock } from './receipt-clock.ts';
 import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
 
@@ -38,7 +38,7 @@ export async function startReceiptStamper(
   let stretchFromMs = stampMs;
   if (step) {
     const earlierMs = rows[0].stretch_from.getTime();
-    const edits = await noteClockStep(createDb(pool), { host, ...step, stretchFromMs: earlierMs });
+    const edits = await recordClockStep(createDb(pool), { host, ...step, stretchFromMs: earlierMs });
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
     // The clock may be set back again over the time before an earlier step back, so the stretch then continues.
     stretchFromMs = Math.min(stampMs, earlierMs);
@@ -148,7 +148,7 @@ export class ReceiptStamper {
   async #record(step: ClockStep): Promise<boolean> {
     const { beforeMs, afterMs } = step;
     try {
-      const edits = await noteClockStep(this.#db, { host: this.host, ...step, stretchFromMs: this.#stretchFromMs });
+      const edits = await recordClockStep(this.#db, { host: this.host, ...step, stretchFromMs: this.#stretchFromMs });
       const continuedMs = afterMs > beforeMs ? afterMs : Math.min(this.#stretchFromMs, afterMs);
       await this.#note(afterMs, continuedMs);
       this.#stretchFromMs = continuedMs;

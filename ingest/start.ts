@@ -7,8 +7,8 @@ import type { Logger } from '#src/core/log.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
-import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
-import { accountOfLogin, endedLogins, findDeviceLogin } from '#src/devices/credentials.ts';
+import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
+import { findAccountOfLogin, findDeviceLogin, findInvalidLogins } from '#src/devices/credentials.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
 import { saveUnrecognised, startSavingUnrecognised } from './gateways/save-unrecognised.ts';
@@ -199,7 +199,7 @@ async function embeddedBroker(config: Config, parts: IngestParts, receive: Recei
     tlsPort,
     tls,
     findLogin: (username, secret) => findDeviceLogin(db, username, secret),
-    endedLogins: (logins) => endedLogins(db, logins),
+    endedLogins: (logins) => findInvalidLogins(db, logins),
     ...omitUndefined({ homes, claims, certificates: ca && clientCertificates(db, ca) }),
     receive,
     log,
@@ -212,11 +212,11 @@ async function embeddedBroker(config: Config, parts: IngestParts, receive: Recei
 const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
   ca,
   async loginOf(certificate) {
-    const username = await loginOfCertificate(db, certificate);
-    const owner = username === null ? null : await accountOfLogin(db, username);
+    const username = await findLoginOfCertificate(db, certificate);
+    const owner = username === null ? null : await findAccountOfLogin(db, username);
     return username !== null && owner ? { username, owner } : null;
   },
-  ended: (sessions) => endedCertificates(db, sessions),
+  ended: (sessions) => findInvalidCertificates(db, sessions),
 });
 
 /**

@@ -1,9 +1,9 @@
 import type { Database } from '#src/database/connect.ts';
-import { makeTemporarySecret, newDeviceSecret } from '#src/devices/credentials.ts';
+import { createDeviceSecret, createTemporarySecret } from '#src/devices/credentials.ts';
 
 /** Gives a device a new secret and invalidates the old one. Only for devices that only the simulator plays. */
 export async function rotateSecret(db: Database, deviceId: string): Promise<string> {
-  const { secret, sha256 } = newDeviceSecret();
+  const { secret, sha256 } = createDeviceSecret();
   await db.updateTable('devices').set({ mqtt_secret_sha256: sha256 }).where('device_id', '=', deviceId).execute();
   return secret;
 }
@@ -17,7 +17,7 @@ export async function withTemporarySecret<T>(
   deviceId: string,
   work: (secret: string) => Promise<T>,
 ): Promise<T> {
-  const temporary = await makeTemporarySecret(db, deviceId);
+  const temporary = await createTemporarySecret(db, deviceId);
   if (!temporary) throw new Error(`There is no device ${deviceId}. Create one with: energy devices create`);
   try {
     return await work(temporary.secret);

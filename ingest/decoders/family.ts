@@ -1,5 +1,5 @@
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
-import type { Mapped } from '#src/devices/mapping.ts';
+import type { MappingEntry } from '#src/devices/mapping.ts';
 import type { RegisterDescription } from './registers-of-a-device/register.ts';
 
 /** A message as the device's own broker delivers it: its topic has no prefix `gw/{gateway_id}/`. */
@@ -31,7 +31,7 @@ export interface DecoderSettings {
   /** Temperature scale of Z-Wave JS UI; used if a message states none. */
   zwavejs?: { temperature_unit?: 'C' | 'F' };
   /** Numbers on topics that the owner has mapped, with their meanings. */
-  mapping?: Mapped[];
+  mapping?: MappingEntry[];
 }
 
 /** Kind of a value, with its unit. `heating` and `availability` are booleans. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
-import { isReadOtherwise, numberSettings } from '#src/devices/read-numbers.ts';
+import { mergeNumberSettings, readsDifferentNumber } from '#src/devices/read-numbers.ts';
 import { casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
 import { storedKindOf } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
@@ -53,7 +53,7 @@ test('reports a changed setting for each series whose numbers change, and for no
       const [was, is] = [readBy(given, settings), readBy(given, changed)];
       // A value that another family reads belongs to another device.
       if (was.family !== is.family || was.family === undefined) continue;
-      const [before, after] = [settings, changed].map((one) => numberSettings(readDecoderConfig(one), {}));
+      const [before, after] = [settings, changed].map((one) => mergeNumberSettings(readDecoderConfig(one), {}));
       for (const [key, said] of was.bySeries) {
         const now = is.bySeries.get(key);
         if (!now || !before || !after) continue;
@@ -61,7 +61,7 @@ test('reports a changed setting for each series whose numbers change, and for no
         const values = (all: typeof said) => all.map(({ value }) => value).join();
         const isOther = values(said) !== values(now);
         const native_name = said[0]?.native ?? null;
-        const told = isReadOtherwise(before, after, { family: was.family, native_id, channel, kind, native_name });
+        const told = readsDifferentNumber(before, after, { family: was.family, native_id, channel, kind, native_name });
         expect(told, `${name} ${file} ${key}: ${JSON.stringify([settings, changed])}`).toBe(isOther);
         counts[isOther ? 'other' : 'same']++;
       }

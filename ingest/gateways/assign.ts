@@ -1,4 +1,4 @@
-import { kwhToMilliwattHours, wholeUnits } from '#src/core/units.ts';
+import { kwhToMilliwattHours, roundToUnits } from '#src/core/units.ts';
 import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoders/decoder.ts';
 import type { DecodedValue, FamilyDecodeResult, ValueKind } from '../decoders/family.ts';
 
@@ -6,10 +6,10 @@ const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; wh
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
   // For gas, heat and water, the law takes m³ in place of kWh: cm³ are stored like mWh.
-  volume_total_m3: { kind: 'register', whole: (cubicMetres) => wholeUnits(cubicMetres, 6) },
-  power_w: { kind: 'power', whole: (watts) => wholeUnits(watts, 3) },
-  temperature_c: { kind: 'temperature', whole: (degrees) => wholeUnits(degrees, 3) },
-  setpoint_c: { kind: 'setpoint', whole: (degrees) => wholeUnits(degrees, 3) },
+  volume_total_m3: { kind: 'register', whole: (cubicMetres) => roundToUnits(cubicMetres, 6) },
+  power_w: { kind: 'power', whole: (watts) => roundToUnits(watts, 3) },
+  temperature_c: { kind: 'temperature', whole: (degrees) => roundToUnits(degrees, 3) },
+  setpoint_c: { kind: 'setpoint', whole: (degrees) => roundToUnits(degrees, 3) },
   heating: { kind: 'heating', whole: (state) => state },
 };
 

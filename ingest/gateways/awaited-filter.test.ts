@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { isAwaiting, joinTopicFilter, topicNamesDevice } from '#ingest/gateways/awaited-filter.ts';
 import { Discoveries } from '#ingest/gateways/discoveries.ts';
-import { ORIGIN } from '#src/core/version.ts';
+import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 
 test.each<[string, [string, ...string[]]]>([
   ['SS/total', ['SS/total']],
@@ -117,7 +117,7 @@ test('does not wait for values that cannot be listed or bridged', () => {
   announce({ value_template: '{{ states("sensor.x") }}' });
   announce({ unit_of_measurement: '%' });
   announce({ device: { identifiers: ['SS\u0000'] } });
-  announce({ origin: { name: ORIGIN } });
+  announce({ origin: { name: HOME_ASSISTANT_ORIGIN } });
   expect([find('homeassistant', 'SS'), find('homeassistant', 'SS\u0000')]).toEqual([undefined, undefined]);
   announce({});
   expect(find('homeassistant', 'SS')?.awaits).toBe('SS/power');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PoolClient } from '#src/database/connect.ts';
-import { COMPUTED_BEFORE_SQL } from '#src/devices/computed-before.ts';
+import { PREVIOUS_LAW_SETTINGS_SQL } from '#src/devices/previous-law-settings.ts';
 import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
 
 const HOUR_MS = 3_600_000;
@@ -44,7 +44,7 @@ export async function saveDescriptions(client: PoolClient, changed: readonly Cha
        FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) c (device_id, channel, kind, described)
        WHERE s.device_id = c.device_id AND s.channel = c.channel AND s.kind = c.kind AND s.described IS DISTINCT FROM c.described
        RETURNING s.device_id)
-     UPDATE devices SET computed_with = ${COMPUTED_BEFORE_SQL} WHERE device_id IN (SELECT device_id FROM described)
+     UPDATE devices SET computed_with = ${PREVIOUS_LAW_SETTINGS_SQL} WHERE device_id IN (SELECT device_id FROM described)
      RETURNING device_id`,
     [
       changed.map(({ deviceId }) => deviceId),

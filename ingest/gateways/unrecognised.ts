@@ -1,4 +1,4 @@
-import { ORIGIN_TOPICS } from '#src/core/version.ts';
+import { HOME_ASSISTANT_TOPIC_ROOT } from '#src/core/version.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
@@ -104,7 +104,8 @@ export function createUnrecognisedMessageCounter(
 }
 
 /** Whether this service published the topic, for Home Assistant or the home's displays, and a bridge returned it. */
-const isOwn = (topic: string): boolean => topic.startsWith(`${ORIGIN_TOPICS}/`) || parseHomeUsageTopic(topic) !== null;
+const isOwn = (topic: string): boolean =>
+  topic.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/`) || parseHomeUsageTopic(topic) !== null;
 
 /** Counts a message. Returns the growth in bytes. */
 function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: DeviceMessage): number {

@@ -1,11 +1,17 @@
 import type { Meter } from '#src/database/meter.ts';
-import { type Channel, type Direction, meantChannel, type OwnersWord, PARTS } from '#src/devices/channel-name.ts';
+import {
+  CHANNEL_PARTS,
+  type ChannelSetting,
+  type EnergyDirection,
+  type ParsedChannel,
+  resolveChannel,
+} from '#src/devices/channel-name.ts';
 import { NO_ROLES, type Roles, type RolesByTime, rolesFromSpans } from './roles-by-time.ts';
 
 /** Energy quantities, best first. A circuit counts by the first quantity for which it has a series (law of consumption, "Channels"). */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
 /** Ranks of a register that is a total, of a register that is a tariff, and the first rank of a power. */
-const [TOTAL, TARIFF, POWER] = [0, 1, 2 * PARTS.length];
+const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PARTS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
@@ -13,7 +19,7 @@ interface Series {
   channel: string;
   kind: string;
   unit?: string | null | undefined;
-  word?: OwnersWord;
+  word?: ChannelSetting;
   /** Time of the series' first reading, Unix ms. Left out or null: the series counts as always present. */
   firstReadAtMs?: number | null | undefined;
   /** Time of a register's first reading that is not 0, Unix ms. Null: every reading is 0. Left out: it was never 0. */
@@ -29,7 +35,7 @@ interface Offer {
 
 /** The series that may count in one direction of one circuit. */
 interface Choice {
-  readonly direction: Direction;
+  readonly direction: EnergyDirection;
   readonly offers: Offer[];
   /** Time from which the circuit has a register of unknown meaning, Unix ms. Such a register may measure the same energy as the power. */
   readonly askedAtMs: number;
@@ -48,10 +54,10 @@ const isOtherUnit = (unit: string | null | undefined): boolean =>
  * export. `series`: all series that the device has ever had. Returns their roles, in the same order.
  */
 export function chooseRoles(series: readonly Series[]): RolesByTime[] {
-  const channels = series.map((one) => meantChannel(one, one.word));
+  const channels = series.map((one) => resolveChannel(one, one.word));
   const choices = choicesOf(series, channels);
   const meters = series.map(({ word }, index): Meter | null => {
-    const { commodity, isVolume } = channels[index] as Channel;
+    const { commodity, isVolume } = channels[index] as ParsedChannel;
     if (commodity === 'electricity') return word?.placement ?? null;
     return isVolume ? `${commodity}_m3` : commodity;
   });
@@ -74,10 +80,10 @@ export function chooseRoles(series: readonly Series[]): RolesByTime[] {
 }
 
 /** Returns the choices for each commodity, circuit and direction. */
-function choicesOf(series: readonly Series[], channels: readonly Channel[]): Choice[] {
+function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]): Choice[] {
   const asked = new Map<string, number>();
   for (const [index, { kind, unit, firstReadAtMs }] of series.entries()) {
-    const { known, circuit } = channels[index] as Channel;
+    const { known, circuit } = channels[index] as ParsedChannel;
     if (known || kind !== 'register' || isOtherUnit(unit)) continue;
     asked.set(circuit, Math.min(asked.get(circuit) ?? NEVER, firstReadAtMs ?? ALWAYS));
   }
@@ -85,19 +91,19 @@ function choicesOf(series: readonly Series[], channels: readonly Channel[]): Cho
   series.forEach((one, index) => {
     const { kind, word } = one;
     const quantity = QUANTITIES.indexOf(kind as (typeof QUANTITIES)[number]);
-    const { commodity, isVolume, isIgnored, known, circuit, direction, part } = channels[index] as Channel;
+    const { commodity, isVolume, isIgnored, known, circuit, direction, part } = channels[index] as ParsedChannel;
     const isElectric = commodity === 'electricity';
     if (quantity < 0 || isIgnored || !known || (isElectric && isVolume)) return;
     if (!isElectric && (direction === 'export' || word?.placement === 'excluded')) return;
-    const offer = (direction: Direction, rank: number) => {
+    const offer = (direction: EnergyDirection, rank: number) => {
       const key = `${direction} ${commodity}${isVolume ? ' m3' : ''} ${circuit}`;
       const choice = choices.get(key) ?? { direction, offers: [], askedAtMs: asked.get(circuit) ?? NEVER };
       choices.set(key, choice);
       choice.offers.push({ index, rank, firstReadAtMs: one.firstReadAtMs ?? ALWAYS });
     };
-    const rank = quantity * PARTS.length + PARTS.indexOf(part);
+    const rank = quantity * CHANNEL_PARTS.length + CHANNEL_PARTS.indexOf(part);
     offer(direction, rank);
-    if (kind === 'power' && direction === 'import' && isElectric) offer('export', rank + PARTS.length);
+    if (kind === 'power' && direction === 'import' && isElectric) offer('export', rank + CHANNEL_PARTS.length);
   });
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
@@ -108,7 +114,7 @@ function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]):
     const { nonzeroAtMs: ms } = series[index] as Series;
     return ms === undefined ? ALWAYS : (ms ?? NEVER);
   };
-  const parts = offers.filter(({ rank }) => rank > TOTAL && rank < PARTS.length);
+  const parts = offers.filter(({ rank }) => rank > TOTAL && rank < CHANNEL_PARTS.length);
   const partsAtMs = Math.min(...parts.map(nonzeroAtMs));
   return offers.flatMap((offer) => {
     const ms = nonzeroAtMs(offer);

@@ -1,4 +1,4 @@
-import { type Edit, type EditedTime, READ_BY_HAND } from '#src/devices/edits/edit.ts';
+import { type Edit, type EditTimeRange, READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { Point, StepBack } from './law.ts';
 
 /** Whether an edit excludes a reading of a series. */
@@ -20,7 +20,7 @@ export interface SeriesEdits {
     readonly changedAtMs?: number;
   };
   /** Times in which every reading is excluded before and after the plan, in order. Their readings need not be loaded. */
-  readonly passedOver: readonly EditedTime[];
+  readonly passedOver: readonly EditTimeRange[];
 }
 
 const NO_EDITS: SeriesEdits = {
@@ -39,12 +39,12 @@ export function pendingFromMs({ isInForce, counted, fromMs, toMs }: Edit): numbe
 }
 
 /** Returns the time for which an edit is applied, once a plan has applied or reverted it up to a given time. Null: none. */
-export function appliedTimeUpTo(edit: Edit, untilMs: number): EditedTime | null {
+export function appliedTimeUpTo(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;
   const openMs = pendingFromMs(edit);
   if (openMs === null || untilMs <= openMs) return counted;
   if (isInForce) return { fromMs, toMs: Math.min(toMs, untilMs) };
-  const endMs = (counted as EditedTime).toMs;
+  const endMs = (counted as EditTimeRange).toMs;
   return untilMs < endMs ? { fromMs: untilMs, toMs: endMs } : null;
 }
 
@@ -73,7 +73,7 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
   const pointsOf = (isAsked: (edit: Edit) => boolean): Point[] =>
     open.flatMap((edit) =>
       edit.value !== null && isAsked(edit)
-        ? [{ readAtMs: edit.fromMs, intervalMs: READ_BY_HAND, value: edit.value }]
+        ? [{ readAtMs: edit.fromMs, intervalMs: READ_BY_HAND_INTERVAL_MS, value: edit.value }]
         : [],
     );
   return {
@@ -98,7 +98,7 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
 }
 
 /** Returns the times that are excluded both before and after the plan, without the instants of readings by hand. */
-function passedOver(edits: readonly Edit[], untilMs: number): EditedTime[] {
+function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   const both = edits.flatMap((edit) => {
     const after = appliedTimeUpTo(edit, untilMs);
     if (!edit.counted || !after) return [];
@@ -116,7 +116,7 @@ function passedOver(edits: readonly Edit[], untilMs: number): EditedTime[] {
 }
 
 /** Sorts times, and merges those that touch or overlap. */
-function joined(times: readonly EditedTime[]): EditedTime[] {
+function joined(times: readonly EditTimeRange[]): EditTimeRange[] {
   const found: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of times.toSorted((a, b) => a.fromMs - b.fromMs)) {
     const last = found.at(-1);
@@ -136,14 +136,15 @@ export const concernsSeries = (edit: Edit, channel: string, kind: string): boole
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,
-  counted: EditedTime | null,
+  counted: EditTimeRange | null,
   carried: ReadonlySet<number>,
 ): IsExcluded | undefined {
   if (!instants || !counted) return undefined;
   const { fromMs, toMs } = counted;
   return ({ readAtMs, intervalMs }) => {
     if (readAtMs < fromMs || readAtMs >= toMs) return false;
-    if (intervalMs === READ_BY_HAND) return readAtMs > edit.fromMs && instants.has(readAtMs) && carried.has(readAtMs);
+    if (intervalMs === READ_BY_HAND_INTERVAL_MS)
+      return readAtMs > edit.fromMs && instants.has(readAtMs) && carried.has(readAtMs);
     return instants.has(readAtMs) || (value !== null && readAtMs === edit.fromMs);
   };
 }
@@ -184,16 +185,16 @@ function stepsBackOf(edits: readonly Edit[]): StepBack[] {
  * Returns a test for points within one of the edits: sent points, or points added by an edit by the clock. A reading by hand is not
  * excluded, because it replaces the sent reading of its instant.
  */
-function within(edits: readonly EditedTime[], carried: ReadonlySet<number>): IsExcluded | undefined {
+function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): IsExcluded | undefined {
   if (edits.length === 0) return undefined;
   const spans = joined(edits);
   return ({ readAtMs, intervalMs }) => {
-    if (intervalMs === READ_BY_HAND && !carried.has(readAtMs)) return false;
+    if (intervalMs === READ_BY_HAND_INTERVAL_MS && !carried.has(readAtMs)) return false;
     let [low, high] = [0, spans.length];
     // Binary search for the last span that begins at or before the reading.
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((spans[middle] as EditedTime).fromMs <= readAtMs) low = middle + 1;
+      if ((spans[middle] as EditTimeRange).fromMs <= readAtMs) low = middle + 1;
       else high = middle;
     }
     const span = spans[low - 1];

@@ -1,5 +1,5 @@
 import { asMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
-import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
+import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type {
   EnergyInterval,
   JudgedPoint,
@@ -44,12 +44,12 @@ export interface RegisterState {
 }
 
 const valueOfPoint = ({ readAtMs, value, intervalMs }: Point): RegisterValue =>
-  intervalMs === READ_BY_HAND
+  intervalMs === READ_BY_HAND_INTERVAL_MS
     ? { readAtMs, valueMilliwattHours: asMilliwattHours(value), isByHand: true }
     : { readAtMs, valueMilliwattHours: asMilliwattHours(value) };
 const pointOf = (value: RegisterValue): Point => ({
   readAtMs: value.readAtMs,
-  intervalMs: value.isByHand ? READ_BY_HAND : 0,
+  intervalMs: value.isByHand ? READ_BY_HAND_INTERVAL_MS : 0,
   value: value.valueMilliwattHours,
 });
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { AuthenticateError } from 'aedes';
-import { type Login, type LoginAccount, secretDigest } from '#src/devices/credentials.ts';
+import { hashSecret, type LoginAccount, type LoginCredentials } from '#src/devices/credentials.ts';
 import type { Connection, Session, SessionLogin } from './broker-session.ts';
 import { type ClaimOptions, MAX_CLAIMING_MS } from './claiming.ts';
 import { type ClientCertificate, clientCertificateOf } from './client-certificate.ts';
@@ -20,7 +20,7 @@ export interface LoginOptions {
   /** Returns the account of a device or gateway. Null if the secret is not that of this id. */
   findLogin(username: string, secret: string): Promise<LoginAccount | null>;
   /** Returns the given password logins that would be refused now. */
-  endedLogins<T extends Login>(logins: readonly T[]): Promise<readonly T[]>;
+  endedLogins<T extends LoginCredentials>(logins: readonly T[]): Promise<readonly T[]>;
   /** Checks for client certificates. Left out: clients cannot log in by certificate. */
   certificates?: ClientCertificates;
   /** Handles meters that claim their identities. Left out: no claims are accepted. */
@@ -44,7 +44,7 @@ export const createLoginFinder =
     const isBatch = claims !== undefined && name.startsWith(claims.prefix);
     const owner = isBatch ? null : await findLogin(name, password);
     const isRight = isBatch ? await claims.check(name, password) : owner !== null;
-    return isRight ? { username: name, owner, certificate: null, secretSha256: secretDigest(password) } : null;
+    return isRight ? { username: name, owner, certificate: null, secretSha256: hashSecret(password) } : null;
   };
 
 /** Ends connections whose login is no longer valid, and connections of meters that take too long to claim their identity. */

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { Aedes } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
-import { mayReadOf } from '#src/devices/broker-access.ts';
+import { mayReadHomeUsage } from '#src/devices/broker-access.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
 import {
   connackError,
@@ -179,7 +179,7 @@ function subscribeAuthoriser(
       session &&
       username !== undefined &&
       owner &&
-      mayReadOf(username, owner.userId, subscription.topic) &&
+      mayReadHomeUsage(username, owner.userId, subscription.topic) &&
       homes?.follow(owner.userId, owner.accountId, session);
     done(null, may ? subscription : null);
   };

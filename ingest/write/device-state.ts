@@ -1,7 +1,7 @@
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
 import type { LawSettings, SettingsByTime, StepBack } from '#ingest/normalise/law.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
-import type { OwnersWords } from '#src/devices/channel-name.ts';
+import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
@@ -39,7 +39,7 @@ export interface DeviceState {
   /** The state that was not loaded of a device with more than `MAX_SERIES`. */
   readonly rest?: RestOfDevice;
   /** The owner's settings of the device's quantities. Left out in a cached head: its roles are not chosen again. */
-  readonly words?: OwnersWords;
+  readonly words?: ChannelSettings;
   /**
    * Edits by hand: those in force, and revoked ones that are not reverted yet. Left out in a cached head: readings planned on it come after
    * all edited times.

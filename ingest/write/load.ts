@@ -2,7 +2,7 @@ import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
 import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
-import type { OwnersWords } from '#src/devices/channel-name.ts';
+import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
 import {
@@ -93,7 +93,7 @@ interface DeviceRow extends StoredSettings {
   device_id: string;
   user_id: string;
   computed_with: StoredSettingsByTime | null;
-  channels: OwnersWords;
+  channels: ChannelSettings;
   recent_rejects: number;
   status: string;
   version: number;

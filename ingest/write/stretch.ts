@@ -1,6 +1,6 @@
 import { comparePoints, type JudgedPoint, type Point } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
-import type { EditedTime } from '#src/devices/edits/edit.ts';
+import type { EditTimeRange } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
 
 /** Bounds of a stretch: the readings between two times (Unix ms, both inclusive), and a number of readings around them. */
@@ -27,7 +27,7 @@ export interface StretchBounds {
 }
 
 /** Skips the excluded readings right before and beyond a stretch: months of readings may have millions. */
-export function withoutExcluded(bounds: StretchBounds, passedOver: readonly EditedTime[]): StretchBounds {
+export function withoutExcluded(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
   const beyond = passedOver.find(({ fromMs, toMs }) => fromMs <= lastMs + 1 && lastMs + 1 < toMs);

@@ -7,8 +7,8 @@ import {
   toRoleSpans,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { nativeNameOf, wordFor } from '#src/devices/channel-name.ts';
-import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
+import { channelSettingFor, nativeNameOf } from '#src/devices/channel-name.ts';
+import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
@@ -39,7 +39,7 @@ export function chooseTargetRoles(
     chooseRoles(
       series.map((one) => {
         const meant = judged.get(one);
-        const word = wordFor(words, one);
+        const word = channelSettingFor(words, one);
         const placement = word.placement ?? (word.counts_as === undefined ? placementOf(meant) : undefined);
         return { ...one, channel: meant ?? one.channel, word: { ...word, ...(placement && { placement }) } };
       }),
@@ -160,7 +160,7 @@ export function firstTimesAfter(
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
   // A reading by hand changes the energy that is counted, but it is not a reading that the device sent.
   const nonzero = mergeIntoStretch(stretch.points, within).after.find(
-    ({ intervalMs, value }) => intervalMs !== READ_BY_HAND && value !== 0,
+    ({ intervalMs, value }) => intervalMs !== READ_BY_HAND_INTERVAL_MS && value !== 0,
   );
   if (nonzero || stretch.isToEnd) return { ...firsts, nonzeroAtMs: nonzero?.readAtMs ?? null };
   return { wanted: { ...bounds, back: 0, beyond: stretch.beyond * FURTHER, lookFor: 'nonzero' } };

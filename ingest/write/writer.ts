@@ -2,7 +2,7 @@ import { createGatewayReceiver } from '#ingest/gateways/receive.ts';
 import type { UnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
-import { inTransaction, isBeginAgain, MAX_ATTEMPTS } from '#src/database/transaction.ts';
+import { inTransaction, isRetryable, MAX_ATTEMPTS } from '#src/database/transaction.ts';
 import { emptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
 import { StaleHeads } from './commit.ts';
@@ -171,6 +171,6 @@ class BatchesWriter implements Writer {
     } else if (error instanceof StaleHeads) {
       const areMany = error.count >= MANY_STALE && error.count > remembered / 4;
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();
-    } else if (attempts >= MAX_ATTEMPTS || !isBeginAgain(error)) throw error;
+    } else if (attempts >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { scaled } from '#src/core/units.ts';
+import { scaleDecimal } from '#src/core/units.ts';
 
 /** A series of a file with several, which are imported one at a time. */
 export interface ImportSeries {
@@ -23,4 +23,4 @@ export function parseEnergyUnit(text: string | null): EnergyUnit | null {
 export const isVolume = (unit: EnergyUnit): boolean => unit === 'm³' || unit === 'L';
 
 /** Converts a value to kWh (or m³), without losing decimal digits. */
-export const toKwh = (value: number, unit: EnergyUnit): number => scaled(value, UNITS[unit], 1_000);
+export const toKwh = (value: number, unit: EnergyUnit): number => scaleDecimal(value, UNITS[unit], 1_000);

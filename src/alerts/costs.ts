@@ -2,7 +2,7 @@ import { parseDecimal } from '#src/core/decimal.ts';
 import type { Cost } from '#src/cost/cost.ts';
 import { runningCosts } from '#src/cost/running.ts';
 import { type Database, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
-import { inPart } from '#src/database/transaction.ts';
+import { inSavepoint } from '#src/database/transaction.ts';
 import type { AlertFiring } from './fire.ts';
 import type { Evaluator } from './pool.ts';
 import { type RulePeriod, toFiringFields } from './rule.ts';
@@ -44,7 +44,7 @@ export async function evaluateCosts(
     if (count > 0 && performance.now() >= untilMs) break;
     count++;
     const periods = ofUsers.get(userId) ?? [];
-    const asking = await inPart(client, (db) => costsOf(db, userId, periods, now));
+    const asking = await inSavepoint(client, (db) => costsOf(db, userId, periods, now));
     if ('value' in asking) known.push(...asking.value);
     else if (PASSES.test(String((asking.error as { code?: unknown })?.code))) throw asking.error;
     else faults.push({ userId, error: asking.error });

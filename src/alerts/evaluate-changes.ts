@@ -1,7 +1,7 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import { type Database, databaseOn, type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { keepForTelling, toldAmong } from '#src/delivery/usage-updated.ts';
+import { publishedUsersSql, queueChangedHours } from '#src/delivery/usage-updated.ts';
 import { type CostAlertEvaluation, evaluateCosts } from './costs.ts';
 import { PERIOD_KINDS } from './evaluate.ts';
 import { type AlertFiring, fireAlerts } from './fire.ts';
@@ -70,7 +70,7 @@ export async function evaluateChangedHours(
       },
     );
     const fired = await fireAlerts(query, [...onUsage, ...onCosts.firings], now);
-    await keepForTelling(
+    await queueChangedHours(
       query,
       rows.filter(({ costs_only }) => !costs_only),
     );
@@ -109,7 +109,7 @@ async function takeChanges(
      changed AS MATERIALIZED (SELECT c.user_id, t.hour, t.costs_only FROM taken t, unnest(t.user_ids) c (user_id)),
      wanted AS (
        SELECT user_id FROM changed JOIN alerts USING (user_id) WHERE status = 'active' AND type <> 'no_data'
-       UNION ${toldAmong('changed')})
+       UNION ${publishedUsersSql('changed')})
      SELECT DISTINCT user_id, hour, costs_only FROM changed JOIN wanted USING (user_id) JOIN users USING (user_id)`,
     [taken],
   );

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function listFirings(
     .select(['f.fired_at', 'f.period_start', 'f.period_end', 'f.device_id', 'f.event_id'])
     .select(['f.total_milliwatt_hours', 'f.total_cost', 'f.currency'])
     .where('f.alert_id', '=', alertId)
-    .where(within(reach, 'a.user_id'));
+    .where(isAccountWithin(reach, 'a.user_id'));
   return (cursor === undefined ? all : all.where('f.event_id', '<', cursor))
     .orderBy('f.event_id', 'desc')
     .limit(limit)

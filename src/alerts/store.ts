@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 export type Alert = Selectable<Tables['alerts']>;
@@ -37,7 +37,7 @@ export async function listAlerts(
     .selectFrom('alerts')
     .selectAll()
     .where('user_id', '=', userId)
-    .where(within(reach, 'alerts.user_id'))
+    .where(isAccountWithin(reach, 'alerts.user_id'))
     .where('alert_id', '>', page.cursor ?? '')
     .orderBy('alert_id')
     .limit(page.limit)
@@ -50,7 +50,7 @@ export async function findAlert(db: Database, reach: Reach, alertId: string): Pr
     .selectFrom('alerts')
     .selectAll()
     .where('alert_id', '=', alertId)
-    .where(within(reach, 'alerts.user_id'))
+    .where(isAccountWithin(reach, 'alerts.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -67,7 +67,7 @@ export async function updateAlert(
     .updateTable('alerts')
     .set(patch)
     .where('alert_id', '=', alertId)
-    .where(within(reach, 'alerts.user_id'))
+    .where(isAccountWithin(reach, 'alerts.user_id'))
     .returningAll()
     .executeTakeFirst();
   return row ?? null;
@@ -78,7 +78,7 @@ export async function deleteAlert(db: Database, reach: Reach, alertId: string): 
   const { numDeletedRows } = await db
     .deleteFrom('alerts')
     .where('alert_id', '=', alertId)
-    .where(within(reach, 'alerts.user_id'))
+    .where(isAccountWithin(reach, 'alerts.user_id'))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

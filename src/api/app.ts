@@ -21,9 +21,9 @@ import { addCors } from './plugins/cors.ts';
 import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addFairShare } from './plugins/fair-share.ts';
-import { addHandingOn } from './plugins/handing-on.ts';
+import { addClientHandover } from './plugins/handing-on.ts';
 import { addNotFound } from './plugins/not-found.ts';
-import { addProtocol, originForm } from './plugins/protocol.ts';
+import { addProtocol, toOriginForm } from './plugins/protocol.ts';
 import { addReference } from './plugins/reference.ts';
 import { addRequestLog } from './plugins/request-log.ts';
 import { addRequestMetrics } from './plugins/request-metrics.ts';
@@ -31,7 +31,7 @@ import { addRequestSpans } from './plugins/request-spans.ts';
 import { addStaticFiles } from './plugins/static-files.ts';
 import { addUnsentAnswers } from './plugins/unsent-answers.ts';
 import { addUnsubscribe } from './plugins/unsubscribe.ts';
-import { apiServer, PATIENCE } from './server.ts';
+import { createApiServer, SERVER_TIMEOUTS } from './server.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
@@ -69,7 +69,7 @@ export function buildApp(
     /** Aborted when clients should move to another process, while requests are still answered. */
     handOn?: AbortSignal;
     /** Time limits of a connection that differ from `PATIENCE`, ms. */
-    patience?: Partial<typeof PATIENCE>;
+    patience?: Partial<typeof SERVER_TIMEOUTS>;
   },
 ): FastifyInstance {
   const live = new Live(context, parts.counter);
@@ -77,7 +77,7 @@ export function buildApp(
   let http2: Http2 | undefined;
   const app = Fastify<Server>({
     serverFactory(serve) {
-      const made = apiServer({ serve }, parts.tls, { ...PATIENCE, ...parts.patience });
+      const made = createApiServer({ serve }, parts.tls, { ...SERVER_TIMEOUTS, ...parts.patience });
       ({ http2 } = made);
       return made.server;
     },
@@ -93,7 +93,7 @@ export function buildApp(
     trustProxy: parts.trustProxy && parts.trustProxy.length > 0 ? [...parts.trustProxy] : false,
     // An identifier of any length gets 404 if it does not exist. The head of a request is limited as a whole (16 KiB).
     routerOptions: { maxParamLength: 16_384 },
-    rewriteUrl: (request) => decodable(originForm(request.url ?? '/')),
+    rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
     // Protocol errors get a JSON response if a response is possible.
     clientErrorHandler(error, socket) {
       // After a failed handshake a response would wait for the handshake for ever.
@@ -109,7 +109,7 @@ export function buildApp(
   app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2?.close());
   parts.handOn?.addEventListener('abort', () => live.handOn());
-  addHandingOn(app, parts.handOn, () => http2?.handOn());
+  addClientHandover(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
   addProtocol(app);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { type BrokerAccess, namesAnother } from '#src/devices/broker-access.ts';
+import { type BrokerAccess, isAnotherLoginsClientId } from '#src/devices/broker-access.ts';
 import { topicOfRoutingKey } from '#src/devices/topics.ts';
 
 /** Maximum size of the body of a broker's call, in bytes. Names, passwords and topics are short. */
@@ -24,7 +24,7 @@ export function answerBrokers(app: FastifyInstance, access: BrokerAccess): void 
     calls.post('/internal/mqtt/authenticate', { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const call = textsOf(request.body);
       const { username = '', password = '', clientid, client_id: clientId = clientid, mountpoint = '' } = call;
-      const isKnown = !namesAnother(username, clientId ?? '') && (await access.mayLogIn(username, password));
+      const isKnown = !isAnotherLoginsClientId(username, clientId ?? '') && (await access.mayLogIn(username, password));
       const kept = clientId !== undefined && isKnown ? access.clientIdOf(username, clientId) : undefined;
       return answer(request, reply, isKnown, kept === undefined ? undefined : { clientId: kept, mountpoint });
     });

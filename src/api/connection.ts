@@ -16,16 +16,16 @@ const streamOf = ({ raw }: FastifyReply) =>
 export const connectionOf = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
 /** Whether the client closed the connection or cancelled the request before it received the whole response. */
-export function hasHungUp(reply: FastifyReply): boolean {
+export function hasDisconnected(reply: FastifyReply): boolean {
   const stream = streamOf(reply);
   if (stream) return stream.destroyed || stream.closed;
   return reply.raw.destroyed || reply.request.raw.socket?.destroyed === true;
 }
 
 /** Calls `run` once, when the client has received the whole response or has hung up; immediately if it already has hung up. */
-export function whenOver(reply: FastifyReply, run: () => void): void {
+export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
   const stream = streamOf(reply);
-  if (hasHungUp(reply)) run();
+  if (hasDisconnected(reply)) run();
   else if (stream) stream.once('close', run);
   else whenOverHttp1(reply, run);
 }
@@ -55,4 +55,4 @@ function waitingAt(socket: Socket): Set<() => void> {
 }
 
 /** Aborts a response: the HTTP/2 stream, or the HTTP/1.1 connection, closes so that the client detects an incomplete response. */
-export const breakOff = (reply: FastifyReply): void => void reply.raw.destroy();
+export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();

@@ -5,7 +5,7 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import type { Live } from './live/live.ts';
-import type { Reads } from './reads.ts';
+import type { ReadRouter } from './reads.ts';
 import type { judgedMessage } from './v1/gateways/shape.ts';
 
 /** Dependencies of request handlers. */
@@ -14,7 +14,7 @@ export interface ApiContext {
   /** Database for reading aggregates: the primary, or a standby, if there is one, for an operation that `readsFromStandby`. */
   readDb: Database;
   /** Chooses the database from which an account's request reads, if there is a standby. */
-  reads?: Reads;
+  reads?: ReadRouter;
   /** Streams of live readings. Set by the app. */
   live?: Live;
   clock: Clock;
@@ -41,7 +41,7 @@ export interface BrokerAddress {
 }
 
 /** A rejected message, or a rejected element of one. Ingest stores it; `start` passes it to the API. */
-export interface Rejected {
+export interface RejectedRow {
   rejected_id: number;
   received_at: string;
   device_id: string | null;
@@ -69,7 +69,7 @@ interface Replayed {
 /** Access to the rejected messages of ingest, which the API must not import (src/README.md). */
 export interface RejectedPort {
   /** Lists rejected messages, the newest first. `before` is a rejected_id; only earlier ones are returned. */
-  list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<Rejected[]>;
+  list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<RejectedRow[]>;
   /**
    * Replays rejected messages as they arrived. Null if another replay is under way. `whileAllowed` runs each page; if it throws, the replay
    * ends.

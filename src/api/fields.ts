@@ -5,7 +5,7 @@ import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
 
 /** Returns the schema of a text with 1 to `longest` characters and without NUL, which PostgreSQL cannot store. */
-export const text = (longest: number) =>
+export const textField = (longest: number) =>
   z
     .string()
     .min(1)
@@ -13,28 +13,30 @@ export const text = (longest: number) =>
     .refine((value) => !value.includes('\0'), 'must not contain NUL');
 
 /** An identifier of any form: one that does not exist gets 404, not a validation error. */
-export const id = z.string();
+export const idField = z.string();
 
 /** The user whose data is requested or created. */
-export const ofUser = id.describe('Id of the user. Default: the owner of the key. A homeowner can name only itself.');
+export const userIdField = idField.describe(
+  'Id of the user. Default: the owner of the key. A homeowner can name only itself.',
+);
 
 /** An existing date, YYYY-MM-DD, from 1970 on. */
-export const date = z
+export const dateField = z
   .string()
   .refine(isDate, 'must be a date that exists, YYYY-MM-DD, from 1970 on')
   .meta({ format: 'date' });
 
 /** First and last day of a query. */
-export const days = {
-  start: date.describe('First day of the range, in the time zone `tz`. Needs `end`.').optional(),
-  end: date.describe('Last day of the range, inclusive. Needs `start`.').optional(),
+export const daysField = {
+  start: dateField.describe('First day of the range, in the time zone `tz`. Needs `end`.').optional(),
+  end: dateField.describe('Last day of the range, inclusive. Needs `start`.').optional(),
 };
 
 /** A time zone of the IANA database. */
-export const zone = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
+export const zoneField = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
 
 /** A time zone, or `account` for the time zone of the user in question. */
-export const zoneOrAccount = z
+export const zoneOrAccountField = z
   .string()
   .refine(
     (name) => name === 'account' || isZone(name),
@@ -43,7 +45,7 @@ export const zoneOrAccount = z
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
 /** Returns the schema of `include`: some of these names, or `cost`, separated by commas. */
-export const include = (names: readonly IncludeName[]) =>
+export const includeField = (names: readonly IncludeName[]) =>
   z
     .string()
     .refine(
@@ -55,14 +57,14 @@ export const include = (names: readonly IncludeName[]) =>
     );
 
 /** Splits `include` into its names; `cost` is returned separately. */
-export function namesOf(text: string | undefined): { more: ReadonlySet<IncludeName>; hasCost: boolean } {
+export function splitInclude(text: string | undefined): { more: ReadonlySet<IncludeName>; hasCost: boolean } {
   const names = new Set(text === undefined ? [] : text.split(','));
   const hasCost = names.delete('cost');
   return { more: names as Set<string> as Set<IncludeName>, hasCost };
 }
 
 /** Returns the schema of a whole number in a query, in decimal digits. Other notations of JavaScript (0x10, 1e2, blanks) are refused. */
-export const wholeNumber = (least: number, most: number) =>
+export const integerField = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, `must be a whole number from ${least} to ${most}`)
@@ -71,19 +73,19 @@ export const wholeNumber = (least: number, most: number) =>
     .meta({ type: 'integer', minimum: least, maximum: most });
 
 /** Returns the same schema with `missing` as default. */
-export const whole = (least: number, most: number, missing: number) =>
-  wholeNumber(least, most).default(missing).meta({ type: 'integer', minimum: least, maximum: most, missing });
+export const integerWithDefault = (least: number, most: number, missing: number) =>
+  integerField(least, most).default(missing).meta({ type: 'integer', minimum: least, maximum: most, missing });
 
 /** Pagination of a list. */
-export const page = {
-  limit: whole(1, 200, 50).describe('Most items in the answer.'),
-  cursor: text(200)
+export const pageFields = {
+  limit: integerWithDefault(1, 200, 50).describe('Most items in the answer.'),
+  cursor: textField(200)
     .optional()
     .describe('Where the page starts: taken from the `Link` header of the page before. Default: the first page.'),
 };
 
 /** A decimal with up to 9 places, as text or as a number; the result is the stored text. */
-export const decimal = z.union([z.string(), z.number()]).transform((written, context) => {
+export const decimalField = z.union([z.string(), z.number()]).transform((written, context) => {
   const kept = normalisePrice(String(written));
   if (kept !== null) return kept;
   const message = `must be a decimal below ${MAX_PRICE}, with up to 9 places`;
@@ -92,7 +94,7 @@ export const decimal = z.union([z.string(), z.number()]).transform((written, con
 });
 
 /** An existing currency. */
-export const currency = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
+export const currencyField = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
 
 /** Returns the schema of a list whose length is checked before its items. */
 export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
@@ -103,4 +105,4 @@ export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: 
   }, z.array(item).min(least).max(most));
 
 /** A phone number in E.164. */
-export const phone = z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be E.164, such as +4915112345678');
+export const phoneField = z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be E.164, such as +4915112345678');

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { inTurns, ROWS_OF_A_TURN } from '#src/core/turns.ts';
+import { ROWS_PER_TURN, yieldInTurns } from '#src/core/turns.ts';
 
 /** Whether a response has so many rows in its `data` that serialising them at once would delay all other requests. */
-export function isLong(answer: unknown): answer is { data: readonly unknown[] } {
+export function isLongAnswer(answer: unknown): answer is { data: readonly unknown[] } {
   const { data } = (answer ?? {}) as { data?: unknown };
-  return Array.isArray(data) && data.length > ROWS_OF_A_TURN;
+  return Array.isArray(data) && data.length > ROWS_PER_TURN;
 }
 
 /** Returns its JSON as a stream that yields to other work between chunks. */
-export const streamOf = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
-  streamOfPages(others, inTurns(data));
+export const streamRows = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
+  streamPages(others, yieldInTurns(data));
 
 /** Returns such a stream for a response whose rows come page by page. */
-export function streamOfPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
+export function streamPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
   const head = Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
   return Readable.from(piecesOf(`{${head.join('')}"data":[`, pages));
 }
@@ -21,7 +21,7 @@ export function streamOfPages(others: object, pages: AsyncIterable<readonly unkn
 async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let before = head;
   for await (const page of pages) {
-    for await (const rows of inTurns(page)) {
+    for await (const rows of yieldInTurns(page)) {
       yield before + JSON.stringify(rows).slice(1, -1);
       before = ',';
     }
@@ -33,7 +33,7 @@ async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>)
  * Waits for the first page, so that errors until then get a status. A later error aborts the response, which the client detects: the
  * connection, or the HTTP/2 stream, ends before the end of the response.
  */
-export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await pages.next();
   return (async function* () {
     if (first.done) return;

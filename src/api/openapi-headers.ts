@@ -62,11 +62,11 @@ const referring = (names: Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Returns the headers of an error. */
-export const headersOfError = (status: number): Json =>
+export const errorHeaders = (status: number): Json =>
   referring([...ALWAYS, ...(status === 401 ? [] : COUNTED), ...(OF_ERROR[status] ?? [])]);
 
 /** Returns the headers of an operation's successful response. */
-export function headersOfAnswer({ method, query, produces, readsFromStandby, deprecated }: AnyOperation): Json {
+export function answerHeaders({ method, query, produces, readsFromStandby, deprecated }: AnyOperation): Json {
   const isList = query && 'cursor' in query.shape;
   return {
     ...referring([

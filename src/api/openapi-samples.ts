@@ -10,13 +10,13 @@ interface Sampled {
 }
 
 /** Converts `alert_id` to `alertId`. */
-export const camel = (name: string): string =>
+export const toCamelCase = (name: string): string =>
   name.replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
 /** Converts `listAlerts` to `list_alerts`. */
-export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const toSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Generates samples of calling an operation, with curl and in each language that has a client. Pure. */
-export function samplesOf(of: Sampled): { lang: string; label: string; source: string }[] {
+export function buildSamples(of: Sampled): { lang: string; label: string; source: string }[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(of) },
     { lang: 'JavaScript', label: 'TypeScript', source: typescript(of) },
@@ -40,7 +40,7 @@ function curl({ method, path, body, query }: Sampled): string {
 
 function typescript({ name, path, body, query }: Sampled): string {
   const args = [
-    ...inPath(path).map(camel),
+    ...inPath(path).map(toCamelCase),
     ...(body === undefined ? [] : [inJavaScript(body)]),
     ...(Object.keys(query).length > 0 ? [inJavaScript(query)] : []),
   ];
@@ -53,7 +53,7 @@ function python({ name, path, body, query }: Sampled): string {
     ...(body === undefined ? [] : [inPython(body)]),
     ...Object.entries(query).map(([name, value]) => `${name}="${value}"`),
   ];
-  return `answer = energy.${snake(name)}(${args.join(', ')})`;
+  return `answer = energy.${toSnakeCase(name)}(${args.join(', ')})`;
 }
 
 /** Formats JSON as JavaScript, without quotes around member names that need none. */

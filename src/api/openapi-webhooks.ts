@@ -1,5 +1,5 @@
 import { type EventType, eventSchema } from '#src/events/bodies.ts';
-import { type Json, schemaOf } from './openapi-schema.ts';
+import { type Json, toJsonSchema } from './openapi-schema.ts';
 import { EVENT_EXAMPLES } from './v1/webhooks/shape.ts';
 
 const SUMMARIES: Record<EventType | 'webhook.test', string> = {
@@ -31,7 +31,7 @@ const PARAMETERS = [
 ];
 
 /** Returns the `webhooks` of the document: the requests sent to receivers. */
-export const webhooks = (schemas: Record<string, Json>): Json =>
+export const openApiWebhooks = (schemas: Record<string, Json>): Json =>
   Object.fromEntries(
     Object.entries(SUMMARIES).map(([type, summary]) => [
       type,
@@ -47,7 +47,7 @@ export const webhooks = (schemas: Record<string, Json>): Json =>
             required: true,
             content: {
               'application/json': {
-                schema: schemaOf(eventSchema(type as EventType), 'output', schemas),
+                schema: toJsonSchema(eventSchema(type as EventType), 'output', schemas),
                 example: EVENT_EXAMPLES[type as EventType],
               },
             },

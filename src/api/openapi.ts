@@ -4,11 +4,11 @@ import { VERSION } from '#src/core/version.ts';
 import type { CsvBody } from './csv-rows.ts';
 import { EXAMPLES } from './examples.ts';
 import { PARAMETER_EXAMPLES } from './openapi-examples.ts';
-import { HEADERS, headersOfAnswer, headersOfError } from './openapi-headers.ts';
-import { samplesOf } from './openapi-samples.ts';
-import { type Json, schemaOf } from './openapi-schema.ts';
-import { webhooks } from './openapi-webhooks.ts';
-import { type AnyOperation, scopesOf } from './operation.ts';
+import { answerHeaders, errorHeaders, HEADERS } from './openapi-headers.ts';
+import { buildSamples } from './openapi-samples.ts';
+import { type Json, toJsonSchema } from './openapi-schema.ts';
+import { openApiWebhooks } from './openapi-webhooks.ts';
+import { type AnyOperation, operationScopes } from './operation.ts';
 import { errorBody } from './plugins/errors.ts';
 import { error } from './shapes.ts';
 import { MEDIA_TYPES } from './tables/accept.ts';
@@ -48,7 +48,7 @@ const TAGS: Record<string, string> = {
 export function openApiDocument(url: string): Json {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
-  schemaOf(error, 'output', schemas);
+  toJsonSchema(error, 'output', schemas);
   for (const operation of OPERATIONS) {
     paths[operation.path] = {
       ...paths[operation.path],
@@ -67,7 +67,7 @@ export function openApiDocument(url: string): Json {
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: webhooks(schemas),
+    webhooks: openApiWebhooks(schemas),
     components: {
       headers: HEADERS,
       securitySchemes: {
@@ -94,7 +94,7 @@ function errorResponse(status: number, names: readonly ErrorName[], url: string)
   );
   return {
     description: descriptionOf(names.map((name) => ERRORS[name].meaning)),
-    headers: headersOfError(status),
+    headers: errorHeaders(status),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorBody' },
@@ -140,7 +140,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     // Clients may repeat the request, whatever the result of the first.
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
-    description: needs(scopesOf(operation)),
+    description: needs(operationScopes(operation)),
     tags: [tag],
     parameters,
     ...(body
@@ -148,7 +148,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
           requestBody: {
             required: !isOptional,
             content: {
-              'application/json': { schema: schemaOf(body, 'input', schemas), example: example.body },
+              'application/json': { schema: toJsonSchema(body, 'input', schemas), example: example.body },
               ...(csvBody && { 'text/csv': { schema: csvOf(csvBody), example: example.csvBody } }),
             },
           },
@@ -157,16 +157,16 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     responses: {
       [status]: {
         description: SUCCESS[status] ?? 'Done.',
-        headers: headersOfAnswer(operation),
+        headers: answerHeaders(operation),
         content: {
-          [produces]: { schema: schemaOf(answer, 'output', schemas), example: example.answer },
+          [produces]: { schema: toJsonSchema(answer, 'output', schemas), example: example.answer },
           ...Object.fromEntries(formats.map((format) => [MEDIA_TYPES[format], alsoAs(format, example)])),
         },
       },
       ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
     },
     ...(produces !== EVENT_STREAM && {
-      'x-codeSamples': samplesOf({ name, method, path, body: example.body, query: mustAsk(parameters) }),
+      'x-codeSamples': buildSamples({ name, method, path, body: example.body, query: mustAsk(parameters) }),
     }),
   };
 }
@@ -257,7 +257,7 @@ const pathParameters = (path: string): Json[] =>
 
 function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>): Json[] {
   if (!query) return [];
-  const schema = schemaOf(query, 'input', schemas) as { properties: Record<string, Json>; required?: string[] };
+  const schema = toJsonSchema(query, 'input', schemas) as { properties: Record<string, Json>; required?: string[] };
   return Object.entries(schema.properties).map(([name, { description, ...one }]) => ({
     name,
     in: 'query',

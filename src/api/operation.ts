@@ -6,21 +6,21 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
-import { words } from '#src/core/mistake-words.ts';
+import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Act, ownerOf, recordAct } from '#src/users/audit.ts';
 import { readCsv, readExactly } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { type CsvBody, rowName } from './csv-rows.ts';
-import { isLong, streamOf } from './long-answers.ts';
+import { isLongAnswer, streamRows } from './long-answers.ts';
 import { isTooDeep } from './nesting.ts';
-import { isAway } from './plugins/errors.ts';
+import { isDatabaseUnavailable } from './plugins/errors.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 import type { Format } from './tables/accept.ts';
 import { validationErrors } from './validation-errors.ts';
 
 /** A request whose key, scope and values have been checked. */
-export interface Call<Params, Query, Body> {
+export interface OperationCall<Params, Query, Body> {
   context: ApiContext;
   caller: Caller;
   params: Params;
@@ -94,11 +94,11 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   /** Schema of the response, for the reference, the tests and the compiler. Responses are not checked at run time. */
   answer: A;
   /** Returns its response, or the same as text of another media type, or as a stream. */
-  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.output<A> | string | Readable>;
+  handle(call: OperationCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.output<A> | string | Readable>;
 }
 
 /** For type inference only. */
-export function operation<P extends Shape, Q extends z.ZodObject, B extends Shape, A extends z.ZodType>(
+export function defineOperation<P extends Shape, Q extends z.ZodObject, B extends Shape, A extends z.ZodType>(
   definition: Operation<P, Q, B, A>,
 ): Operation<P, Q, B, A> {
   return definition;
@@ -120,7 +120,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     const call = callOf(definition, work, caller, request, reply);
     return runIdempotently(work, request, reply, caller, async () => ({
       status,
-      answer: await noted(definition, work.db, call, { actor: caller, address: request.ip }),
+      answer: await runAudited(definition, work.db, call, { actor: caller, address: request.ip }),
     }));
   }
 
@@ -134,7 +134,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       if (from.ageSeconds !== null) reply.header('Age', from.ageSeconds);
       return done;
     } catch (error) {
-      if (!isAway(error as Error)) throw error;
+      if (!isDatabaseUnavailable(error as Error)) throw error;
       reads?.failed();
       return answer(context, caller, request, reply);
     }
@@ -179,10 +179,10 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
 }
 
 /** Runs a request and, if it changes something, records it in the audit log with the caller and the address. */
-export async function noted(
+export async function runAudited(
   { audit, handle }: AnyOperation,
   db: Database,
-  call: Call<unknown, unknown, unknown>,
+  call: OperationCall<unknown, unknown, unknown>,
   by: Pick<Act, 'actor' | 'address'>,
 ): Promise<unknown> {
   if (!audit) return handle(call);
@@ -232,8 +232,8 @@ function tellable(body: unknown): Record<string, unknown> {
 }
 
 function send(reply: FastifyReply, { status, answer }: { status: number; answer: unknown }) {
-  if (reply.request.method !== 'GET' || !isLong(answer)) return reply.status(status).send(answer);
-  return reply.status(status).type('application/json; charset=utf-8').send(streamOf(answer));
+  if (reply.request.method !== 'GET' || !isLongAnswer(answer)) return reply.status(status).send(answer);
+  return reply.status(status).type('application/json; charset=utf-8').send(streamRows(answer));
 }
 
 /** Builds the handler's view of a request that is allowed and valid. */
@@ -243,7 +243,7 @@ function callOf(
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-): Call<unknown, unknown, unknown> {
+): OperationCall<unknown, unknown, unknown> {
   const { method, query, body } = definition;
   allow(caller, definition);
   const { params, url } = request;
@@ -272,11 +272,11 @@ function callOf(
 }
 
 /** Returns the scopes that an operation needs. */
-export const scopesOf = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
+export const operationScopes = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope;
 
 function allow({ scopes }: Caller, definition: AnyOperation): void {
-  if (scopesOf(definition).some((scope) => !scopes.has(scope))) throw new AppError('forbidden');
+  if (operationScopes(definition).some((scope) => !scopes.has(scope))) throw new AppError('forbidden');
 }
 
 function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {
@@ -322,7 +322,7 @@ function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
 
 function valid(schema: Shape | undefined, value: unknown, where: string): unknown {
   if (!schema) return {};
-  const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: words });
+  const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: describeIssue });
   if (parsed.success) return parsed.data;
   throw unprocessable(...validationErrors(parsed.error, where, (index) => rowName(value, index)));
 }

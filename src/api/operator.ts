@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import type { Logger } from '#src/core/log.ts';
-import { METRICS_TYPE, mergedText } from '#src/core/metrics.ts';
+import { METRICS_TYPE, mergeMetrics } from '#src/core/metrics.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
 import { answerBrokers } from './broker-calls.ts';
 import { isOperatorHost } from './operator-host.ts';
@@ -40,7 +40,7 @@ export async function startOperator(
     return reply.status(403).send({ error, status: 403 });
   });
   app.get('/metrics', async (_request, reply) =>
-    reply.type(METRICS_TYPE).send(await mergedText(await operated.metrics())),
+    reply.type(METRICS_TYPE).send(await mergeMetrics(await operated.metrics())),
   );
   app.get('/healthz', async (_request, reply) => {
     const roles = await operated.health();

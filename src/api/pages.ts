@@ -30,7 +30,7 @@ function idIn(path: string, cursor: string): string {
  * Returns a page of a list. `find` fetches one item more than requested, which shows whether there is a next page; its cursor contains the
  * identifier of the last item returned. 422 if the cursor does not belong to this list.
  */
-export async function pageOf<T>(
+export async function fetchPage<T>(
   reply: FastifyReply,
   url: string,
   asked: { limit: number; cursor?: string | undefined },

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { escaped } from './docs/markup.ts';
-import { PLAIN_PAGE_POLICY, plainPage, wantsPage } from './plain-page.ts';
+import { escapeHtml } from './docs/markup.ts';
+import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from './plain-page.ts';
 import { errorBody } from './plugins/errors.ts';
-import { LENIENT } from './plugins/protocol.ts';
+import { LENIENT_PARSER } from './plugins/protocol.ts';
 
 /**
  * Creates the plain HTTP server. It only answers that HTTPS is required, and reads neither key nor body. Requests through a trusted proxy
@@ -20,7 +20,7 @@ export function plainHttpServer(
       return;
     }
     request.resume();
-    const isPage = wantsPage(request.headers);
+    const isPage = wantsHtml(request.headers);
     const sent = isPage ? pageTo(publicUrl()) : JSON.stringify(errorBody('httpsRequired', publicUrl()));
     response.writeHead(403, {
       'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
@@ -31,15 +31,15 @@ export function plainHttpServer(
     });
     response.end(sent);
   };
-  const server = createServer(LENIENT, answer);
+  const server = createServer(LENIENT_PARSER, answer);
   server.on('checkExpectation', answer);
   server.requestTimeout = 10_000;
   return server;
 }
 
 const pageTo = (publicUrl: string): string =>
-  plainPage(
+  renderPlainPage(
     'HTTPS only',
     'This address is not encrypted. The dashboard and the API are at:',
-    `<p><a href="${escaped(publicUrl)}/dashboard">${escaped(publicUrl)}</a></p>\n`,
+    `<p><a href="${escapeHtml(publicUrl)}/dashboard">${escapeHtml(publicUrl)}</a></p>\n`,
   );

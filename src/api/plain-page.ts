@@ -1,15 +1,15 @@
-import { escaped } from './docs/markup.ts';
+import { escapeHtml } from './docs/markup.ts';
 
 /** Content security policy of pages of one sentence: an inline style and a form to this origin, nothing else. */
 export const PLAIN_PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Returns a page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form. */
-export const plainPage = (title: string, text: string, more = ''): string => `<!doctype html>
+export const renderPlainPage = (title: string, text: string, more = ''): string => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
 <body style="font:18px/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem">
-<p>${escaped(text)}</p>
+<p>${escapeHtml(text)}</p>
 ${more}</body>
 </html>
 `;
@@ -18,4 +18,4 @@ ${more}</body>
  * Whether the client is a browser that opens a page, and not a program. Both may call the same address, and each gets its own kind of
  * response.
  */
-export const wantsPage = ({ accept = '' }: { accept?: string | undefined }): boolean => /\btext\/html\b/i.test(accept);
+export const wantsHtml = ({ accept = '' }: { accept?: string | undefined }): boolean => /\btext\/html\b/i.test(accept);

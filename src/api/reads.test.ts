@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '#src/database/connect.ts';
-import { readsOf, seesAll, toldAge } from './reads.ts';
+import { createReadRouter, hasReplayedAll, reportedAgeSeconds } from './reads.ts';
 
 test.each([
   ['an account that changed nothing', [], true],
@@ -8,7 +8,7 @@ test.each([
   ['the last is not yet', [98, 100], false],
   ['an earlier one of several at once is not yet', [101, 99], false],
 ])('what a standby has: %s', (_, transactions, expected) => {
-  expect(seesAll({ ageMs: 0, horizon: 100 }, transactions)).toBe(expected);
+  expect(hasReplayedAll({ ageMs: 0, horizon: 100 }, transactions)).toBe(expected);
 });
 
 test.each([
@@ -17,12 +17,12 @@ test.each([
   [5_001, 5],
   [61_999, 61],
 ])('of %i ms an answer says %s', (ageMs, seconds) => {
-  expect(toldAge({ ageMs, horizon: 1 })).toBe(seconds);
+  expect(reportedAgeSeconds({ ageMs, horizon: 1 })).toBe(seconds);
 });
 
 test('while the standby is away the primary answers, and is asked nothing more', async () => {
   const [primary, standby] = [{} as Database, {} as Database];
-  const reads = readsOf(primary, standby, { state: () => null, failed: () => {}, stop: () => {} });
+  const reads = createReadRouter(primary, standby, { state: () => null, failed: () => {}, stop: () => {} });
   const { db, ageSeconds } = await reads.from('usr_1');
   expect(db).toBe(primary);
   expect(ageSeconds).toBeNull();

@@ -6,7 +6,7 @@ import { lastActs } from '#src/users/audit.ts';
 const TOLD_FROM_MS = 5_000;
 
 /** Chooses the database from which an account's request reads. */
-export interface Reads {
+export interface ReadRouter {
   /** Returns the standby, or the primary if the standby is unavailable or lacks the account's own changes. */
   from(userId: string): Promise<{ db: Database; ageSeconds: number | null }>;
   /**
@@ -23,22 +23,22 @@ export interface Reads {
  * Whichever process made the change, the audit log on the primary contains it with the number of its transaction. Each read queries that (a
  * probe of one index); this process knows how far the standby has replayed.
  */
-export function readsOf(db: Database, readDb: Database, standby: Standby): Reads {
+export function createReadRouter(db: Database, readDb: Database, standby: Standby): ReadRouter {
   return {
     failed: standby.failed,
     newest: () => (standby.state() === null ? db : readDb),
     async from(userId) {
       const state = standby.state();
-      const isOnStandby = state !== null && seesAll(state, await lastActs(db, userId));
-      return isOnStandby ? { db: readDb, ageSeconds: toldAge(state) } : { db, ageSeconds: null };
+      const isOnStandby = state !== null && hasReplayedAll(state, await lastActs(db, userId));
+      return isOnStandby ? { db: readDb, ageSeconds: reportedAgeSeconds(state) } : { db, ageSeconds: null };
     },
   };
 }
 
 /** Whether the standby has replayed all of an account's transactions. Pure. */
-export const seesAll = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
+export const hasReplayedAll = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
   transactions.every((number) => isReplayed(number, horizon));
 
 /** Returns the age that a response reports, in seconds. Null if it reports none. Pure. */
-export const toldAge = ({ ageMs }: StandbyState): number | null =>
+export const reportedAgeSeconds = ({ ageMs }: StandbyState): number | null =>
   ageMs > TOLD_FROM_MS ? Math.floor(ageMs / 1_000) : null;

@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { type Http2, type Http2Patience, serveHttp2 } from './http2.ts';
-import { LENIENT } from './plugins/protocol.ts';
+import { LENIENT_PARSER } from './plugins/protocol.ts';
 
 /** Time limits for a handshake, the head of a request and the whole request. A connection that is silent or slow is closed. */
-export const PATIENCE = {
+export const SERVER_TIMEOUTS = {
   handshakeTimeout: 10_000,
   headersTimeout: 15_000,
   requestTimeout: 30_000,
@@ -26,14 +26,14 @@ interface Serving {
  * unchanged HTTPS server; connections that chose h2 are passed on. (Node's own support for both protocols needs a different HTTP/1.1
  * server: decision 0053.)
  */
-export function apiServer(
+export function createApiServer(
   { serve }: Serving,
   tls: { cert: Buffer; key: Buffer },
-  patience: typeof PATIENCE,
+  patience: typeof SERVER_TIMEOUTS,
 ): { server: Server; http2: Http2 } {
   const { unreadTimeout, ...timeouts } = patience;
   const server = createServer(
-    { ...tls, ...SERVER_TLS, ...LENIENT, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
+    { ...tls, ...SERVER_TLS, ...LENIENT_PARSER, ...timeouts, ALPNProtocols: ['h2', 'http/1.1'] },
     serve,
   );
   // If the client does not read a response, its connection is closed. A slow response with nothing to read yet is not affected.

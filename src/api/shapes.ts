@@ -7,10 +7,10 @@ import { z } from 'zod';
 export const userId = z.string().describe('Id of the user that it belongs to.');
 export const deviceId = z.string().describe('Id of the device.');
 export const createdAt = z.iso.datetime({ offset: true }).describe('When it was created.');
-export const instant = z.iso.datetime({ offset: true });
-export const day = z.iso.date();
+export const instantShape = z.iso.datetime({ offset: true });
+export const dayShape = z.iso.date();
 /** Hour on a clock, HH:00. Null if unknown. */
-export const clockHour = z
+export const clockHourShape = z
   .string()
   .regex(/^\d\d:00$/)
   .nullable();

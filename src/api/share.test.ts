@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { share } from './share.ts';
+import { createRequestShare } from './share.ts';
 
 test('an account has so many requests under way, more wait their turn, and more than that are refused', async () => {
-  const { begin } = share(
+  const { begin } = createRequestShare(
     { perMinute: 100, atOnce: 2, mayWait: 3, waitMs: 30_000 },
     () => new Date('2026-06-15T12:00:00Z'),
   );

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
-import { hasHungUp, whenOver } from './connection.ts';
+import { hasDisconnected, onConnectionClosed } from './connection.ts';
 
 /** Limits the requests of one account that this process runs at a time. Further requests wait, without delaying other accounts. */
-export interface Share {
+export interface RequestShare {
   /**
    * Resolves when a request of the account may begin, with a function that ends it. Resolves with null if the account has had its share of
    * this minute, if too many of its requests already wait, or if this request waited too long.
@@ -21,10 +21,10 @@ interface UnderWay {
  * wait, for at most `waitMs` and at least three quarters of that, so that a hundred requests that arrived together do not all time out at
  * the same moment.
  */
-export function share(
+export function createRequestShare(
   { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
   clock: () => Date,
-): Share {
+): RequestShare {
   const underWay = new Map<string, UnderWay>();
   let minute = 0;
   let counts = new Map<string, number>();
@@ -80,7 +80,7 @@ const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
  * statements continue in the database, and a client that repeatedly sends requests and hangs up could otherwise occupy all of it. Throws
  * `unavailable` if the client has already hung up.
  */
-export async function takePart(shares: Share, name: string, reply: FastifyReply): Promise<boolean> {
+export async function takeRequestShare(shares: RequestShare, name: string, reply: FastifyReply): Promise<boolean> {
   const end = await shares.begin(name);
   if (!end) return false;
   const left = new Set(['the answer', 'the connection']);
@@ -91,8 +91,8 @@ export async function takePart(shares: Share, name: string, reply: FastifyReply)
     over('the answer');
     if (isOpenEnded) over('the connection');
   });
-  whenOver(reply, () => over('the connection'));
-  if (hasHungUp(reply)) throw new AppError('unavailable');
+  onConnectionClosed(reply, () => over('the connection'));
+  if (hasDisconnected(reply)) throw new AppError('unavailable');
   return true;
 }
 
@@ -100,7 +100,7 @@ export async function takePart(shares: Share, name: string, reply: FastifyReply)
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
-/** Marks responses for the share. Required in a scope that uses `takePart`. */
+/** Marks responses for the share. Required in a scope that uses `takeRequestShare`. */
 export function noteAnswers(scope: FastifyInstance): void {
   scope.addHook('onSend', async (_request, reply) => answered.get(reply)?.(isEventStream(reply)));
 }

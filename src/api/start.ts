@@ -14,7 +14,7 @@ import { systemClock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
@@ -22,7 +22,7 @@ import { buildApp } from './app.ts';
 import type { BrokerAddress, JudgePort, RejectedPort, RollupsPort } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import { plainHttpServer } from './plain-http.ts';
-import { readsOf } from './reads.ts';
+import { createReadRouter } from './reads.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
 export interface Api {
@@ -85,9 +85,9 @@ export async function startApi(
     {
       db,
       readDb: db,
-      ...omitUndefined({ reads: standby && readsOf(db, createDb(readPool), standby) }),
+      ...omitUndefined({ reads: standby && createReadRouter(db, createDb(readPool), standby) }),
       clock: systemClock,
-      box: secretBox(secret),
+      box: createSecretBox(secret),
       environment,
       judge,
       retentionMonths: config.retentionMonths,

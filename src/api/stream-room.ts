@@ -7,7 +7,7 @@ import { utilityOf } from '#src/users/store.ts';
  * Maximum number of open streams of one kind (live readings, changes for the dashboard) at one process. `ofUtility` limits a utility and
  * the accounts that it enrolled together (it creates their keys), so that others find room.
  */
-export const MOST_STREAMS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
+export const MAX_STREAMS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
 
 /** Accounts that a stream counts for. */
 export interface StreamOwner {
@@ -16,17 +16,17 @@ export interface StreamOwner {
   utilityId: string;
 }
 
-export const ownerOf = async (db: Database, { userId }: Caller): Promise<StreamOwner> => ({
+export const streamOwner = async (db: Database, { userId }: Caller): Promise<StreamOwner> => ({
   accountId: userId,
   utilityId: (await utilityOf(db, userId)) ?? userId,
 });
 
 /** Throws 429 if the account or its utility has its share of the open streams, 503 if the process has no room. */
-export function mustHaveRoom(open: Iterable<{ owner: StreamOwner }>, { accountId, utilityId }: StreamOwner): void {
+export function requireStreamRoom(open: Iterable<{ owner: StreamOwner }>, { accountId, utilityId }: StreamOwner): void {
   const owners = [...open].map(({ owner }) => owner);
   const mine = owners.filter((one) => one.accountId === accountId).length;
   const ofItsUtility = owners.filter((one) => one.utilityId === utilityId).length;
-  const { ofAccount, ofUtility, ofAll, retryAfterSeconds } = MOST_STREAMS;
+  const { ofAccount, ofUtility, ofAll, retryAfterSeconds } = MAX_STREAMS;
   if (mine >= ofAccount || ofItsUtility >= ofUtility) throw new AppError('tooManyStreams', { retryAfterSeconds });
   if (owners.length >= ofAll) throw new AppError('unavailable');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unsent } from './unsent.ts';
+import { limitUnsentAnswers } from './unsent.ts';
 
 /** The same numbers at each run. */
 function random(seed: number): (below: number) => number {
@@ -16,7 +16,7 @@ test.each([1, 2, 3, 4, 5])(
   'whatever comes and goes, no sum is beyond its limit but by one answer alone (%i)',
   (seed) => {
     const next = random(seed);
-    const { hold, bytes } = unsent(LIMITS);
+    const { hold, bytes } = limitUnsentAnswers(LIMITS);
     const held = new Map<number, { connection: number; address: number; size: number; release: () => void }>();
     const connections = Array.from({ length: 40 }, () => ({}));
     const sumOf = (isOne: (one: { connection: number; address: number }) => boolean) => {
@@ -58,7 +58,7 @@ test.each([1, 2, 3, 4, 5])(
 );
 
 test('the answers that have waited longest are cut, and those of others are not', () => {
-  const { hold } = unsent(LIMITS);
+  const { hold } = limitUnsentAnswers(LIMITS);
   const cut: string[] = [];
   const answer = (name: string, connection: object, address: string) =>
     hold({ connection, address, bytes: 40, cut: () => cut.push(name) });

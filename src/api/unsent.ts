@@ -1,5 +1,5 @@
 /** Memory of responses that are being sent, until their clients have received them. */
-export interface Unsent {
+export interface UnsentAnswers {
   /**
    * Holds a response until the returned function is called. If its connection, its address or all together exceed their limits, the
    * responses that have waited longest are cut (`cut`), this one last.
@@ -43,7 +43,7 @@ class Pile {
  * Bounds the memory of responses that wait to be sent. A client that reads receives its response within milliseconds. So if the sum is too large, the
  * oldest responses belong to clients that do not read, and other clients behind the same address lose nothing.
  */
-export function unsent({ ofConnection, ofAddress, ofAll }: UnsentLimits): Unsent {
+export function limitUnsentAnswers({ ofConnection, ofAddress, ofAll }: UnsentLimits): UnsentAnswers {
   const all = new Pile();
   const byConnection = new Map<object, Pile>();
   const byAddress = new Map<string, Pile>();

@@ -1,25 +1,25 @@
-import { isPartOf, isWithin, type Network, networkOf } from '#src/core/networks.ts';
+import { createNetworkTest, isSubnetOf, type Network, parseNetwork } from '#src/core/networks.ts';
 
 /** Maximum number of addresses and networks of a key. */
 export const MAX_ALLOWED = 50;
 
 /** Returns an address or network in its stored form; null if it is neither. */
 export function normalNetwork(text: string): string | null {
-  const network = networkOf(text);
+  const network = parseNetwork(text);
   if (!network) return null;
   const { address, family, bits } = network;
   return bits === (family === 'ipv4' ? 32 : 128) ? address : `${address}/${bits}`;
 }
 
-const networksOf = (list: readonly string[]): Network[] => list.map(networkOf).filter((one) => one !== null);
+const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork).filter((one) => one !== null);
 
 /** Returns a check whether a key with these `allowed_addresses` may be used from an address. An empty list allows all. */
 export const isAllowedFrom = (list: readonly string[]): ((address: string) => boolean) =>
-  list.length === 0 ? () => true : isWithin(networksOf(list));
+  list.length === 0 ? () => true : createNetworkTest(networksOf(list));
 
 /** Whether every address in `wanted` is also allowed by `own`. */
 export function isNoWider(wanted: readonly string[], own: readonly string[]): boolean {
   if (own.length === 0) return true;
   const outer = networksOf(own);
-  return wanted.length > 0 && networksOf(wanted).every((inner) => outer.some((one) => isPartOf(inner, one)));
+  return wanted.length > 0 && networksOf(wanted).every((inner) => outer.some((one) => isSubnetOf(inner, one)));
 }

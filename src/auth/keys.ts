@@ -3,7 +3,7 @@ import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { runAsOperator } from '#src/users/audit.ts';
@@ -95,7 +95,7 @@ export async function listKeys(
     .selectFrom('api_keys')
     .select(COLUMNS)
     .where('user_id', '=', userId)
-    .where(within(reach, 'api_keys.user_id'))
+    .where(isAccountWithin(reach, 'api_keys.user_id'))
     .where('revoked_at', 'is', null)
     .where('key_id', '>', page.cursor ?? '')
     .orderBy('key_id')
@@ -114,7 +114,7 @@ export async function describeKey(
     .select([...COLUMNS, 'user_id'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
-    .where(within(reach, 'api_keys.user_id'))
+    .where(isAccountWithin(reach, 'api_keys.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -126,7 +126,7 @@ export async function revokeKey(db: Database, reach: Reach, keyId: string): Prom
     .set({ revoked_at: new Date() })
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
-    .where(within(reach, 'api_keys.user_id'))
+    .where(isAccountWithin(reach, 'api_keys.user_id'))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -142,7 +142,7 @@ export async function findKey(
     .select(['user_id', 'scopes', 'allowed_addresses'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
-    .where(within(reach, 'api_keys.user_id'))
+    .where(isAccountWithin(reach, 'api_keys.user_id'))
     .executeTakeFirst();
   if (!row) return null;
   return { userId: row.user_id, scopes: row.scopes.filter(isScope), allowedAddresses: row.allowed_addresses };
@@ -166,7 +166,7 @@ export async function limitKey(
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .where(within(reach, 'api_keys.user_id'))
+    .where(isAccountWithin(reach, 'api_keys.user_id'))
     .returning(COLUMNS)
     .executeTakeFirst();
   return row ?? null;
@@ -209,7 +209,7 @@ export async function rotateKey(
       .select(['user_id', 'name', 'scopes', 'group_id', 'expires_at', 'allowed_addresses'])
       .where('key_id', '=', keyId)
       .where('revoked_at', 'is', null)
-      .where(within(reach, 'api_keys.user_id'))
+      .where(isAccountWithin(reach, 'api_keys.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!old || (old.expires_at && old.expires_at <= now)) return null;

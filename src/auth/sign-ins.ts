@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { newId } from '#src/core/ids.ts';
-import { idOfMailedToken, mailedToken } from '#src/core/secrets.ts';
+import { createMailedToken, verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { accountOfEmailChange } from '#src/users/email-changes.ts';
@@ -157,7 +157,7 @@ export async function confirmEmail(
   token: string,
   { secret, now, from }: { secret: string; now: Date; from: SignedInFrom },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
-  const emailChangeId = idOfMailedToken(secret, 'email', token);
+  const emailChangeId = verifyMailedToken(secret, 'email', token);
   const userId = emailChangeId && (await accountOfEmailChange(db, emailChangeId));
   if (!userId) return null;
   return joinOrBeginTransaction(db, async (trx) => {
@@ -222,7 +222,7 @@ export const signInLink = (publicUrl: string, token: string): string => `${publi
 
 /** Returns the URL of a link that confirms a new address of an account. */
 export const confirmEmailLink = (publicUrl: string, secret: string, emailChangeId: string): string =>
-  `${publicUrl}/dashboard/email#${mailedToken(secret, 'email', emailChangeId)}`;
+  `${publicUrl}/dashboard/email#${createMailedToken(secret, 'email', emailChangeId)}`;
 
 /** The browser that requests a sign-in mail. */
 export interface SignInRequester {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { BillSubject } from './billed-energy.ts';
@@ -110,7 +110,7 @@ export async function listEditsInForce(
     native_name: channel === null || kind === null ? null : nativeNameOf({ channel, kind, nativeName }),
     start: row.from_at.toISOString(),
     end: value === null ? row.to_at.toISOString() : null,
-    kwh: value === null ? null : exactKwh(asMilliwattHours(value)),
+    kwh: value === null ? null : formatExactKwh(asMilliwattHours(value)),
     reason: row.reason,
     author: row.author,
   }));

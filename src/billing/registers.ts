@@ -2,7 +2,7 @@ import { asMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { Meter } from '#src/database/meter.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
-import { READ_BY_HAND } from '#src/devices/edits/edit.ts';
+import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
   type BillSubject,
@@ -175,7 +175,7 @@ const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 da
 
 /** Lateral joins for the last counted reading up to (or before) an instant, and for the first counted reading after it. */
 const lastUpTo = (at: string, compare: '<=' | '<', more = 'true') => `LATERAL (
-  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${READ_BY_HAND} AS by_hand
+  SELECT f.* FROM ${WINDOWS} CROSS JOIN LATERAL (SELECT r.read_at, r.value, r.interval_ms = ${READ_BY_HAND_INTERVAL_MS} AS by_hand
     FROM ${readWhere(`r.read_at ${compare} ${at} AND r.read_at >= coalesce(${at} - w.length, '-infinity')`)}
     WHERE ${COUNTS} AND ${more} ORDER BY r.read_at DESC LIMIT 1) f LIMIT 1)`;
 const firstAfter = (at: string) => `LATERAL (

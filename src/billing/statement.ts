@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { addEnergies, type BilledEnergies, NO_ENERGIES, type StatementEdit } from './adjustments.ts';
 import type { KnownEnergy, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
@@ -73,7 +73,7 @@ export type BillStatement = StatementEnergy & {
 };
 
 const toldReading = (reading: RegisterReading | null): ToldReading | null =>
-  reading && { kwh: exactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
+  reading && { kwh: formatExactKwh(reading.milliwattHours), at: new Date(reading.atMs).toISOString(), is: reading.is };
 
 /** Converts the known energy of a period to the API's format. Pure. */
 export function toStatementEnergy(
@@ -82,7 +82,7 @@ export function toStatementEnergy(
   edits: StatementEdit[],
 ): StatementEnergy {
   const beside = (direction: 'import' | 'export', total: MilliwattHours) =>
-    exactKwh(
+    formatExactKwh(
       asMilliwattHours(
         registers.reduce(
           (rest, one) => (one.direction === direction ? rest - (one.energy ?? 0) : rest),
@@ -91,9 +91,9 @@ export function toStatementEnergy(
       ),
     );
   return {
-    import_kwh: exactKwh(known.imported),
-    export_kwh: exactKwh(known.exported),
-    estimated_kwh: exactKwh(known.estimated),
+    import_kwh: formatExactKwh(known.imported),
+    export_kwh: formatExactKwh(known.exported),
+    estimated_kwh: formatExactKwh(known.estimated),
     intervals: known.intervals,
     intervals_known: known.intervalsKnown,
     intervals_estimated: known.intervalsEstimated,
@@ -104,7 +104,7 @@ export function toStatementEnergy(
       direction,
       at_start: toldReading(atStart),
       at_end: toldReading(atEnd),
-      energy_kwh: energy === null ? null : exactKwh(energy),
+      energy_kwh: energy === null ? null : formatExactKwh(energy),
     })),
     import_beside_registers_kwh: beside('import', known.imported),
     export_beside_registers_kwh: beside('export', known.exported),
@@ -129,8 +129,8 @@ export const toStatementAdjustment = ({
   bill_period_id: periodId,
   start,
   end,
-  import_kwh: exactKwh(imported),
-  export_kwh: exactKwh(exported),
+  import_kwh: formatExactKwh(imported),
+  export_kwh: formatExactKwh(exported),
 });
 
 /** Returns the billed energy: that of the period itself plus the adjustments of other periods. */

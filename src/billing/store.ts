@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import { exactKwh, type MilliwattHours } from '#src/core/units.ts';
+import { formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { EnergyMeter } from '#src/cost/bought-energy.ts';
-import { lockOf } from '#src/database/advisory-locks.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
   type BilledEnergies,
@@ -89,7 +89,7 @@ const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
 
 /** Serialises changes of an account's bills: which period states a correction depends on all of them. */
 const holdBills = (trx: Database, userId: string) =>
-  sql`SELECT pg_advisory_xact_lock(${lockOf('bills of', userId)}::bigint)`.execute(trx);
+  sql`SELECT pg_advisory_xact_lock(${advisoryLockId('bills of', userId)}::bigint)`.execute(trx);
 
 /**
  * Creates a bill period of a home (`deviceId` null) or a device, and records its known energy as the first version. The caller must have
@@ -149,7 +149,7 @@ export async function listBillPeriods(
   const { rows } = await sql<BillPeriod & StoredVersion>`
     SELECT ${COLUMNS}, v.* FROM bill_periods p
     CROSS JOIN LATERAL (SELECT ${VERSION} FROM bill_versions v WHERE v.bill_period_id = p.bill_period_id ORDER BY version DESC LIMIT 1) v
-    WHERE p.user_id = ${userId} AND ${within(reach, 'p.user_id')} AND p.bill_period_id > ${page.cursor ?? ''}
+    WHERE p.user_id = ${userId} AND ${isAccountWithin(reach, 'p.user_id')} AND p.bill_period_id > ${page.cursor ?? ''}
       AND (${deviceId ?? null}::text IS NULL OR p.device_id = ${deviceId ?? null})
     ORDER BY p.bill_period_id LIMIT ${page.limit}`.execute(db);
   return rows.map((row) => ({ period: row, last: versionOf(row) }));
@@ -228,7 +228,9 @@ async function changeOpen<T>(
 
 async function storedPeriod(db: Database, reach: Reach, id: string): Promise<BillPeriod | null> {
   const { rows } = await sql<BillPeriod>`
-    SELECT ${COLUMNS} FROM bill_periods p WHERE p.bill_period_id = ${id} AND ${within(reach, 'p.user_id')}`.execute(db);
+    SELECT ${COLUMNS} FROM bill_periods p WHERE p.bill_period_id = ${id} AND ${isAccountWithin(reach, 'p.user_id')}`.execute(
+    db,
+  );
   return rows[0] ?? null;
 }
 
@@ -282,8 +284,8 @@ async function addVersion(
     recorded_at: now.toISOString(),
     ...toStatementEnergy(known, registers, await listEditsInForce(trx, of, rangeOf(period))),
     adjustments: adjustments.map(toStatementAdjustment),
-    billed_import_kwh: exactKwh(sum.imported),
-    billed_export_kwh: exactKwh(sum.exported),
+    billed_import_kwh: formatExactKwh(sum.imported),
+    billed_export_kwh: formatExactKwh(sum.exported),
     previous_sha256: last?.sha256 ?? null,
   };
   await trx

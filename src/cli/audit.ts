@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type Audited, listAudit } from '#src/users/audit.ts';
-import { show, withDatabase } from './beside.ts';
-import { idNamed } from './named-user.ts';
+import { resolveUserId } from './named-user.ts';
+import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy audit`, which prints the audit log as GET /v1/audit returns it, with the e-mail addresses of accounts. */
 export function register(program: Command): void {
@@ -13,12 +13,12 @@ export function register(program: Command): void {
     .option('--limit <n>', 'most rows to show', '50')
     .option('--json', 'print one JSON object a line')
     .action((options: { user?: string; limit: string; json?: boolean }) =>
-      withDatabase(async (db) => {
+      runOnServiceDatabase(async (db) => {
         const limit = Number(options.limit);
         if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
-        const userId = options.user === undefined ? undefined : await idNamed(db, options.user);
+        const userId = options.user === undefined ? undefined : await resolveUserId(db, options.user);
         const acts = await listAudit(db, { limit, ...omitUndefined({ userId }) });
-        for (const act of acts) show(options.json, act, lineOf(act));
+        for (const act of acts) printResult(options.json, act, lineOf(act));
         if (acts.length === 0 && !options.json) console.log('Nothing was noted.');
       }),
     );

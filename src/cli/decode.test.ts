@@ -1,43 +1,47 @@
 import { expect, test } from 'vitest';
-import { readConfig, tellOne } from './decode.ts';
+import { describeDecoding, parseDecoderConfig } from './decode.ts';
 
 const NOW = Date.UTC(2026, 6, 5, 19);
 
 test('shows the readings of a recognised message, and what a configured time zone would add', () => {
   const payload = '{"Time":"2026-07-05T20:59:00","ENERGY":{"Total":301.004}}';
-  expect(tellOne({ topic: 'tele/plug/SENSOR', payload }, NOW)).toBe(
+  expect(describeDecoding({ topic: 'tele/plug/SENSOR', payload }, NOW)).toBe(
     [
       'Read, by the family tasmota:',
       '  plug  import  energy_total_kwh 301.004  at its receipt',
       'With this decoder_config tasmota reads more of it: {"tz":"Europe/Berlin"}',
     ].join('\n'),
   );
-  expect(tellOne({ topic: 'tele/plug/SENSOR', payload, tz: 'Europe/Berlin' }, NOW)).toContain(
+  expect(describeDecoding({ topic: 'tele/plug/SENSOR', payload, tz: 'Europe/Berlin' }, NOW)).toContain(
     '2026-07-05T18:59:00.000Z',
   );
-  expect(tellOne({ topic: 'tele/plug/SENSOR', payload, retain: true }, NOW)).toContain('left out: 1');
+  expect(describeDecoding({ topic: 'tele/plug/SENSOR', payload, retain: true }, NOW)).toContain('left out: 1');
 });
 
 test('suggests a mapping for an unrecognised message, with which it is decoded', () => {
   const given = { topic: 'boiler/7', payload: '{"meter": {"InvSerial": 7, "total_kwh": 12345}}' };
-  const told = tellOne(given, NOW);
+  const told = describeDecoding(given, NOW);
   expect(told).toContain('Nobody’s message');
   expect(told).toContain('  $.meter.total_kwh  12345');
-  const config = readConfig(/--config '(.*)'/.exec(told)?.[1] ?? '');
-  expect(tellOne({ ...given, config }, NOW)).toContain('  boiler/7  import  energy_total_kwh 12345  at its receipt');
-});
-
-test('suggests no mapping for a number whose name contains no unit', () => {
-  expect(tellOne({ topic: 'boiler/7', payload: '{"InvSerial": 7, "Battery": 80}' }, NOW)).not.toContain('--config');
-});
-
-test('rejects a configuration that the HTTP API rejects, with the same error', () => {
-  expect(() => readConfig('{')).toThrow(/Must be JSON/);
-  expect(() => readConfig('{"mapping": [{"topic": "a", "path": "$..b", "unit": "kWh", "meaning": "import"}]}')).toThrow(
-    /mapping\.0\.path: must be a JSONPath/,
+  const config = parseDecoderConfig(/--config '(.*)'/.exec(told)?.[1] ?? '');
+  expect(describeDecoding({ ...given, config }, NOW)).toContain(
+    '  boiler/7  import  energy_total_kwh 12345  at its receipt',
   );
 });
 
+test('suggests no mapping for a number whose name contains no unit', () => {
+  expect(describeDecoding({ topic: 'boiler/7', payload: '{"InvSerial": 7, "Battery": 80}' }, NOW)).not.toContain(
+    '--config',
+  );
+});
+
+test('rejects a configuration that the HTTP API rejects, with the same error', () => {
+  expect(() => parseDecoderConfig('{')).toThrow(/Must be JSON/);
+  expect(() =>
+    parseDecoderConfig('{"mapping": [{"topic": "a", "path": "$..b", "unit": "kWh", "meaning": "import"}]}'),
+  ).toThrow(/mapping\.0\.path: must be a JSONPath/);
+});
+
 test("escapes control characters in a device's message", () => {
-  expect(tellOne({ topic: 'x', payload: '{"\u001b[2J": 1}' }, NOW)).not.toContain('\u001b');
+  expect(describeDecoding({ topic: 'x', payload: '{"\u001b[2J": 1}' }, NOW)).not.toContain('\u001b');
 });

@@ -6,9 +6,9 @@ import { diagnoseMessage, type MessageDiagnosis } from '#ingest/decoders/judge.t
 import { MAX_DECODED_BYTES } from '#ingest/decoders/read/payload.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { validationErrors } from '#src/api/validation-errors.ts';
-import { words } from '#src/core/mistake-words.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { forTerminal } from '#src/core/output.ts';
+import { escapeLineForTerminal } from '#src/core/output.ts';
+import { describeIssue } from '#src/core/validation-messages.ts';
 import { isZone } from '#src/energy/ranges.ts';
 
 const payload = { payload: z.string().optional(), payload_b64: z.base64().optional() };
@@ -48,7 +48,7 @@ interface Answer {
   rejected: { reason: string }[];
 }
 
-interface Options extends Partial<Given> {
+interface Options extends Partial<DecodeInput> {
   json?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object a line')
     .option('--topic <topic>', 'topic of one message, as the device’s own broker has it')
     .option('--payload <text>', 'its payload')
-    .option('--config <json>', 'a decoder_config to read it with', readConfig)
+    .option('--config <json>', 'a decoder_config to read it with', parseDecoderConfig)
     .option('--retain', 'the broker had kept it: what it says without a time of its own is left out')
     .option('--tz <zone>', 'time zone of devices that tell local time', zoneOf)
     .addHelpText(
@@ -84,11 +84,12 @@ and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (m
     // The code below explains how to give a message; commander's "too many arguments" would not help.
     .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
-      if (command.args.length > 0) command.error(`"${forTerminal(command.args[0] ?? '')}" is not understood. ${FORMS}`);
+      if (command.args.length > 0)
+        command.error(`"${escapeLineForTerminal(command.args[0] ?? '')}" is not understood. ${FORMS}`);
       if (topic !== undefined || payload !== undefined) {
         if (topic === undefined || payload === undefined || options.json)
           command.error('One message takes --topic and --payload, and no --json: that reads lines of standard input.');
-        console.log(tellOne({ topic, payload, ...options }, Date.now()));
+        console.log(describeDecoding({ topic, payload, ...options }, Date.now()));
         return;
       }
       if (options.config || options.retain || options.tz !== undefined)
@@ -143,7 +144,7 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
   } catch {
     return { answer: refused(null, `the line is not JSON; its form is ${FORM}`), family: null };
   }
-  const parsed = line.safeParse(given, { error: words });
+  const parsed = line.safeParse(given, { error: describeIssue });
   const n = z.object({ n: z.number() }).safeParse(given).data?.n ?? null;
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'} ${message}`);
@@ -190,11 +191,11 @@ function forPeople({ n, readings, asks = [], rejected }: Answer, family: string 
     ...rejected.map(({ reason }) => `  rejected: ${reason}`),
   ];
   if (head === family && lines.length === 1) lines.push('  says nothing that is counted');
-  return lines.map(forTerminal).join('\n');
+  return lines.map(escapeLineForTerminal).join('\n');
 }
 
 /** One message, as given by the options of `energy decode`. */
-export interface Given {
+export interface DecodeInput {
   topic: string;
   payload: string;
   config?: Record<string, unknown>;
@@ -207,24 +208,27 @@ export interface Given {
 const MAX_SHOWN = 20;
 
 /** Parses a `decoder_config` typed on the command line and validates it as the HTTP API does. Throws `InvalidArgumentError`. */
-export function readConfig(text: string): Record<string, unknown> {
+export function parseDecoderConfig(text: string): Record<string, unknown> {
   let given: unknown;
   try {
     given = JSON.parse(text);
   } catch {
     throw new InvalidArgumentError('Must be JSON, such as {"senml": {"topics": ["senml/#"]}}.');
   }
-  const read = decoderConfig.safeParse(given, { error: words });
+  const read = decoderConfig.safeParse(given, { error: describeIssue });
   if (read.success) return read.data;
   const mistakes = validationErrors(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
-  throw new InvalidArgumentError(mistakes.map(forTerminal).join('; '));
+  throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));
 }
 
 /** Describes for people how the service decodes one message. `receivedAtMs`: the assumed time of receipt. */
-export function tellOne({ topic, payload, config, retain = false, tz }: Given, receivedAtMs: number): string {
+export function describeDecoding(
+  { topic, payload, config, retain = false, tz }: DecodeInput,
+  receivedAtMs: number,
+): string {
   const message = { topic, payload: Buffer.from(payload), receivedAtMs, replayed: retain };
   return linesOfJudgement(diagnoseMessage(message, parseDecoderSettings({ ...config, ...omitUndefined({ tz }) })))
-    .map(forTerminal)
+    .map(escapeLineForTerminal)
     .join('\n');
 }
 

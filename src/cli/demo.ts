@@ -48,11 +48,11 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
     throw error;
   }
   if (interrupt.signal.aborted) await demo.stop().then(() => process.exit(130));
-  console.log(welcome(demo, play, new Date()));
+  console.log(formatDemoWelcome(demo, play, new Date()));
 }
 
 /** Returns the text that a visitor of the demo reads: two links to the dashboard, then three commands to paste. */
-export function welcome(demo: Demo, play: PlayOptions, now: Date): string {
+export function formatDemoWelcome(demo: Demo, play: PlayOptions, now: Date): string {
   const day = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
   const { readings, seconds } = demo.backfill;
   const { email = '', userId = '' } = demo.users[0] ?? {};

@@ -3,7 +3,7 @@ import { hostAndPort } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 
 /** Returns lines with the address that devices connect to and the certificate that they must trust. */
-export function deviceAddress({ mqtt, tls, dataDir }: Config): string {
+export function formatDeviceAddress({ mqtt, tls, dataDir }: Config): string {
   if (mqtt.url) return `host      ${mqtt.publicHost} (the broker of MQTT_URL)`;
   const lines = [`host      ${mqtt.publicHost}, port ${mqtt.tlsPort} with TLS`];
   if (!tls.certFile) lines.push(`trust     ${resolve(dataDir, 'tls/cert.pem')}, or GET /certificate.pem`);
@@ -11,7 +11,7 @@ export function deviceAddress({ mqtt, tls, dataDir }: Config): string {
 }
 
 /** Returns one line with the broker's address, for the running service. */
-export function brokerLine({ mqtt }: Config): string {
+export function formatBrokerLine({ mqtt }: Config): string {
   if (mqtt.url) return 'the broker of MQTT_URL';
   return `mqtts://${hostAndPort(mqtt.publicHost, mqtt.tlsPort)}, and mqtt://${hostAndPort(mqtt.host, mqtt.port)} without TLS`;
 }

@@ -3,17 +3,17 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { checkRows, readDevices } from '#src/api/v1/imports/rows.ts';
 import { AppError, type FieldError } from '#src/core/errors.ts';
-import { linesForTerminal } from '#src/core/output.ts';
+import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { foreseeImport, type Imported, type Importer, importDevices } from '#src/onboarding/import.ts';
-import { credentialsOf, differingOf, type ImportCredential } from '#src/onboarding/imports.ts';
-import type { ImportRow } from '#src/onboarding/plan.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { type DeviceImporter, type DeviceImportResult, importDevices, previewImport } from '#src/onboarding/import.ts';
+import { createdDeviceCredentials, type ImportCredential, rowsWithDifferentSettings } from '#src/onboarding/imports.ts';
+import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
-import { show, withDatabase } from './beside.ts';
-import { userNamed } from './named-user.ts';
+import { findUserId } from './named-user.ts';
 import { progressBar } from './progress-bar.ts';
+import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 const MAX_ROWS = 100_000;
 const MAX_FILE_BYTES = 67_108_864;
@@ -31,12 +31,12 @@ interface ImportOptions {
  * Runs `energy devices import FILE.csv`: pairs all devices in a table, or none if it has errors. The exit code is 1 if the table has
  * errors.
  */
-export async function importTable(file: string, options: ImportOptions): Promise<void> {
+export async function importDeviceTable(file: string, options: ImportOptions): Promise<void> {
   const given = await readRows(file);
-  await withDatabase(async (db) => {
+  await runOnServiceDatabase(async (db) => {
     const importer = await importerOf(db, options);
     if (given.mistakes.length > 0) {
-      const { plan } = await foreseeImport(db, importer, given.rows);
+      const { plan } = await previewImport(db, importer, given.rows);
       return refuse(options, [...given.mistakes, ...plan.mistakes]);
     }
     const passwords = credentialsFile(options.credentials ?? `${file.replace(/\.csv$/i, '')}.credentials.csv`);
@@ -49,7 +49,7 @@ export async function importTable(file: string, options: ImportOptions): Promise
           recovered = await passwords.recover(trx);
         },
         beforeCommit: async (about) => {
-          const fresh = credentialsOf(about);
+          const fresh = createdDeviceCredentials(about);
           if (fresh.length === 0) return;
           // The passwords recovered from an interrupted import now occupy the credentials file. Nothing is committed, and the operator must
           // name another file.
@@ -69,7 +69,7 @@ export async function importTable(file: string, options: ImportOptions): Promise
 }
 
 /** Returns the valid rows of a file and the validation errors of the others. */
-async function readRows(file: string): Promise<{ rows: ImportRow[]; mistakes: FieldError[] }> {
+async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; mistakes: FieldError[] }> {
   const { size } = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
   });
@@ -89,12 +89,12 @@ async function readRows(file: string): Promise<{ rows: ImportRow[]; mistakes: Fi
   }
 }
 
-async function importerOf(db: Database, { utility, createUsers }: ImportOptions): Promise<Importer> {
+async function importerOf(db: Database, { utility, createUsers }: ImportOptions): Promise<DeviceImporter> {
   const importer = { ownId: null, by: { actor: null, address: COMMAND_LINE }, toMakeOwners: '--create-users' };
   const newOwnersOf = (enrolledBy: string | null) => (createUsers ? { enrolledBy } : null);
-  if (utility === undefined) return { ...importer, reach: EVERYBODY, newOwners: newOwnersOf(null) };
-  const userId = await userNamed(db, utility);
-  const user = await findUser(db, EVERYBODY, userId);
+  if (utility === undefined) return { ...importer, reach: REACH_OF_ALL, newOwners: newOwnersOf(null) };
+  const userId = await findUserId(db, utility);
+  const user = await findUser(db, REACH_OF_ALL, userId);
   if (user?.role !== 'utility') throw new Error(`${utility} is no utility`);
   return { ...importer, reach: { enrolledBy: userId }, newOwners: newOwnersOf(userId) };
 }
@@ -116,12 +116,12 @@ function refuse({ json }: ImportOptions, mistakes: readonly FieldError[]): void 
     const lines = placed.map(
       ({ line, member, message }) => `line ${line}: ${member === null ? '' : `${member} `}${message}`,
     );
-    console.error(linesForTerminal([...lines, `Nothing was imported: ${placed.length} mistakes.`].join('\n')));
+    console.error(escapeForTerminal([...lines, `Nothing was imported: ${placed.length} mistakes.`].join('\n')));
   }
 }
 
 interface Done {
-  imported: Imported;
+  imported: DeviceImportResult;
   /** Passwords of an import that was killed after its commit. */
   recovered: ImportCredential[];
   passwords: CredentialsFile;
@@ -129,12 +129,12 @@ interface Done {
 }
 
 async function tell(options: ImportOptions, { imported, recovered, passwords, rows }: Done): Promise<void> {
-  const credentials = recovered.length > 0 ? recovered : credentialsOf(imported);
+  const credentials = recovered.length > 0 ? recovered : createdDeviceCredentials(imported);
   const byId = new Map(credentials.map((one) => [one.device_id, one]));
   // A program that requests JSON receives the passwords on standard output, unless it names a file.
   const isFile = credentials.length > 0 && (!options.json || options.credentials !== undefined);
   if (isFile) await passwords.keep();
-  const differing = differingOf(imported);
+  const differing = rowsWithDifferentSettings(imported);
   const created = imported.created.length + recovered.length;
   const counts = { rows, created, existing: rows - created, users_created: imported.usersCreated };
   const behindGateway = new Set(imported.created.flatMap(({ secret, deviceId }) => (secret === null ? deviceId : [])));
@@ -151,7 +151,7 @@ async function tell(options: ImportOptions, { imported, recovered, passwords, ro
       return { line, device_id, status: isNew ? 'created' : 'existing', ...mqtt };
     });
   const told = differing.map(({ row, device_id, members }) => ({ line: placeOf(row).line, device_id, members }));
-  show(
+  printResult(
     options.json,
     { imported: true, ...counts, differing: told, credentials_file: isFile ? passwords.path : null, devices },
     [

@@ -4,20 +4,20 @@ import { updateGateway } from '#src/api/v1/gateways/operations.ts';
 import type { Config } from '#src/config/load.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { forTerminal } from '#src/core/output.ts';
+import { escapeLineForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { createGateway, type Discovered, listDiscovered, listGateways } from '#src/devices/gateways.ts';
-import { managersOf } from '#src/devices/management.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { createGateway, type DiscoveredDevice, listDiscoveredDevices, listGateways } from '#src/devices/gateways.ts';
+import { futureManagersOf } from '#src/devices/management.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
 import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
 import { runAsOperator } from '#src/users/audit.ts';
-import { show, withDatabase } from './beside.ts';
-import { deviceAddress } from './device-address.ts';
-import { importTable } from './devices-import.ts';
-import { userNamed } from './named-user.ts';
-import { addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
+import { formatDeviceAddress } from './device-address.ts';
+import { importDeviceTable } from './devices-import.ts';
+import { findUserId } from './named-user.ts';
+import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
+import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Maximum number of rows in a list. */
 const PAGE = { limit: 200 };
@@ -47,7 +47,7 @@ export function register(program: Command): void {
     .option('--upstream <device_id>', 'the consumption meter that it lies behind')
     .option('--discovery <discovery_id>', 'one that was discovered through a gateway (energy devices discovered)')
     .option('--json', 'print one JSON object')
-    .action((options: NewDevice) => withDatabase((db, config) => pair(db, config, options)));
+    .action((options: NewDevice) => runOnServiceDatabase((db, config) => pair(db, config, options)));
   devices
     .command('import <file>')
     .description(
@@ -60,13 +60,13 @@ export function register(program: Command): void {
     .option('--create-users', 'make an account for each e-mail address that has none')
     .option('--utility <user>', 'whose homeowners they are, and become: a user_id or an e-mail address')
     .option('--json', 'print one JSON object')
-    .action(importTable);
+    .action(importDeviceTable);
   devices
     .command('discovered')
     .description('list devices that were heard through a user’s gateways and are not paired')
     .requiredOption('--user <user>', 'whose gateways: a user_id or an e-mail address')
     .option('--json', 'print one JSON object a line')
-    .action((options: { user: string; json?: boolean }) => withDatabase((db) => discovered(db, options)));
+    .action((options: { user: string; json?: boolean }) => runOnServiceDatabase((db) => discovered(db, options)));
   addDeviceVerbs(devices);
   const gateways = program.command('gateways').description('brokers of households that are bridged to this service');
   gateways
@@ -76,8 +76,8 @@ export function register(program: Command): void {
     .option('--name <name>', 'what it is called', 'home')
     .option('--json', 'print one JSON object')
     .action((options: { user: string; name: string; json?: boolean }) =>
-      withDatabase(async (db, config) => {
-        const wanted = { userId: await userNamed(db, options.user), name: options.name };
+      runOnServiceDatabase(async (db, config) => {
+        const wanted = { userId: await findUserId(db, options.user), name: options.name };
         const { gateway, secret } = await runAsOperator(
           db,
           'gateway.created',
@@ -86,8 +86,8 @@ export function register(program: Command): void {
         );
         const prefix = gatewayPrefix(gateway.gateway_id);
         const mqtt = { username: gateway.gateway_id, password: secret, topic_prefix: prefix };
-        const text = `${deviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${secret} (shown this once)\nprefix    ${prefix}`;
-        show(options.json, { ...gateway, mqtt }, text);
+        const text = `${formatDeviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${secret} (shown this once)\nprefix    ${prefix}`;
+        printResult(options.json, { ...gateway, mqtt }, text);
       }),
     );
   addGatewayVerbs(gateways);
@@ -97,9 +97,9 @@ export function register(program: Command): void {
     .requiredOption('--user <user>', 'whose: a user_id or an e-mail address')
     .option('--json', 'print one JSON object a line')
     .action((options: { user: string; json?: boolean }) =>
-      withDatabase(async (db) => {
-        const all = await listGateways(db, EVERYBODY, await userNamed(db, options.user), PAGE);
-        for (const one of all) show(options.json, one, forTerminal(`${one.gateway_id}  ${one.name}`));
+      runOnServiceDatabase(async (db) => {
+        const all = await listGateways(db, REACH_OF_ALL, await findUserId(db, options.user), PAGE);
+        for (const one of all) printResult(options.json, one, escapeLineForTerminal(`${one.gateway_id}  ${one.name}`));
         if (all.length === 0 && !options.json)
           console.log('There are no gateways. Create one with: energy gateways create');
       }),
@@ -108,13 +108,13 @@ export function register(program: Command): void {
 
 async function pair(db: Database, config: Config, options: NewDevice): Promise<void> {
   const { user, type, location, placement, upstream, discovery, json } = options;
-  const userId = await userNamed(db, user);
+  const userId = await findUserId(db, user);
   const given = omitUndefined({ placement, upstream_device_id: upstream });
-  const managedBy = (await managersOf(db, EVERYBODY, [userId]))(userId);
+  const managedBy = (await futureManagersOf(db, REACH_OF_ALL, [userId]))(userId);
   const wanted = { userId, managedBy, type, location, ...given };
   if (discovery !== undefined) {
     const pair = async (trx: Database) => {
-      const paired = await pairDiscovered(trx, EVERYBODY, discovery, wanted).catch((error: unknown) => {
+      const paired = await pairDiscovered(trx, REACH_OF_ALL, discovery, wanted).catch((error: unknown) => {
         const [detail] = error instanceof AppError ? (error.details ?? []) : [];
         throw detail ? new Error(`${discovery}: ${detail.message}`) : error;
       });
@@ -125,7 +125,7 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
       return paired;
     };
     const paired = await runAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
-    return show(json, paired, `${paired.device_id} is paired; it counts from its next message on.`);
+    return printResult(json, paired, `${paired.device_id} is paired; it counts from its next message on.`);
   }
   const { device, secret } = await runAsOperator(
     db,
@@ -134,29 +134,29 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
     (made) => made.device.device_id,
   );
   const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
-  const text = `${deviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${mqtt.password} (shown this once)\ntopic     ${mqtt.topic}`;
-  show(json, { ...device, mqtt }, text);
+  const text = `${formatDeviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${mqtt.password} (shown this once)\ntopic     ${mqtt.topic}`;
+  printResult(json, { ...device, mqtt }, text);
 }
 
-function whyNothingCounts({ awaits, quantities }: Discovered): string {
+function whyNothingCounts({ awaits, quantities }: DiscoveredDevice): string {
   if (awaits !== null) return `announced, no value received yet. Add this topic to your bridge: ${awaits}`;
   const told = quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
   return told === '' ? 'nothing is read of it yet: mostly its unit is to be set' : `no electricity: ${told}`;
 }
 
 async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {
-  const all = await listDiscovered(db, EVERYBODY, await userNamed(db, user), PAGE);
+  const all = await listDiscoveredDevices(db, REACH_OF_ALL, await findUserId(db, user), PAGE);
   for (const one of all) {
     const counted = one.quantities.filter(({ counts }) => counts !== null);
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
     // Line breaks in a device's text are escaped, so that they cannot start a new line of output.
-    const head = forTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
-    show(json, one, `${head}\n  ${forTerminal(what || whyNothingCounts(one))}`);
+    const head = escapeLineForTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
+    printResult(json, one, `${head}\n  ${escapeLineForTerminal(what || whyNothingCounts(one))}`);
   }
   if (all.length === 0 && !json) console.log('There are no unpaired devices.');
 }
 
-const DEVICE: Noun = {
+const DEVICE: CommandNoun = {
   name: 'device',
   id: 'device_id',
   columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
@@ -164,15 +164,15 @@ const DEVICE: Noun = {
 
 /** Registers `energy devices list|get|update|delete`, in addition to the pairing commands. */
 export function addDeviceVerbs(devices: Command): void {
-  addList(devices, DEVICE, listDevices, { ofUser: true });
-  addGet(devices, DEVICE, getDevice);
-  addUpdate(devices, DEVICE, updateDevice);
-  addDelete(devices, DEVICE, deleteDevice, 'it can no longer log in; what it consumed stays');
+  addListCommand(devices, DEVICE, listDevices, { ofUser: true });
+  addGetCommand(devices, DEVICE, getDevice);
+  addUpdateCommand(devices, DEVICE, updateDevice);
+  addDeleteCommand(devices, DEVICE, deleteDevice, 'it can no longer log in; what it consumed stays');
 }
 
-const GATEWAY: Noun = { name: 'gateway', id: 'gateway_id', columns: [] };
+const GATEWAY: CommandNoun = { name: 'gateway', id: 'gateway_id', columns: [] };
 
 /** Registers `energy gateways update`, in addition to the commands that create and list gateways. */
 export function addGatewayVerbs(gateways: Command): void {
-  addUpdate(gateways, GATEWAY, updateGateway);
+  addUpdateCommand(gateways, GATEWAY, updateGateway);
 }

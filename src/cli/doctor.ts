@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { secretTexts } from '#src/config/load.ts';
-import { linesForTerminal } from '#src/core/output.ts';
+import { escapeForTerminal } from '#src/core/output.ts';
 import { confirmClock } from '#src/database/believed-time.ts';
-import { show, withPool } from './beside.ts';
-import { gather } from './doctor/gather/gather.ts';
-import { judge, linesOf, withoutSecrets } from './doctor/report.ts';
+import { gatherFacts } from './doctor/gather/gather.ts';
+import { formatFindings, redactSecrets, runChecks } from './doctor/report.ts';
+import { printResult, runWithServicePool } from './running-service.ts';
 
 /**
  * Registers `energy doctor`, which checks everything that an installation depends on, changes nothing and prints what to do. It can also
@@ -21,19 +21,21 @@ export function register(program: Command): void {
     )
     .action(async (options: { json?: boolean; confirmClock?: boolean }) => {
       if (options.confirmClock) return confirm(options.json);
-      const findings = withoutSecrets(judge(await gather()), secretTexts());
+      const findings = redactSecrets(runChecks(await gatherFacts()), secretTexts());
       const isWell = findings.every(({ level }) => level !== 'problem');
-      const text = options.json ? JSON.stringify({ ok: isWell, findings }) : linesForTerminal(linesOf(findings));
+      const text = options.json
+        ? JSON.stringify({ ok: isWell, findings })
+        : escapeForTerminal(formatFindings(findings));
       // Exits explicitly: a connection that does not close would keep the process alive.
       process.stdout.write(`${text}\n`, () => process.exit(isWell ? 0 : 1));
     });
 }
 
 async function confirm(json: boolean | undefined): Promise<void> {
-  await withPool('energy doctor', async (pool) => {
+  await runWithServicePool('energy doctor', async (pool) => {
     const now = new Date();
     await confirmClock(pool, now);
     const text = `The clock of this machine, ${now.toISOString()}, is confirmed. Running processes adopt it within ten seconds.`;
-    show(json, { confirmed: now.toISOString() }, text);
+    printResult(json, { confirmed: now.toISOString() }, text);
   });
 }

@@ -3,10 +3,10 @@ import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { createDb } from '#src/database/connect.ts';
-import { personArchive } from '#src/export/archive.ts';
+import { streamPersonArchive } from '#src/export/archive.ts';
 import { runAsOperator } from '#src/users/audit.ts';
-import { show, withPool } from './beside.ts';
-import { userNamed } from './named-user.ts';
+import { findUserId } from './named-user.ts';
+import { printResult, runWithServicePool } from './running-service.ts';
 
 /** Registers `energy export USER_ID --output FILE.zip`, which exports all data about a person, as GET /v1/users/{user_id}/export does. */
 export function register(program: Command): void {
@@ -20,9 +20,9 @@ export function register(program: Command): void {
 }
 
 async function run(user: string, { output, json }: { output: string; json?: boolean }): Promise<void> {
-  await withPool('energy export', async (pool, { dataDir }) => {
+  await runWithServicePool('energy export', async (pool, { dataDir }) => {
     const db = createDb(pool);
-    const userId = await userNamed(db, user);
+    const userId = await findUserId(db, user);
     await runAsOperator(
       db,
       'user.exported',
@@ -31,7 +31,7 @@ async function run(user: string, { output, json }: { output: string; json?: bool
     );
     const unfinished = `${output}.unfinished`;
     const isShown = process.stderr.isTTY === true;
-    const archive = personArchive(userId, {
+    const archive = streamPersonArchive(userId, {
       db,
       readDb: db,
       dataDir,
@@ -51,6 +51,6 @@ async function run(user: string, { output, json }: { output: string; json?: bool
       if (isShown) process.stderr.write('\r\x1b[K');
     }
     const done = { user_id: userId, file: output, bytes: file.bytesWritten };
-    show(json, done, `${output}: ${Math.ceil(done.bytes / 1_024)} KiB, everything that is known of ${userId}.`);
+    printResult(json, done, `${output}: ${Math.ceil(done.bytes / 1_024)} KiB, everything that is known of ${userId}.`);
   });
 }

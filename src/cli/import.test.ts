@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createImportCounts } from '#simulators/past/element.ts';
-import { commandOf, exitCodeOf, readerOf, register } from './import.ts';
+import { importExitCode, importReaderFor, register, suggestImportCommand } from './import.ts';
 
 const FINE = { rejected: {}, left_out: {}, unreadable: 0 };
 
@@ -18,7 +18,7 @@ test.each([
     1,
   ],
 ])('the exit code reports %s', (_name, result, code) => {
-  expect(exitCodeOf(result)).toBe(code);
+  expect(importExitCode(result)).toBe(code);
 });
 
 test.each([
@@ -31,29 +31,29 @@ test.each([
   ['sensor.gas', 'm³', '--channel gas/m3'],
   ['sensor.water_meter', 'L', '--channel water/m3'],
 ])('the suggested import command for %s in %s contains its channel', (name, unit, channel) => {
-  expect(commandOf('home-assistant_v2.db', { name, unit }, 'dev_…')).toBe(
+  expect(suggestImportCommand('home-assistant_v2.db', { name, unit }, 'dev_…')).toBe(
     `energy import --format home-assistant --device dev_… --entity ${name} ${channel} home-assistant_v2.db`,
   );
 });
 
 test('the suggested import command is quoted for a shell', () => {
-  const command = commandOf("it's mine.db", { name: 'opower:a; rm -rf', unit: 'kWh' }, 'dev_…');
+  const command = suggestImportCommand("it's mine.db", { name: 'opower:a; rm -rf', unit: 'kWh' }, 'dev_…');
   expect(command).toContain(`--entity 'opower:a; rm -rf'`);
   expect(command).toContain(`'it'\\''s mine.db'`);
 });
 
 /** Returns the reader for the files of a command line. The import itself does not run. */
-function readerFor(...line: string[]): ReturnType<typeof readerOf> {
+function readerFor(...line: string[]): ReturnType<typeof importReaderFor> {
   const program = new Command();
   register(program);
-  const parsed: Parameters<typeof readerOf>[0][] = [];
+  const parsed: Parameters<typeof importReaderFor>[0][] = [];
   program.commands[0]?.action((_files, options) => {
     parsed.push(options);
   });
   program.parse(['import', '--device', 'dev_1', ...line, 'meters.csv'], { from: 'user' });
   const [options] = parsed;
   if (!options) throw new Error('the command was not run');
-  return readerOf(options);
+  return importReaderFor(options);
 }
 
 test('--where takes only rows that match all its values, and rejects a column that the file lacks', async () => {

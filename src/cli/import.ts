@@ -10,10 +10,10 @@ import { homeAssistant, homeAssistantSeries } from '#simulators/past/home-assist
 import { type ImportSeries, parseEnergyUnit } from '#simulators/past/series.ts';
 import { mqttUrlFromHere } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { forTerminal } from '#src/core/output.ts';
+import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDb } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
-import { withPool } from './beside.ts';
+import { runWithServicePool } from './running-service.ts';
 
 /** Exit code if some rows were not counted. */
 const LEFT_OUT = 3;
@@ -94,14 +94,14 @@ async function run(files: string[], options: Options, command: Command): Promise
   const { device } = options;
   // The same error message that commander prints for a missing required option.
   if (device === undefined) return command.error("error: required option '--device <device_id>' not specified");
-  const read = readerOf(options);
+  const read = importReaderFor(options);
   const interrupt = new AbortController();
   const onSignal = () =>
     interrupt.abort(new Error('Interrupted. What was sent stays; importing it again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const progress = await progressBar(files);
   try {
-    const result = await withPool('energy import', (pool, config) =>
+    const result = await runWithServicePool('energy import', (pool, config) =>
       importFiles(createDb(pool), {
         deviceId: device,
         files,
@@ -114,7 +114,7 @@ async function run(files: string[], options: Options, command: Command): Promise
     progress.stop();
     if (options.json) console.log(JSON.stringify(result));
     else say(result);
-    process.exitCode = exitCodeOf(result);
+    process.exitCode = importExitCode(result);
   } finally {
     progress.stop();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -122,7 +122,7 @@ async function run(files: string[], options: Options, command: Command): Promise
 }
 
 /** Returns the reader for the selected file format. */
-export function readerOf(options: Options): ImportReader {
+export function importReaderFor(options: Options): ImportReader {
   const { format, entity = '', channel, usagePoint, tz } = options;
   if (format === 'green-button') return greenButton(usagePoint);
   if (format === 'dsmr-reader') return dsmrReader(tz);
@@ -154,8 +154,8 @@ async function list(files: string[], { device = 'dev_…', json }: Options): Pro
       'No energy, gas or water is in it. Home Assistant keeps statistics of entities with a state class of total or total_increasing.',
     );
   for (const { file, ...series } of found) {
-    console.log(forTerminal(sentenceOf(series)));
-    console.log(forTerminal(`  ${commandOf(file, series, device)}`));
+    console.log(escapeLineForTerminal(sentenceOf(series)));
+    console.log(escapeLineForTerminal(`  ${suggestImportCommand(file, series, device)}`));
   }
 }
 
@@ -176,7 +176,11 @@ const seriesToWire = ({ file, name, unit, readings, fromMs, toMs }: ImportSeries
  * Returns the command to paste for one entity. Direction and medium are guessed from its name and unit and written out, so that the user
  * can correct them.
  */
-export function commandOf(file: string, { name, unit }: Pick<ImportSeries, 'name' | 'unit'>, device: string): string {
+export function suggestImportCommand(
+  file: string,
+  { name, unit }: Pick<ImportSeries, 'name' | 'unit'>,
+  device: string,
+): string {
   const volume = /water/i.test(name) ? 'water/m3' : 'gas/m3';
   const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
     ? 'export'
@@ -194,7 +198,7 @@ const quoted = (word: string): string => (/^[\w./:-]+$/.test(word) ? word : `'${
  * Returns the exit code: 1 if readings were rejected, 3 if rows were not counted, otherwise 0. Rows of other series and empty rows are
  * expected and do not count.
  */
-export function exitCodeOf({
+export function importExitCode({
   rejected,
   left_out,
   unreadable,
@@ -210,10 +214,10 @@ function say(result: ImportResult): void {
     result.unreadable > 0 ? `${result.unreadable} unreadable (the first: ${result.firstUnreadable})` : '',
   ].filter(Boolean);
   const leftOut = left.length ? `; rows left out: ${left.join(', ')}` : '';
-  for (const sentence of result.notes) console.log(forTerminal(sentence));
-  console.log(forTerminal(`${result.sent} readings sent in ${result.seconds} s${leftOut}.`));
+  for (const sentence of result.notes) console.log(escapeLineForTerminal(sentence));
+  console.log(escapeLineForTerminal(`${result.sent} readings sent in ${result.seconds} s${leftOut}.`));
   for (const [reason, count] of Object.entries(result.rejected)) {
-    console.error(forTerminal(`${count} of them were rejected: ${reason}`));
+    console.error(escapeLineForTerminal(`${count} of them were rejected: ${reason}`));
   }
   for (const [verdict, count] of Object.entries(result.left_out)) {
     console.error(`${count} readings of that time count nothing: they ${MEANINGS[verdict] ?? verdict}.`);

@@ -6,11 +6,11 @@ import { createKey, describeKey, limitKey, revokeKey, rotateKey } from '#src/aut
 import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { runAsOperator } from '#src/users/audit.ts';
-import { show, withDatabase } from './beside.ts';
-import { userNamed } from './named-user.ts';
-import { addDelete, addList, type Noun, print } from './nouns/verbs.ts';
+import { findUserId } from './named-user.ts';
+import { addDeleteCommand, addListCommand, type CommandNoun, printResponse } from './nouns/verbs.ts';
+import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy keys …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
 export function register(program: Command): void {
@@ -59,8 +59,8 @@ interface NewKey {
 }
 
 const create = (o: NewKey) =>
-  withDatabase(async (db, config) => {
-    const userId = await userNamed(db, o.user);
+  runOnServiceDatabase(async (db, config) => {
+    const userId = await findUserId(db, o.user);
     const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
     const { environment } = config;
     const { name, scopes, allow: allowedAddresses } = o;
@@ -73,16 +73,16 @@ const create = (o: NewKey) =>
     );
     // The JSON object has the documented members; `allowed_addresses` is added only for a restricted key.
     const { allowed_addresses: allowed, ...promised } = key;
-    show(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
+    printResult(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
   });
 
 const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: boolean }) =>
-  withDatabase(async (db) => {
+  runOnServiceDatabase(async (db) => {
     const now = new Date();
     const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
     if (o.allow === undefined && !expiresAt) throw new Error('Say --allow, --expires or both.');
     const change = async (trx: Database) => {
-      const limited = await limitKey(trx, EVERYBODY, keyId, {
+      const limited = await limitKey(trx, REACH_OF_ALL, keyId, {
         now,
         ...omitUndefined({ expiresAt, allowedAddresses: o.allow }),
       });
@@ -92,30 +92,34 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
     const { expires_at, allowed_addresses } = await runAsOperator(db, 'key.changed', change, () => keyId);
     const places = allowed_addresses.join(', ') || 'everywhere';
     const end = expires_at === null ? '' : `, until ${expires_at.toISOString()}`;
-    show(o.json, { key_id: keyId, allowed_addresses, expires_at }, `Key ${keyId} may be used from ${places}${end}.`);
+    printResult(
+      o.json,
+      { key_id: keyId, allowed_addresses, expires_at },
+      `Key ${keyId} may be used from ${places}${end}.`,
+    );
   });
 
 const revoke = (keyId: string, o: { json?: boolean }) =>
-  withDatabase(async (db) => {
+  runOnServiceDatabase(async (db) => {
     const end = async (trx: Database) => {
-      if (!(await revokeKey(trx, EVERYBODY, keyId))) throw new Error(`There is no valid key ${keyId}`);
+      if (!(await revokeKey(trx, REACH_OF_ALL, keyId))) throw new Error(`There is no valid key ${keyId}`);
     };
     await runAsOperator(db, 'key.revoked', end, () => keyId);
-    show(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
+    printResult(o.json, { key_id: keyId, revoked: true }, `Key ${keyId} is revoked.`);
   });
 
 const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: boolean }) =>
-  withDatabase(async (db, { environment }) => {
+  runOnServiceDatabase(async (db, { environment }) => {
     const replace = async (trx: Database) => {
       const now = new Date();
       const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
       const wanted = { environment, now, ...omitUndefined({ overlapMs: o.overlap, expiresAt }) };
-      const rotated = await rotateKey(trx, EVERYBODY, keyId, wanted);
+      const rotated = await rotateKey(trx, REACH_OF_ALL, keyId, wanted);
       if (!rotated) throw new Error(`There is no valid key ${keyId}`);
       return rotated;
     };
     const { created, oldExpiresAt } = await runAsOperator(db, 'key.rotated', replace, () => keyId);
-    show(
+    printResult(
       o.json,
       { ...created, old_expires_at: oldExpiresAt.toISOString() },
       `Key ${created.key_id}, shown this once:\n\n  ${created.key}\n\n${keyId} goes on until ${oldExpiresAt.toISOString()}.`,
@@ -147,7 +151,7 @@ function durationMs(text: string): number {
   return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
 }
 
-const KEY: Noun = {
+const KEY: CommandNoun = {
   name: 'key',
   id: 'key_id',
   columns: ['key_id', 'prefix', 'name', 'last_used_at', 'expires_at', 'scopes'],
@@ -157,17 +161,17 @@ const KEY: Noun = {
  * Registers `energy keys list|get|delete`, in addition to the commands that create and end keys. A key cannot be changed; it is rotated.
  */
 export function addKeyVerbs(keys: Command): void {
-  addList(keys, KEY, listKeys, { ofUser: true });
+  addListCommand(keys, KEY, listKeys, { ofUser: true });
   keys
     .command('get <key_id>')
     .description('one key; never the key itself')
     .option('--json', 'print one JSON object')
     .action((keyId: string, { json }: { json?: boolean }) =>
-      withDatabase(async (db) => {
-        const row = await describeKey(db, EVERYBODY, keyId);
+      runOnServiceDatabase(async (db) => {
+        const row = await describeKey(db, REACH_OF_ALL, keyId);
         if (!row) throw new Error(`There is no valid key ${keyId}`);
-        print({ ...toWire(row), user_id: row.user_id }, json);
+        printResponse({ ...toWire(row), user_id: row.user_id }, json);
       }),
     );
-  addDelete(keys, KEY, revokeKeyOperation, 'as energy keys revoke does, without asking');
+  addDeleteCommand(keys, KEY, revokeKeyOperation, 'as energy keys revoke does, without asking');
 }

@@ -8,5 +8,5 @@ import { fileURLToPath } from 'node:url';
  */
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/energy', import.meta.url)));
 // Only modules imported after this point are cached.
-const { run } = await import('./program.ts');
+const { runCommandLine: run } = await import('./program.ts');
 await run();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { isDatabaseUrl, maskUrl } from '#src/config/addresses.ts';
 import { type Config, loadConfig } from '#src/config/load.ts';
-import { linesForTerminal } from '#src/core/output.ts';
+import { escapeForTerminal } from '#src/core/output.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
@@ -11,9 +11,9 @@ import { type MoveReport, move } from '#src/start/move.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
-import { startedDatabase } from './alone.ts';
-import { withPool } from './beside.ts';
 import { progressBar } from './progress-bar.ts';
+import { runWithServicePool } from './running-service.ts';
+import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
 /**
  * Registers `energy migrate`, which updates the database to this version's schema (as every role does at its start), or moves the database.
@@ -48,7 +48,7 @@ interface Options {
 }
 
 async function migrateHere(json: boolean): Promise<void> {
-  await withPool('energy migrate', async (pool, config) => {
+  await runWithServicePool('energy migrate', async (pool, config) => {
     const { applied, database } = await migrate(pool, config.database);
     const { tier, capabilities, line } = database;
     if (json) return console.log(JSON.stringify({ tier, capabilities, applied }));
@@ -59,7 +59,7 @@ async function migrateHere(json: boolean): Promise<void> {
 
 async function moveTo(url: string, json: boolean): Promise<void> {
   const config = loadConfig();
-  await mustReachDatabase('--to', url);
+  await assertDatabaseReachable('--to', url);
   const source = await reachSource(config);
   const bar = progressBar();
   const report = await move(source.url, url, config.database, {
@@ -93,7 +93,7 @@ async function moveAccounts(options: {
     throw new Error(
       '--users goes with --to, the database of the other installation, and --to-secret-key, the file with its secret',
     );
-  await mustReachDatabase('--to', to);
+  await assertDatabaseReachable('--to', to);
   const accounts = await readFile(users, 'utf8');
   const target = (await readFile(toSecretKey, 'utf8')).trim();
   const config = loadConfig();
@@ -108,7 +108,7 @@ async function moveAccounts(options: {
     connectedMs: CONNECTED_MS,
     step(text) {
       bar.stop();
-      if (process.stderr.isTTY) console.error(linesForTerminal(text));
+      if (process.stderr.isTTY) console.error(escapeForTerminal(text));
     },
     progress: bar.update,
   }).finally(() => {
@@ -137,7 +137,7 @@ function printAccounts({
       `${forwarded} messages that still came here were written there.${removed > 0 ? ` ${removed} were removed: their accounts were erased there.` : ''}\nTheir devices cannot log in here any more. What comes here all the same, ` +
       'by a broker that lets them, is kept for 90 days: run the same command again to write it there.',
   );
-  if (unpriced.length > 0) console.log(linesForTerminal(`\n${describeUnpricedTariffs(unpriced)}`));
+  if (unpriced.length > 0) console.log(escapeForTerminal(`\n${describeUnpricedTariffs(unpriced)}`));
 }
 
 /**
@@ -148,7 +148,7 @@ async function reachSource(config: Config): Promise<{ url: string; release(): Pr
   const { database, dataDir } = config;
   if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedAlive(dataDir)))
     return { url: await databaseUrl(config), release: async () => {} };
-  return startedDatabase(config);
+  return openDatabaseOfStoppedService(config);
 }
 
 function printReport({ database, relations, total_milliwatt_hours, users }: MoveReport): void {
@@ -180,7 +180,7 @@ const ADVICE: Readonly<Record<string, string>> = {
  * Throws if an option's value is not a PostgreSQL URL, or if the login fails. The error is one line without any password. `option`: the
  * option's name, with dashes.
  */
-export async function mustReachDatabase(option: string, url: string): Promise<void> {
+export async function assertDatabaseReachable(option: string, url: string): Promise<void> {
   if (!isDatabaseUrl(url))
     throw new Error(
       `${option}: must be a URL that begins with postgres:// or postgresql://, such as postgres://USER:PASSWORD@HOST:5432/DATABASE`,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import * as imports from './import.ts';
-import { programOf } from './program.ts';
+import { buildProgram } from './program.ts';
 import * as users from './users.ts';
 
 /** Returns the text that a person reads after typing these words. */
 async function said(...words: string[]): Promise<string> {
   let text = '';
-  const program = programOf([users, imports]);
+  const program = buildProgram([users, imports]);
   const writeErr = (part: string) => {
     text += part;
   };

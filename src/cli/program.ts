@@ -50,7 +50,7 @@ class PlainCommand extends Command {
 }
 
 /** Builds the program from the commands of the given files. */
-export function programOf(files: Iterable<Commands>): Command {
+export function buildProgram(files: Iterable<Commands>): Command {
   const program = new PlainCommand('energy')
     .description('Smart-energy data service: meters in over MQTT, provably right kWh out over HTTPS.')
     .version(VERSION)
@@ -61,14 +61,14 @@ export function programOf(files: Iterable<Commands>): Command {
 }
 
 /** Runs the command given by this process's arguments. If the command fails, the process exits with 1. */
-export async function run(): Promise<void> {
+export async function runCommandLine(): Promise<void> {
   const named = process.argv[2] ?? '';
   // Own properties only: `constructor` is no command. Completion needs all commands.
   const load = Object.hasOwn(COMMANDS, named) && named !== 'completion' ? COMMANDS[named] : undefined;
   // Help and unknown commands also load all files. The set removes duplicates, because several commands share a file.
   const files = load ? [await load()] : new Set(await Promise.all(Object.values(COMMANDS).map((one) => one())));
   try {
-    await programOf(files).parseAsync();
+    await buildProgram(files).parseAsync();
   } catch (error) {
     if (error instanceof ConfigError) console.error(`The configuration is not valid:\n${error.message}`);
     else console.error(error instanceof Error && error.message ? error.message : error);

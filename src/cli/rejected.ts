@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { listRejected, type RejectedMessage, type RejectionFilter, replayRejected } from '#ingest/replay-rejected.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { forTerminal } from '#src/core/output.ts';
+import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDb } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
-import { show, withPool } from './beside.ts';
+import { printResult, runWithServicePool } from './running-service.ts';
 
 interface Options {
   device?: string;
@@ -26,11 +26,11 @@ export function register(program: Command): void {
     .option('--limit <n>', 'most rows to show', '50')
     .option('--json', 'print one JSON object a line')
     .action((options: Options) =>
-      withPool('energy rejected', async (pool) => {
+      runWithServicePool('energy rejected', async (pool) => {
         const limit = Number(options.limit);
         if (!Number.isInteger(limit) || limit < 1) throw new Error('--limit must be a number of 1 or more');
         const rows = await listRejected(pool, whichOf(options), { limit });
-        for (const row of rows) show(options.json, row, linesOf(row));
+        for (const row of rows) printResult(options.json, row, linesOf(row));
         if (rows.length === 0 && !options.json) console.log('Nothing was rejected.');
       }),
     );
@@ -41,10 +41,10 @@ export function register(program: Command): void {
     .option('--since <time>', 'only from this time on (ISO 8601)')
     .option('--json', 'print one JSON object')
     .action((options: Options) =>
-      withPool('energy rejected', async (pool, { retentionMonths, maxChannels }) => {
+      runWithServicePool('energy rejected', async (pool, { retentionMonths, maxChannels }) => {
         const db = createDb(pool);
         const target = options.device ?? null;
-        if (target !== null && !(await findDevice(db, EVERYBODY, target)))
+        if (target !== null && !(await findDevice(db, REACH_OF_ALL, target)))
           throw new Error(`There is no device ${target}`);
         await runAsOperator(
           db,
@@ -78,5 +78,5 @@ const MAX_SHOWN_CHARACTERS = 200;
 function linesOf({ received_at, topic, element, reason, payload, payload_b64 }: RejectedMessage): string {
   const where = element === null ? '' : ` [${element}]`;
   const text = (payload ?? `base64 ${payload_b64}`).slice(0, MAX_SHOWN_CHARACTERS);
-  return [`${received_at}  ${topic}${where}`, `  ${reason}`, `  ${text}`].map(forTerminal).join('\n');
+  return [`${received_at}  ${topic}${where}`, `  ${reason}`, `  ${text}`].map(escapeLineForTerminal).join('\n');
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { askCapabilities } from '#src/database/capabilities.ts';
+import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createDb } from '#src/database/connect.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups, type RollupOptions, type RollupReport } from '#src/rollups/mend.ts';
-import { withPool } from './beside.ts';
-import { idNamed } from './named-user.ts';
+import { resolveUserId } from './named-user.ts';
+import { runWithServicePool } from './running-service.ts';
 
 /** Registers `energy rollups check|rebuild`, which compares the aggregates with the load profile and recomputes them if they differ. */
 export function register(program: Command): void {
@@ -37,9 +37,9 @@ async function run(mode: RollupOptions['mode'], user: string | undefined): Promi
   const showProgress = (done: number, total: number) => {
     process.stderr.write(`\r${done} of ${total} users${done === total ? '\n' : ''}`);
   };
-  return withPool(`energy rollups ${mode}`, async (pool, { database, retentionMonths }) => {
-    const { capabilities } = await askCapabilities(pool, database.timescale);
-    const userId = user === undefined ? undefined : await idNamed(createDb(pool), user);
+  return runWithServicePool(`energy rollups ${mode}`, async (pool, { database, retentionMonths }) => {
+    const { capabilities } = await detectCapabilities(pool, database.timescale);
+    const userId = user === undefined ? undefined : await resolveUserId(createDb(pool), user);
     return checkAllRollups(pool, {
       capabilities,
       since: firstCheckedMonth(new Date(), retentionMonths),

@@ -3,8 +3,8 @@ import { loadConfig } from '#src/config/load.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { type GivenUpSecrets, giveUpSealedSecrets } from '#src/start/secret-key.ts';
-import { startedDatabase } from './alone.ts';
-import { show } from './beside.ts';
+import { printResult } from './running-service.ts';
+import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
 /**
  * Registers `energy secrets forget`, which discards the values encrypted with a lost secret key. The service must not be running, because
@@ -20,12 +20,12 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig();
-      const { url, release } = await startedDatabase(config);
+      const { url, release } = await openDatabaseOfStoppedService(config);
       const pool = createPool(url, { max: 2, applicationName: 'energy secrets' });
       try {
         await migrate(pool, config.database);
         const forgotten = await giveUpSealedSecrets(createDb(pool), config);
-        show(options.json, forgotten, linesOf(forgotten));
+        printResult(options.json, forgotten, linesOf(forgotten));
       } finally {
         await pool.end();
         await release();

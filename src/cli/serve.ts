@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import type { startAll } from '#src/start/all.ts';
 import { takeHeapFlags } from '#src/start/children.ts';
-import { brokerLine } from './device-address.ts';
+import { formatBrokerLine } from './device-address.ts';
 
 /**
  * Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles. A process loads the code of its own role
@@ -53,7 +53,7 @@ async function start(): Promise<void> {
   const { config } = service;
   console.log(`API       ${config.publicUrl}/v1`);
   console.log(`Dashboard ${config.publicUrl}/dashboard`);
-  console.log(`MQTT      ${brokerLine(config)}`);
+  console.log(`MQTT      ${formatBrokerLine(config)}`);
   console.log(`Database  ${service.databaseLine}`);
   console.log(`TLS       ${service.certFile}`);
   if (service.adminKey) {

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { loadConfig } from '#src/config/load.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 import { type UpgradeReport, upgradeDatabase } from '#src/start/upgrade-database.ts';
-import { show } from './beside.ts';
 import { progressBar } from './progress-bar.ts';
+import { printResult } from './running-service.ts';
 
 /** Registers `energy upgrade-database`, which is needed after an update of the service to another major version of PostgreSQL. */
 export function register(program: Command): void {
@@ -30,7 +30,7 @@ async function upgrade({ postgres, json }: { postgres?: string; json?: boolean }
   };
   try {
     const report = await upgradeDatabase(dataDir, { programs: postgres, step, progress: bar.update });
-    show(
+    printResult(
       json,
       report ?? { upgraded: false },
       report ? textOf(report) : 'Nothing to do: the database is of this version’s PostgreSQL.',

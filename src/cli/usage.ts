@@ -4,22 +4,22 @@ import { monthlyAnalytics } from '#src/api/v1/analytics/operations.ts';
 import { deviceUsage } from '#src/api/v1/devices/usage.ts';
 import { getEnergyInsights } from '#src/api/v1/energy-insights/get.ts';
 import type { Database } from '#src/database/connect.ts';
-import { addVerb, type Noun } from './nouns/verbs.ts';
+import { addVerbCommand, type CommandNoun } from './nouns/verbs.ts';
 
-const USER: Noun = { name: 'user', id: 'user_id', columns: [] };
-const DEVICE: Noun = { name: 'device', id: 'device_id', columns: [] };
+const USER: CommandNoun = { name: 'user', id: 'user_id', columns: [] };
+const DEVICE: CommandNoun = { name: 'device', id: 'device_id', columns: [] };
 
 /** Registers `energy usage …`, which prints the energy used by homes and devices, through the operations of the HTTP API. */
 export function register(program: Command): void {
   const usage = program.command('usage').description('what a home or a device used');
-  addVerb(usage, 'get', USER, getEnergyInsights);
-  addVerb(usage, 'months', USER, monthlyAnalytics);
-  addVerb(usage, 'device', DEVICE, deviceUsage, { whyNothing });
+  addVerbCommand(usage, 'get', USER, getEnergyInsights);
+  addVerbCommand(usage, 'months', USER, monthlyAnalytics);
+  addVerbCommand(usage, 'device', DEVICE, deviceUsage, { whyNothing });
 }
 
 /** Explains why a device has no usage yet. The first reading only starts the first interval. */
 async function whyNothing(db: Database, deviceId: string): Promise<string> {
-  const { first, areSingle } = await energyReadings(db, deviceId);
+  const { first, areSingle } = await findUsageReadings(db, deviceId);
   if (first === null) return 'No reading of energy is stored of this device.';
   if (areSingle)
     return `One reading came, at ${first.toISOString()}. Usage lies between two readings: it begins with the second.`;
@@ -30,7 +30,7 @@ async function whyNothing(db: Database, deviceId: string): Promise<string> {
  * Returns whether a device has enough readings for usage, which needs two of the same quantity. `first`: time of the first stored reading,
  * or null if there is none. `areSingle`: whether no quantity has a second reading (an interval contains its own energy).
  */
-export async function energyReadings(
+export async function findUsageReadings(
   db: Database,
   deviceId: string,
 ): Promise<{ first: Date | null; areSingle: boolean }> {

@@ -3,16 +3,16 @@ import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/op
 import { newUser } from '#src/api/v1/users/shape.ts';
 import { unlink } from '#src/auth/oidc/sign-in.ts';
 import { evictSessionsOf } from '#src/auth/sessions.ts';
-import { words } from '#src/core/mistake-words.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { printedLink } from '#src/start/sign-in-link.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
-import { show, withDatabase } from './beside.ts';
-import { userNamed } from './named-user.ts';
-import { addDelete, addGet, addList, addUpdate, type Noun } from './nouns/verbs.ts';
+import { findUserId } from './named-user.ts';
+import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
+import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy users …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
 export function register(program: Command): void {
@@ -47,30 +47,30 @@ export function register(program: Command): void {
 }
 
 const signIn = (email: string, o: { json?: boolean }) =>
-  withDatabase(async (db, config) => {
+  runOnServiceDatabase(async (db, config) => {
     const link = await printedLink(db, config, email);
     if (link === null) throw new Error(`There is no user ${email}`);
-    show(o.json, { link }, link);
+    printResult(o.json, { link }, link);
   });
 
 const signOut = (email: string, o: { json?: boolean }) =>
-  withDatabase(async (db) => {
-    const userId = await userNamed(db, email);
+  runOnServiceDatabase(async (db) => {
+    const userId = await findUserId(db, email);
     const end = (trx: Database) => evictSessionsOf(trx, userId);
     const ended = (await runAsOperator(db, 'sessions.ended', end, () => userId)).length;
-    show(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
+    printResult(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
   });
 
 const forgetIdentities = (email: string, o: { json?: boolean }) =>
-  withDatabase(async (db) => {
-    const userId = await userNamed(db, email);
+  runOnServiceDatabase(async (db) => {
+    const userId = await findUserId(db, email);
     const forgotten = await runAsOperator(
       db,
       'identity.unlinked',
       (trx) => unlink(trx, userId),
       () => userId,
     );
-    show(o.json, { user_id: userId, unlinked: forgotten }, `${forgotten} identities of ${email} are forgotten.`);
+    printResult(o.json, { user_id: userId, unlinked: forgotten }, `${forgotten} identities of ${email} are forgotten.`);
   });
 
 interface NewUser {
@@ -83,11 +83,11 @@ interface NewUser {
 
 /** Validates the user with the HTTP API's own rules. */
 async function create({ json, ...given }: NewUser): Promise<void> {
-  const asked = newUser.safeParse(given, { error: words });
+  const asked = newUser.safeParse(given, { error: describeIssue });
   if (!asked.success) throw new Error(asked.error.issues.map(mistake).join('\n'));
   const timezone = asked.data.timezone ?? machineZone();
   const { email, role, phone } = asked.data;
-  await withDatabase(async (db) => {
+  await runOnServiceDatabase(async (db) => {
     const user = await runAsOperator(
       db,
       'user.created',
@@ -96,7 +96,7 @@ async function create({ json, ...given }: NewUser): Promise<void> {
     );
     const zone = `User ${user.user_id}, time zone ${user.timezone}`;
     const way = `energy users update ${email} --timezone ZONE sets another one`;
-    show(
+    printResult(
       json,
       { user_id: user.user_id, status: 'created', timezone: user.timezone },
       asked.data.timezone === undefined ? `${zone} (this machine’s; ${way})` : zone,
@@ -116,7 +116,7 @@ function machineZone(): string | undefined {
 const mistake = ({ path, message }: { path: PropertyKey[]; message: string }): string =>
   `--${path.join('.')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 
-const USER: Noun = {
+const USER: CommandNoun = {
   name: 'user',
   id: 'user_id',
   columns: ['user_id', 'email', 'role', 'plan', 'timezone', 'created_at'],
@@ -124,8 +124,8 @@ const USER: Noun = {
 
 /** Registers `energy users list|get|update|delete`, in addition to the commands that exist only on the command line. */
 export function addUserVerbs(users: Command): void {
-  addList(users, USER, listUsers, { ofUser: false });
-  addGet(users, USER, getUser);
-  addUpdate(users, USER, updateUser);
-  addDelete(users, USER, deleteUser, 'with all readings, aggregates, keys, alerts: nothing brings them back');
+  addListCommand(users, USER, listUsers, { ofUser: false });
+  addGetCommand(users, USER, getUser);
+  addUpdateCommand(users, USER, updateUser);
+  addDeleteCommand(users, USER, deleteUser, 'with all readings, aggregates, keys, alerts: nothing brings them back');
 }

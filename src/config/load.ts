@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Environment } from '#src/core/environment.ts';
-import { words } from '#src/core/mistake-words.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
+import { describeIssue } from '#src/core/validation-messages.ts';
 import { addressInNetwork, hostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
 import { MEANINGS } from './meanings.ts';
 import { type OidcConfig, oidcMistakes, oidcOf } from './oidc.ts';
@@ -79,7 +79,7 @@ export const givenVariables = (env: Record<string, string | undefined> = process
 
 /** Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const parsed = variables.safeParse(givenVariables(env), { error: words });
+  const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
   const vars = parsed.data;
   const mistakes = combinations(vars);

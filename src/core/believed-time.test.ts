@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { believedAtStart, isTooFarAhead, MAX_LEAP_MS } from './believed-time.ts';
+import { computeBelievedTime, isTooFarAhead, MAX_LEAP_MS } from './believed-time.ts';
 
 const STORED_MS = Date.parse('2026-11-24T12:00:00Z');
 
@@ -9,7 +9,7 @@ test('no number of starts with a clock that is more than 31 days ahead moves the
     fc.property(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 40 }), (days, starts) => {
       const clockMs = STORED_MS + MAX_LEAP_MS + days * 86_400_000;
       let storedMs = STORED_MS;
-      for (let start = 0; start < starts; start++) storedMs = believedAtStart({ storedMs, clockMs, wasUsed: true });
+      for (let start = 0; start < starts; start++) storedMs = computeBelievedTime({ storedMs, clockMs, wasUsed: true });
       expect(storedMs).toBe(STORED_MS);
       expect(isTooFarAhead(clockMs, storedMs)).toBe(true);
     }),
@@ -17,12 +17,12 @@ test('no number of starts with a clock that is more than 31 days ahead moves the
 });
 
 test('a start moves it to a clock that is up to 31 days ahead, and never back', () => {
-  const start = (clockMs: number) => believedAtStart({ storedMs: STORED_MS, clockMs, wasUsed: true });
+  const start = (clockMs: number) => computeBelievedTime({ storedMs: STORED_MS, clockMs, wasUsed: true });
   expect(start(STORED_MS + MAX_LEAP_MS)).toBe(STORED_MS + MAX_LEAP_MS);
   expect(start(STORED_MS - 86_400_000)).toBe(STORED_MS);
 });
 
 test('an installation that no device has used goes by its clock', () => {
   for (const storedMs of [null, 0])
-    expect(believedAtStart({ storedMs, clockMs: STORED_MS, wasUsed: false })).toBe(STORED_MS);
+    expect(computeBelievedTime({ storedMs, clockMs: STORED_MS, wasUsed: false })).toBe(STORED_MS);
 });

@@ -17,7 +17,7 @@ export interface TimeAtStart {
  * Returns the believed time after a start, Unix ms. A clock that is more than 31 days ahead moves nothing, not even by 31 days, because a
  * process that restarts repeatedly must not add up leaps. Pure.
  */
-export function believedAtStart({ storedMs, clockMs, wasUsed }: TimeAtStart): number {
+export function computeBelievedTime({ storedMs, clockMs, wasUsed }: TimeAtStart): number {
   if (storedMs === null || !wasUsed) return clockMs;
   return isTooFarAhead(clockMs, storedMs) ? storedMs : Math.max(storedMs, clockMs);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asBillionths, decimalText, negative, parseDecimal, roundedText, sumOf } from './decimal.ts';
+import { addFractions, asBillionths, formatDecimal, formatRounded, negateFraction, parseDecimal } from './decimal.ts';
 
 test.each([
   ['0.2815', 281_500_000n],
@@ -39,7 +39,7 @@ test.each([
 test('what is written reads as what it was', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (value) => {
-      assert.equal(parseDecimal(decimalText(asBillionths(value))), value);
+      assert.equal(parseDecimal(formatDecimal(asBillionths(value))), value);
     }),
   );
 });
@@ -57,11 +57,11 @@ test.each([
   [of(12_345n, 100n), 3, '123.450'],
   [of(2n, 3n), 4, '0.6667'],
 ])('halves go away from zero, and nothing has no sign (%#)', (fraction, decimals, text) => {
-  expect(roundedText(fraction, decimals)).toBe(text);
+  expect(formatRounded(fraction, decimals)).toBe(text);
 });
 
 test('a sum is exact, whatever is added', () => {
-  const thirds = sumOf(of(1n, 3n), of(1n, 92n), of(1n, 3n), of(-1n, 92n), of(1n, 3n));
+  const thirds = addFractions(of(1n, 3n), of(1n, 92n), of(1n, 3n), of(-1n, 92n), of(1n, 3n));
   expect(thirds.numerator).toBe(thirds.denominator);
-  expect(roundedText(sumOf(thirds, negative(of(1n, 1n))), 2)).toBe('0.00');
+  expect(formatRounded(addFractions(thirds, negateFraction(of(1n, 1n))), 2)).toBe('0.00');
 });

@@ -29,7 +29,7 @@ export function parseDecimal(text: string): Billionths | null {
 }
 
 /** Returns the shortest text for a number: `0.2815`, `-3`. */
-export function decimalText(value: Billionths): string {
+export function formatDecimal(value: Billionths): string {
   const [sign, digits] = [value < 0n ? '-' : '', String(value < 0n ? -value : value).padStart(PLACES + 1, '0')];
   const fraction = digits.slice(-PLACES).replace(/0+$/, '');
   return `${sign}${digits.slice(0, -PLACES)}${fraction && '.'}${fraction}`;
@@ -41,11 +41,11 @@ export interface Fraction {
   denominator: bigint;
 }
 
-export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
+export const ZERO_FRACTION: Fraction = { numerator: 0n, denominator: 1n };
 
 /** Adds fractions exactly. The sum is not reduced, because there are few different denominators. */
-export function sumOf(...fractions: readonly Fraction[]): Fraction {
-  let { numerator, denominator } = ZERO;
+export function addFractions(...fractions: readonly Fraction[]): Fraction {
+  let { numerator, denominator } = ZERO_FRACTION;
   for (const one of fractions) {
     if (one.denominator === denominator) numerator += one.numerator;
     else {
@@ -56,10 +56,13 @@ export function sumOf(...fractions: readonly Fraction[]): Fraction {
   return { numerator, denominator };
 }
 
-export const negative = ({ numerator, denominator }: Fraction): Fraction => ({ numerator: -numerator, denominator });
+export const negateFraction = ({ numerator, denominator }: Fraction): Fraction => ({
+  numerator: -numerator,
+  denominator,
+});
 
 /** Rounds a fraction to a fixed number of decimals, halves away from zero: `0.30`, `-12`. Zero is `0.00`, never `-0.00`. */
-export function roundedText({ numerator, denominator }: Fraction, decimals: number): string {
+export function formatRounded({ numerator, denominator }: Fraction, decimals: number): string {
   const size = (numerator < 0n ? -numerator : numerator) * 10n ** BigInt(decimals);
   const rounded = (2n * size + denominator) / (2n * denominator);
   const digits = String(rounded).padStart(decimals + 1, '0');

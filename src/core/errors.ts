@@ -296,7 +296,7 @@ export class AppError extends Error {
 export const unprocessable = (...details: FieldError[]) => new AppError('unprocessable', { details });
 
 /** Returns the value, or throws 404 if it is null. */
-export function orNotFound<T>(found: T | null): T {
+export function requireFound<T>(found: T | null): T {
   if (found === null) throw new AppError('notFound');
   return found;
 }

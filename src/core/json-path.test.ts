@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPath } from './json-path.ts';
+import { compileJsonPath } from './json-path.ts';
 
 const BODY = JSON.parse('{"a": {"b": [1, {"c d": 2}]}, "n": null, "__proto__x": 3}');
 
@@ -14,11 +14,11 @@ test.each([
   ['$.constructor.name', undefined],
   ['$.a.b.length', undefined],
 ])('%s is one place', (path, value) => {
-  expect(readPath(path)?.(BODY)).toEqual(value);
+  expect(compileJsonPath(path)?.(BODY)).toEqual(value);
 });
 
 test('a whole message that is a number', () => {
-  expect(readPath('$')?.(7)).toBe(7);
+  expect(compileJsonPath('$')?.(7)).toBe(7);
 });
 
 test.each([
@@ -37,5 +37,5 @@ test.each([
   "$['a",
   '$\u0000',
 ])('%s names no one place', (path) => {
-  expect(readPath(path)).toBeNull();
+  expect(compileJsonPath(path)).toBeNull();
 });

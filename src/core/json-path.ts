@@ -11,7 +11,7 @@ const kept = new Map<string, ((value: unknown) => unknown) | null>();
  * from a JSON value, or undefined if it has none. Returns null if the path is invalid. Wildcards, `..` and filters are invalid, because
  * they may select many values, and a search through a whole message has no bounded cost.
  */
-export function readPath(path: string): ((value: unknown) => unknown) | null {
+export function compileJsonPath(path: string): ((value: unknown) => unknown) | null {
   // Checked before caching: a rejected path may be as long as a request.
   if (path.length > MAX_PATH_CHARACTERS) return null;
   let read = kept.get(path);

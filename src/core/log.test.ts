@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { textLine } from './log.ts';
+import { formatLogLine } from './log.ts';
 
 const LOG = new URL('log.ts', import.meta.url).href;
 
@@ -37,7 +37,7 @@ test.each([
   ],
   ['value that would drive the terminal', { level: 30, msg: 'topic', on: '\x1b[2Ja\nb' }, 'topic on=·[2Ja·b'],
 ])('a line for people has the time, the process, and the %s', (_what, record, text) => {
-  expect(stripVTControlCharacters(textLine({ time: AT, name: 'api', pid: 7, hostname: 'vm', ...record }))).toBe(
+  expect(stripVTControlCharacters(formatLogLine({ time: AT, name: 'api', pid: 7, hostname: 'vm', ...record }))).toBe(
     `14:02:11 api ${text}`,
   );
 });

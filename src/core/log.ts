@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type Logger, pino } from 'pino';
-import { forTerminal } from './output.ts';
+import { escapeLineForTerminal } from './output.ts';
 
 export type { Logger } from 'pino';
 
@@ -34,7 +34,7 @@ export function createLog(
   // A full disk or a closed reader must not end the process that logs.
   output.on('error', () => {});
   const isText = (format ?? (process.stderr.isTTY ? 'text' : 'json')) === 'text';
-  const write = (line: string) => output.write(`${textLine(JSON.parse(line))}\n`);
+  const write = (line: string) => output.write(`${formatLogLine(JSON.parse(line))}\n`);
   return pino(
     {
       name,
@@ -49,11 +49,16 @@ export function createLog(
  * Formats a record as a short line: local time, process, message, values, such as `14:02:11 api ready https://localhost:8443`. A record
  * with a `url` shows no other value. Null values and lists appear only in JSON. At the level `error`, the stack follows.
  */
-export function textLine(record: LogRecord): string {
+export function formatLogLine(record: LogRecord): string {
   const { level, time, name, msg, url, err } = record;
   const rank = level >= ERROR ? [styled('red', 'error')] : level >= WARN ? [styled('yellow', 'warning')] : [];
-  const parts = [styled('dim', clock(time)), styled('cyan', name), ...rank, ...(msg ? [forTerminal(msg)] : [])];
-  if (url !== undefined) return [...parts, forTerminal(url)].join(' ');
+  const parts = [
+    styled('dim', clock(time)),
+    styled('cyan', name),
+    ...rank,
+    ...(msg ? [escapeLineForTerminal(msg)] : []),
+  ];
+  if (url !== undefined) return [...parts, escapeLineForTerminal(url)].join(' ');
   const values = Object.entries(record)
     .filter(([key, value]) => !NO_VALUES.has(key) && value !== null && !Array.isArray(value))
     .map(([key, value]) => {
@@ -61,9 +66,11 @@ export function textLine(record: LogRecord): string {
       return key === msg ? text : `${key}=${text}`;
     });
   const reason = err && err.message !== msg ? [err.message] : [];
-  const line = [...parts, ...[...values, ...reason].map(forTerminal)].join(' ');
+  const line = [...parts, ...[...values, ...reason].map(escapeLineForTerminal)].join(' ');
   const frames = err?.stack?.split('\n').filter((frame) => /^\s+at /.test(frame)) ?? [];
-  return level >= ERROR ? [line, ...frames.map((frame) => styled('dim', forTerminal(frame)))].join('\n') : line;
+  return level >= ERROR
+    ? [line, ...frames.map((frame) => styled('dim', escapeLineForTerminal(frame)))].join('\n')
+    : line;
 }
 
 /** Formats the local time of day, HH:MM:SS. */

@@ -22,7 +22,7 @@ export interface Metrics {
     help: string,
     labels: readonly Label[],
   ): (labels: Record<Label, string>, seconds: number) => void;
-  /** Returns the metrics as input for `mergedText`. */
+  /** Returns the metrics as input for `mergeMetrics`. */
   asJson(): Promise<object[]>;
 }
 
@@ -78,6 +78,6 @@ export function createMetrics(role: string): Metrics {
 }
 
 /** Merges the metrics of several processes into one text. Values of the same name and labels are added. */
-export async function mergedText(processes: readonly object[][]): Promise<string> {
+export async function mergeMetrics(processes: readonly object[][]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
 }

@@ -19,7 +19,7 @@ function plain(address: string): string {
 }
 
 /** Parses an address or a network: `203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`. Returns null if the text is neither. Pure. */
-export function networkOf(text: string): Network | null {
+export function parseNetwork(text: string): Network | null {
   const [, given = '', digits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   if (isIP(given) === 0) return null;
   const address = plain(given);
@@ -32,7 +32,7 @@ export function networkOf(text: string): Network | null {
 }
 
 /** Returns a function that checks whether an address, as a socket or proxy names it, lies in one of the networks. */
-export function isWithin(networks: readonly Network[]): (address: string) => boolean {
+export function createNetworkTest(networks: readonly Network[]): (address: string) => boolean {
   const known = new BlockList();
   for (const { address, bits, family } of networks) known.addSubnet(address, bits, family);
   return (address) => {
@@ -42,5 +42,5 @@ export function isWithin(networks: readonly Network[]): (address: string) => boo
 }
 
 /** Whether one network contains all addresses of another. */
-export const isPartOf = (inner: Network, outer: Network): boolean =>
-  inner.family === outer.family && inner.bits >= outer.bits && isWithin([outer])(inner.address);
+export const isSubnetOf = (inner: Network, outer: Network): boolean =>
+  inner.family === outer.family && inner.bits >= outer.bits && createNetworkTest([outer])(inner.address);

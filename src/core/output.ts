@@ -7,7 +7,7 @@ export function outliveOutput(): void {
 }
 
 /** Replaces control characters in a line for a terminal: foreign text (a topic, a payload, a name) must not control the terminal. */
-export const forTerminal = (line: string): string => line.replaceAll(/[^\P{C}]/gu, '·');
+export const escapeLineForTerminal = (line: string): string => line.replaceAll(/[^\P{C}]/gu, '·');
 
 /** Replaces control characters in several lines. */
-export const linesForTerminal = (text: string): string => text.split('\n').map(forTerminal).join('\n');
+export const escapeForTerminal = (text: string): string => text.split('\n').map(escapeLineForTerminal).join('\n');

@@ -12,7 +12,7 @@ export interface SecretBox {
 }
 
 /** Creates a secret box: AES-256-GCM with a key derived (HKDF-SHA-256) from the installation's secret, and a new nonce for each text. */
-export function secretBox(secret: string): SecretBox {
+export function createSecretBox(secret: string): SecretBox {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'energy usage service, stored secrets', 32));
   return {
     seal(text) {
@@ -38,11 +38,11 @@ const macOf = (secret: string, purpose: string, id: string): Buffer =>
  * Returns the token of a mailed link, which allows one purpose for one id without a sign-in. The token is not stored. `secret`: the
  * installation's secret.
  */
-export const mailedToken = (secret: string, purpose: string, id: string): string =>
+export const createMailedToken = (secret: string, purpose: string, id: string): string =>
   `${id}.${macOf(secret, purpose, id).toString('base64url')}`;
 
 /** Returns the id for which a token was made; null if this installation did not make the token for the purpose. Pure. */
-export function idOfMailedToken(secret: string, purpose: string, token: string): string | null {
+export function verifyMailedToken(secret: string, purpose: string, token: string): string | null {
   const [, id, mac] = /^([a-z]{3}_[0-9a-z]{26})\.([\w-]{22})$/.exec(token) ?? [];
   if (id === undefined || mac === undefined) return null;
   const given = Buffer.from(mac, 'base64url');

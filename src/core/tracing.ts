@@ -70,7 +70,7 @@ export function inSpan<T>(
 }
 
 /** Records a span that has ended as a child of the current one: a statement of the database. */
-export function pastSpan(name: string, attributes: Record<string, string | number>, lastedMs: number): void {
+export function recordPastSpan(name: string, attributes: Record<string, string | number>, lastedMs: number): void {
   const end = Date.now();
   tracer()
     .startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime: end - lastedMs })
@@ -78,7 +78,7 @@ export function pastSpan(name: string, attributes: Record<string, string | numbe
 }
 
 /** Starts the span of a request, as a child of the caller's span if headers name one; `go` handles the request inside the span. */
-export function serverSpan(method: string, headers: Record<string, unknown>, go: () => void): Span {
+export function startServerSpan(method: string, headers: Record<string, unknown>, go: () => void): Span {
   const parent = propagation.extract(context.active(), headers);
   const span = tracer().startSpan(method, { kind: SpanKind.SERVER }, parent);
   context.with(trace.setSpan(parent, span), go);

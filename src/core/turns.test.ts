@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTurns, mapInTurns } from '#src/core/turns.ts';
+import { mapInTurns, yieldInTurns } from '#src/core/turns.ts';
 
 const rows = Array.from({ length: 1_501 }, (_, index) => index);
 
@@ -15,7 +15,7 @@ test('all rows come, in their order, and others have a turn in between', async (
   clearInterval(other);
   expect(turns).toBeGreaterThanOrEqual(2);
   const sizes: number[] = [];
-  for await (const some of inTurns(rows)) sizes.push(some.length);
-  for await (const some of inTurns([])) sizes.push(some.length);
+  for await (const some of yieldInTurns(rows)) sizes.push(some.length);
+  for await (const some of yieldInTurns([])) sizes.push(some.length);
   expect(sizes).toEqual([250, 250, 250, 250, 250, 250, 1]);
 });

@@ -1,22 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Number of rows that are processed at a time, about a millisecond. */
-export const ROWS_OF_A_TURN = 250;
+export const ROWS_PER_TURN = 250;
 
 /** Maps many rows. After each 250 rows, other work of the process runs. */
 export async function mapInTurns<T, U>(rows: readonly T[], one: (row: T) => U): Promise<U[]> {
   const mapped: U[] = [];
   for (const [index, row] of rows.entries()) {
-    if (index > 0 && index % ROWS_OF_A_TURN === 0) await setImmediate();
+    if (index > 0 && index % ROWS_PER_TURN === 0) await setImmediate();
     mapped.push(one(row));
   }
   return mapped;
 }
 
 /** Yields the rows in chunks of 250. After each chunk, other work of the process runs. */
-export async function* inTurns<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
-  for (let at = 0; at < rows.length; at += ROWS_OF_A_TURN) {
+export async function* yieldInTurns<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
+  for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
     if (at > 0) await setImmediate();
-    yield rows.slice(at, at + ROWS_OF_A_TURN);
+    yield rows.slice(at, at + ROWS_PER_TURN);
   }
 }

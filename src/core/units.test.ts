@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { kwhToMilliwattHours, scaled, wholeUnits } from './units.ts';
+import { kwhToMilliwattHours, roundToUnits, scaleDecimal } from './units.ts';
 
 /** Decimal digits and where their point is: what a device sends. */
 const decimal = fc.record({
@@ -30,7 +30,7 @@ test.each([3, 6])(
       fc.property(decimal, (one) => {
         const whole = rounded(one.digits, one.places, wanted);
         fc.pre(whole <= 9n * 10n ** 15n && whole >= -9n * 10n ** 15n);
-        assert.equal(BigInt(wholeUnits(Number(textOf(one)), wanted)), whole);
+        assert.equal(BigInt(roundToUnits(Number(textOf(one)), wanted)), whole);
       }),
       { numRuns: 3_000 },
     );
@@ -43,7 +43,7 @@ test.each([3, 6])('halves are never lost to the product of floats (%i places)', 
       const one = { digits: odd * 10n + (odd < 0n ? -5n : 5n), places: wanted + 1 };
       const sent = Number(textOf(one));
       fc.pre(String(sent).replace(/[-.]/g, '').length <= 15);
-      assert.equal(BigInt(wholeUnits(sent, wanted)), rounded(one.digits, one.places, wanted));
+      assert.equal(BigInt(roundToUnits(sent, wanted)), rounded(one.digits, one.places, wanted));
     }),
     { numRuns: 3_000 },
   );
@@ -59,25 +59,25 @@ test('a decimal of 12 digits in another unit is the decimal that it is there', (
       const wanted = textOf(
         shift >= 0 ? { digits, places: shift } : { digits: digits * 10n ** BigInt(-shift), places: 0 },
       );
-      assert.equal(scaled(sent, times, per), Number(wanted) || 0);
+      assert.equal(scaleDecimal(sent, times, per), Number(wanted) || 0);
     }),
     { numRuns: 3_000 },
   );
-  expect(scaled(1.005, 1_000, 1)).toBe(1_005);
-  expect(scaled(3.6, 1, 3.6)).toBe(1);
-  expect(scaled(5, 2.5, 1)).toBe(12.5);
+  expect(scaleDecimal(1.005, 1_000, 1)).toBe(1_005);
+  expect(scaleDecimal(3.6, 1, 3.6)).toBe(1);
+  expect(scaleDecimal(5, 2.5, 1)).toBe(12.5);
 });
 
 test('what Math.round and a float product get wrong', () => {
-  expect(wholeUnits(-0.0005, 3)).toBe(-1);
-  expect(wholeUnits(-2.5, 0)).toBe(-3);
-  expect(wholeUnits(1.0005, 3)).toBe(1_001);
-  expect(wholeUnits(1.005, 2)).toBe(101);
+  expect(roundToUnits(-0.0005, 3)).toBe(-1);
+  expect(roundToUnits(-2.5, 0)).toBe(-3);
+  expect(roundToUnits(1.0005, 3)).toBe(1_001);
+  expect(roundToUnits(1.005, 2)).toBe(101);
   expect(kwhToMilliwattHours(0.0000005)).toBe(1);
   expect(kwhToMilliwattHours(8_999_999_999.123_457)).toBe(8_999_999_999_123_457);
-  expect(wholeUnits(1e-7, 3)).toBe(0);
-  expect(wholeUnits(5e-4, 3)).toBe(1);
+  expect(roundToUnits(1e-7, 3)).toBe(0);
+  expect(roundToUnits(5e-4, 3)).toBe(1);
   // No negative zero: the state of a law is compared with what JSON made of it.
-  expect(Object.is(wholeUnits(-0.0001, 3), 0)).toBe(true);
-  expect(Object.is(wholeUnits(-0, 3), 0)).toBe(true);
+  expect(Object.is(roundToUnits(-0.0001, 3), 0)).toBe(true);
+  expect(Object.is(roundToUnits(-0, 3), 0)).toBe(true);
 });

@@ -15,14 +15,14 @@ export const asMilliwattHours = (value: number): MilliwattHours => value as Mill
 
 /** Converts kWh as sent by a device to whole mWh. */
 export function kwhToMilliwattHours(kwh: number): MilliwattHours {
-  return asMilliwattHours(wholeUnits(kwh, 6));
+  return asMilliwattHours(roundToUnits(kwh, 6));
 }
 
 /**
  * Returns a finite number times 10^`places` as an integer, halves away from zero (the law's rounding). The number counts as the decimal
  * that was sent, the shortest that reads as this double: 1.0005 has three places and a half, though the double is lower.
  */
-export function wholeUnits(value: number, places: number): number {
+export function roundToUnits(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
   const whole = Math.floor(product);
   const fraction = product - whole;
@@ -33,7 +33,7 @@ export function wholeUnits(value: number, places: number): number {
   return value < 0 && rounded !== 0 ? -rounded : rounded;
 }
 
-/** Returns `wholeUnits` of a positive number by its decimal digits. */
+/** Returns `roundToUnits` of a positive number by its decimal digits. */
 function byDigits(value: number, places: number): number {
   const { digits, exponent } = decimalOf(Math.abs(value));
   const shift = exponent + places;
@@ -46,7 +46,7 @@ function byDigits(value: number, places: number): number {
  * Returns a finite number times `times` divided by `per`, to convert kW to W or Wh to kWh. If `times` is an integer and `per` a power of
  * ten, the decimal that was sent is scaled: 1.005 kW are 1005 W, though the product of the doubles is 1004.9999999999999.
  */
-export function scaled(value: number, times: number, per: number): number {
+export function scaleDecimal(value: number, times: number, per: number): number {
   if (times === 1 && per === 1) return value;
   const shift = Math.round(Math.log10(per));
   if (!Number.isSafeInteger(times) || 10 ** shift !== per) return (value * times) / per;
@@ -62,7 +62,7 @@ function decimalOf(value: number): { digits: bigint; exponent: number } {
 }
 
 /** Formats mWh as kWh with all six decimals, without rounding: `12.482000`. */
-export function exactKwh(energy: MilliwattHours): string {
+export function formatExactKwh(energy: MilliwattHours): string {
   const digits = String(Math.abs(energy)).padStart(7, '0');
   return `${energy < 0 ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }

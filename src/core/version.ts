@@ -9,7 +9,7 @@ export const { version: VERSION } = JSON.parse(text) as { version: string };
  * Name under which this service announces homes to Home Assistant. Ingest ignores announcements with this name: if they were bridged back,
  * they would be taken for devices, and a home would count itself.
  */
-export const ORIGIN = 'Energy usage service';
+export const HOME_ASSISTANT_ORIGIN = 'Energy usage service';
 
 /** First segment of the topics on which announced homes publish their state. */
-export const ORIGIN_TOPICS = 'energy-usage';
+export const HOME_ASSISTANT_TOPIC_ROOT = 'energy-usage';

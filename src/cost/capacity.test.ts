@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asBillionths, roundedText } from '#src/core/decimal.ts';
+import { asBillionths, formatRounded } from '#src/core/decimal.ts';
 import { canBePeak, capacityCost } from './capacity.ts';
 
 const flemish = {
@@ -9,7 +9,7 @@ const flemish = {
 };
 const cost = (peaks: readonly number[]) => {
   const found = capacityCost(flemish, peaks);
-  return found && roundedText(found, 6);
+  return found && formatRounded(found, 6);
 };
 
 test('the capacity charge is the price times the mean of the peaks in kW, each at least the minimum', () => {

@@ -1,4 +1,4 @@
-import { type Fraction, negative, roundedText, sumOf, ZERO } from '#src/core/decimal.ts';
+import { addFractions, type Fraction, formatRounded, negateFraction, ZERO_FRACTION } from '#src/core/decimal.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
@@ -147,7 +147,7 @@ export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   const ofEnergy = (numerator: bigint): Fraction => ({ numerator, denominator: ENERGY_UNIT });
   const imported = ofEnergy(sums.imported);
   const exported = ofEnergy(sums.exported);
-  const standing = sumOf(
+  const standing = addFractions(
     ...[...sums.standing].map(([quarters, billionths]) => ({
       numerator: billionths,
       denominator: BigInt(quarters) * BILLION,
@@ -155,12 +155,15 @@ export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   );
   return {
     currency,
-    total: roundedText(sumOf(imported, negative(exported), standing, capacity ?? ZERO), decimals),
-    import: roundedText(imported, decimals),
-    export: roundedText(exported, decimals),
-    standing: roundedText(standing, decimals),
-    ...(capacity && { capacity: roundedText(capacity, decimals) }),
-    estimated: roundedText(ofEnergy(sums.estimated), decimals),
+    total: formatRounded(
+      addFractions(imported, negateFraction(exported), standing, capacity ?? ZERO_FRACTION),
+      decimals,
+    ),
+    import: formatRounded(imported, decimals),
+    export: formatRounded(exported, decimals),
+    standing: formatRounded(standing, decimals),
+    ...(capacity && { capacity: formatRounded(capacity, decimals) }),
+    estimated: formatRounded(ofEnergy(sums.estimated), decimals),
     missing_prices_kwh: milliwattHoursToKwh(asMilliwattHours(sums.missingMilliwattHours)),
   };
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { DateTime } from 'luxon';
-import { type Fraction, sumOf } from '#src/core/decimal.ts';
+import { addFractions, type Fraction } from '#src/core/decimal.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
@@ -174,7 +174,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
   }
 }
 
-const added = (sum: Fraction | null, more: Fraction): Fraction => (sum ? sumOf(sum, more) : more);
+const added = (sum: Fraction | null, more: Fraction): Fraction => (sum ? addFractions(sum, more) : more);
 const monthOf = (time: Date, zone: string): DateTime => DateTime.fromJSDate(time, { zone }).startOf('month');
 const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);

@@ -42,7 +42,7 @@ export const ADVISORY_LOCKS = {
  * Returns the number of a lock for one of many objects, which `parts` name: a 64-bit hash in the same number space. The chance that two of
  * these numbers collide, or one collides with a number above, is 1 in 10^18.
  */
-export const lockOf = (
+export const advisoryLockId = (
   kind:
     | 'idempotency key'
     | 'webhooks of'

@@ -1,4 +1,4 @@
-import { believedAtStart, isTooFarAhead } from '#src/core/believed-time.ts';
+import { computeBelievedTime, isTooFarAhead } from '#src/core/believed-time.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
@@ -90,7 +90,7 @@ async function moveAtStart(pool: Pool, clockMs: number): Promise<Row> {
        EXISTS (SELECT FROM series) AS "wasUsed"`,
   );
   const { at = null, wasUsed = false } = rows[0] ?? {};
-  const movedMs = believedAtStart({ storedMs: at?.getTime() ?? null, clockMs, wasUsed });
+  const movedMs = computeBelievedTime({ storedMs: at?.getTime() ?? null, clockMs, wasUsed });
   const moved = await pool.query<Row>(
     `INSERT INTO believed_time AS b (at) VALUES ($1)
      ON CONFLICT (is_only) DO UPDATE SET at = CASE WHEN $2 THEN greatest(b.at, $1) ELSE $1 END RETURNING ${COLUMNS}`,

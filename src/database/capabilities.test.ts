@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CommitFacts, commitRisks, decide } from './capabilities.ts';
+import { type CommitFacts, decideTier, listCommitRisks } from './capabilities.ts';
 
 describe('of the facts of a server', () => {
   const facts = {
@@ -19,7 +19,7 @@ describe('of the facts of a server', () => {
     ['a schema made without it', { ...facts, made: 'plain' as const }, 'auto', 'plain'],
     ['a schema made under the Apache licence', { ...facts, made: 'apache' as const }, 'auto', 'apache'],
   ] as const)('%s makes a tier', (_name, found, timescale, tier) => {
-    expect(decide(found, timescale).tier).toBe(tier);
+    expect(decideTier(found, timescale).tier).toBe(tier);
   });
 
   test.each([
@@ -39,13 +39,13 @@ describe('of the facts of a server', () => {
       /Set timescaledb\.license = 'timescale'/,
     ],
   ] as const)('%s is refused with what to do', (_name, found, message) => {
-    expect(() => decide(found, 'auto')).toThrow(message);
+    expect(() => decideTier(found, 'auto')).toThrow(message);
   });
 
   test('an extension that could not be made is named in the line', () => {
     const found = { ...facts, timescale: null, licence: null };
-    expect(decide(found, 'auto').line).toMatch(/shared_preload_libraries/);
-    expect(decide({ ...found, made: 'plain' }, 'auto').line).toMatch(/energy migrate --to/);
+    expect(decideTier(found, 'auto').line).toMatch(/shared_preload_libraries/);
+    expect(decideTier({ ...found, made: 'plain' }, 'auto').line).toMatch(/energy migrate --to/);
   });
 });
 
@@ -57,7 +57,7 @@ test.each([
   ['a database that is alone', { hosts: 1, standbys: 0, synchronousStandbyNames: '', synchronousCommit: 'off' }],
   ['strict, and the standby away: writes wait', { standbys: 0, synchronousStandbyNames: '*' }],
 ])('of %s nothing is said', (_, facts) => {
-  expect(commitRisks({ ...SAFE, ...facts })).toEqual([]);
+  expect(listCommitRisks({ ...SAFE, ...facts })).toEqual([]);
 });
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
     /no standby is connected.*synchronous_mode_strict/,
   ],
 ])('a commit that could be lost is warned of: %s', (_, facts, warning) => {
-  const risks = commitRisks({ ...SAFE, ...facts });
+  const risks = listCommitRisks({ ...SAFE, ...facts });
   expect(risks).toHaveLength(1);
   expect(risks[0]).toMatch(warning);
 });

@@ -1,4 +1,4 @@
-import { whyClosed } from './closing.ts';
+import { explainClosing } from './closing.ts';
 import type { Pool, Query } from './connect.ts';
 
 /** Capabilities of the database. Code outside sql/ checks one of these, never the tier. */
@@ -21,7 +21,7 @@ export const TIERS = {
 export type Tier = keyof typeof TIERS;
 
 /** Tier and capabilities that were detected in a database. */
-export interface Found {
+export interface DetectedDatabase {
   tier: Tier;
   capabilities: Capabilities;
   /** Summary in one line, for operators. */
@@ -54,7 +54,7 @@ interface Facts {
  * schema keeps the tier that it was created for. Throws UnusableDatabase, with the remedy, if that is impossible. If `timescale` is `off`,
  * the extension is not installed.
  */
-export async function askCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<Found> {
+export async function detectCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<DetectedDatabase> {
   let facts = await factsOf(pool);
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
     // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the statement even ends
@@ -63,12 +63,12 @@ export async function askCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'a
     await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
     facts = await factsOf(pool);
   }
-  return decide(facts, timescale);
+  return decideTier(facts, timescale);
 }
 
-/** Does the same as `askCapabilities` but changes nothing in the database: a missing extension is not installed. */
-export const lookAtCapabilities = async (pool: Pool, timescale: 'auto' | 'off'): Promise<Found> =>
-  decide(await factsOf(pool), timescale);
+/** Does the same as `detectCapabilities` but changes nothing in the database: a missing extension is not installed. */
+export const inspectCapabilities = async (pool: Pool, timescale: 'auto' | 'off'): Promise<DetectedDatabase> =>
+  decideTier(await factsOf(pool), timescale);
 
 async function factsOf(pool: Pool): Promise<Facts> {
   const { rows } = await pool.query(
@@ -80,7 +80,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
        current_setting('default_transaction_read_only') = 'on' AS "isClosed"`,
   );
   const { isMade, isClosed, ...facts } = rows[0];
-  if (isClosed) throw new UnusableDatabase(await whyClosed(pool));
+  if (isClosed) throw new UnusableDatabase(await explainClosing(pool));
   if (facts.timescale === null) return { ...facts, licence: null, made: isMade ? 'plain' : null };
   // The licence is a setting of the extension's library, which is loaded when the extension is first used.
   const { rows: chunked } = await pool.query(
@@ -96,7 +96,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
 }
 
 /** Derives the tier from the facts. Throws if they do not allow one. Pure. */
-export function decide(facts: Facts, timescale: 'auto' | 'off'): Found {
+export function decideTier(facts: Facts, timescale: 'auto' | 'off'): DetectedDatabase {
   const { postgres, postgresName, licence, made, offered } = facts;
   if (postgres < OLDEST_POSTGRES) {
     throw new UnusableDatabase(
@@ -164,7 +164,7 @@ export interface CommitFacts {
 }
 
 /** Reads these settings in one statement. `hosts` is the number of hosts in the URL. */
-export async function commitFacts(query: Query, hosts: number): Promise<CommitFacts> {
+export async function readCommitFacts(query: Query, hosts: number): Promise<CommitFacts> {
   // Raw SQL: settings and statistics of the server. A role without rights sees that a standby exists, but none of its details.
   const { rows } = await query<CommitFacts>(
     `SELECT $1::int AS "hosts", (SELECT count(*) FROM pg_stat_replication)::int AS "standbys",
@@ -179,7 +179,12 @@ export async function commitFacts(query: Query, hosts: number): Promise<CommitFa
  * Returns why acknowledged data could be lost in a failover of the database, and the remedy, for operators. Returns nothing for a database
  * without a standby. Pure.
  */
-export function commitRisks({ hosts, standbys, synchronousCommit, synchronousStandbyNames }: CommitFacts): string[] {
+export function listCommitRisks({
+  hosts,
+  standbys,
+  synchronousCommit,
+  synchronousStandbyNames,
+}: CommitFacts): string[] {
   if (hosts < 2 && standbys === 0) return [];
   if (['off', 'local'].includes(synchronousCommit)) {
     return [

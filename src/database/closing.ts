@@ -43,7 +43,7 @@ export async function isClosedForWriting(client: Client): Promise<boolean> {
 }
 
 /** Whether the role of this session may close the database. Its owner and superusers may. */
-export async function mayClose(client: Client): Promise<boolean> {
+export async function canCloseForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT pg_has_role(datdba, 'USAGE') AS may FROM pg_database WHERE datname = current_database()`,
   );
@@ -51,7 +51,7 @@ export async function mayClose(client: Client): Promise<boolean> {
 }
 
 /** Returns why the database is closed, and the remedy, for operators. */
-export async function whyClosed(client: Client): Promise<string> {
+export async function explainClosing(client: Client): Promise<string> {
   const { rows: made } = await client.query(`SELECT to_regclass('installation') IS NOT NULL AS "isMade"`);
   if (!made[0].isMade) return MOVED;
   const { rows } = await client.query('SELECT installation_id LIKE $1 AS filled FROM installation', [

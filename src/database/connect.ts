@@ -12,9 +12,9 @@ import {
 import pg from 'pg';
 import { urlsOfHosts } from '#src/config/addresses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { isTracing, pastSpan } from '#src/core/tracing.ts';
-import { askHost, HostAway, type Wanted, WatchedClient } from './hosts.ts';
-import { poolOfHosts } from './hosts-pool.ts';
+import { isTracing, recordPastSpan } from '#src/core/tracing.ts';
+import { HostUnavailable, queryHost, type WantedHost, WatchedClient } from './hosts.ts';
+import { createHostsPool } from './hosts-pool.ts';
 import { PROBE_MS, refuseWhileStill } from './standstill.ts';
 import type { Tables } from './tables.ts';
 
@@ -55,7 +55,7 @@ export function createPool(
     max?: number;
     applicationName?: string;
     settings?: readonly string[];
-    wanted?: Wanted;
+    wanted?: WantedHost;
     isAnswering?: true;
   } = {},
 ): pg.Pool {
@@ -78,10 +78,10 @@ export function createPool(
   };
   const pool =
     urls.length > 1
-      ? poolOfHosts(urls, wanted, config)
+      ? createHostsPool(urls, wanted, config)
       : new pg.Pool({ ...config, connectionString: url, Client: WatchedClient });
   const probe = (connectionString: string) =>
-    askHost(
+    queryHost(
       {
         ...config,
         types: undefined,
@@ -109,7 +109,7 @@ const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
     ? (asked[0] as Promise<boolean>)
     : Promise.any(
         asked.map(async (one) => {
-          if (!(await one)) throw new HostAway('the host is not what is wanted');
+          if (!(await one)) throw new HostUnavailable('the host is not what is wanted');
         }),
       );
 
@@ -213,7 +213,7 @@ export function createDb(pool: pg.Pool): Database {
     dialect,
     log: ({ query, queryDurationMillis }) =>
       // The statement's text contains no values; they are parameters.
-      pastSpan('postgresql', { 'db.system.name': 'postgresql', 'db.query.text': query.sql }, queryDurationMillis),
+      recordPastSpan('postgresql', { 'db.system.name': 'postgresql', 'db.query.text': query.sql }, queryDurationMillis),
   });
 }
 

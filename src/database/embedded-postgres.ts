@@ -28,10 +28,10 @@ export interface EmbeddedPostgres {
 }
 
 /** Returns the folder of the PostgreSQL cluster in a data directory. */
-export const clusterOf = (dataDir: string): string => join(resolve(dataDir), 'postgres');
+export const clusterFolder = (dataDir: string): string => join(resolve(dataDir), 'postgres');
 
 const urlOf = (role: string, dataDir: string, database: string): string =>
-  `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(socketFolderOf(clusterOf(dataDir)))}`;
+  `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(socketFolderOf(clusterFolder(dataDir)))}`;
 
 /** Returns the URL of the embedded database in `dataDir`, for the service's own role. The server need not be running. */
 export const embeddedUrl = (dataDir: string): string => urlOf(ROLE, dataDir, DATABASE);
@@ -77,7 +77,7 @@ export async function startEmbeddedPostgres(options: {
   binaries?: PostgresBinaries;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, sharedBuffersMb = defaultSharedBuffersMb(), binaries = postgresBinaries() } = options;
-  const cluster = clusterOf(dataDir);
+  const cluster = clusterFolder(dataDir);
   const logFile = join(resolve(dataDir), 'postgres.log');
   await mkdir(resolve(dataDir), { recursive: true });
   await refuseOtherMajor(dataDir, binaries);
@@ -100,13 +100,13 @@ export async function startEmbeddedPostgres(options: {
 /** Stops the server of `dataDir`, if one runs, after it has flushed all data. */
 export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBinaries): Promise<void> {
   if (!(await isEmbeddedAlive(dataDir))) return;
-  await pgCtl(binaries, clusterOf(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
-  removeSocketFolder(clusterOf(dataDir));
+  await pgCtl(binaries, clusterFolder(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
+  removeSocketFolder(clusterFolder(dataDir));
 }
 
 /** Returns the major version of PostgreSQL that created the cluster of `dataDir`. Null if there is no cluster. */
-export async function majorOf(dataDir: string): Promise<number | null> {
-  const version = await readFile(join(clusterOf(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
+export async function readMajorVersion(dataDir: string): Promise<number | null> {
+  const version = await readFile(join(clusterFolder(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
   return version === null ? null : Number.parseInt(version, 10);
 }
 
@@ -115,13 +115,13 @@ export const upgradeFolderOf = (dataDir: string): string => join(resolve(dataDir
 export const upgradedDirOf = (dataDir: string): string => join(upgradeFolderOf(dataDir), 'new');
 
 async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): Promise<void> {
-  const made = await majorOf(dataDir);
+  const made = await readMajorVersion(dataDir);
   if (made === null && hasEmbedded(upgradedDirOf(dataDir)))
     throw new Error(
       'An upgrade of the database was broken off at its end. Run "npx energy upgrade-database" again: it goes on there.',
     );
   if (made === null || made === major) return;
-  const what = `The database in ${clusterOf(dataDir)} is of PostgreSQL ${made}, and this version of the service brings ${major}.`;
+  const what = `The database in ${clusterFolder(dataDir)} is of PostgreSQL ${made}, and this version of the service brings ${major}.`;
   throw new Error(
     made < major
       ? `${what} Run "npx energy upgrade-database": it makes a new one of it, and keeps the old one.`
@@ -147,11 +147,11 @@ async function forgetStale(cluster: string): Promise<void> {
 }
 
 /** Whether `dataDir` has an embedded database, running or not. */
-export const hasEmbedded = (dataDir: string): boolean => existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
+export const hasEmbedded = (dataDir: string): boolean => existsSync(join(clusterFolder(dataDir), 'PG_VERSION'));
 
 /** Whether the server of `dataDir` is running, according to its pid file; starts no process. */
 export async function isEmbeddedAlive(dataDir: string): Promise<boolean> {
-  const cluster = clusterOf(dataDir);
+  const cluster = clusterFolder(dataDir);
   const pid = await pidIn(cluster);
   return pid !== null && (await isServerOf(cluster, pid));
 }

@@ -1,6 +1,13 @@
 import pg from 'pg';
-import { askHost, clientOfHosts, createHosts, failedToConnect, HostAway, type Wanted } from './hosts.ts';
-import { connectedBy } from './standstill.ts';
+import {
+  createHosts,
+  createHostsClient,
+  failedToConnect,
+  HostUnavailable,
+  queryHost,
+  type WantedHost,
+} from './hosts.ts';
+import { passConnection } from './standstill.ts';
 
 /**
  * Maximum time for a host to accept a new connection, if there are several hosts. Two attempts fit into the pool's time limit for a
@@ -18,29 +25,29 @@ const LOOK_EVERY_MS = 2_000;
  * that hangs, or a machine without power, closes no connection. So if a statement takes long, another host has the wanted role and the
  * statement's host has lost it, the pool closes its connections to that host. (Of several standbys each has the wanted role.)
  */
-export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg.PoolConfig): pg.Pool {
+export function createHostsPool(urls: readonly string[], wanted: WantedHost, options: pg.PoolConfig): pg.Pool {
   const { types: _, ...settings } = options;
   const hosts = createHosts(urls.length, wanted, (host) =>
-    askHost(
+    queryHost(
       { ...settings, connectionString: urls[host], connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS },
       wanted,
     ),
   );
-  const HostClient = clientOfHosts(urls, wanted, hosts, ANSWER_MS);
+  const HostClient = createHostsClient(urls, wanted, hosts, ANSWER_MS);
   type HostClient = InstanceType<typeof HostClient>;
   const connections = new Set<HostClient>();
 
   class HostsPool extends pg.Pool {
     override connect(): Promise<pg.PoolClient>;
-    override connect(callback: Parameters<typeof connectedBy>[1]): void;
-    override connect(callback?: Parameters<typeof connectedBy>[1]): Promise<pg.PoolClient> | undefined {
+    override connect(callback: Parameters<typeof passConnection>[1]): void;
+    override connect(callback?: Parameters<typeof passConnection>[1]): Promise<pg.PoolClient> | undefined {
       const connected = super.connect().catch((error: Error) => {
         // The failed attempt has invalidated the cached host, so the next attempt searches again.
         if (failedToConnect.has(error) || failedToConnect.has((error.cause as object | undefined) ?? error))
           return super.connect();
         throw error;
       });
-      return connectedBy(connected, callback);
+      return passConnection(connected, callback);
     }
   }
 
@@ -59,7 +66,7 @@ export function poolOfHosts(urls: readonly string[], wanted: Wanted, options: pg
       if (host !== now && !(await hosts.isWanted(host))) former.add(host);
     for (const client of connections) {
       if (former.has(client.hostNumber))
-        client.connection.stream.destroy(new HostAway('another host of the database has taken over'));
+        client.connection.stream.destroy(new HostUnavailable('another host of the database has taken over'));
     }
   }
   const looking = setInterval(() => {

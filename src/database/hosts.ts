@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** Role of the server to which a pool connects. The servers are copies of each other; only the primary accepts writes. */
-export type Wanted = 'primary' | 'standby';
+export type WantedHost = 'primary' | 'standby';
 
 interface Hosts {
   /**
@@ -21,7 +21,7 @@ interface Hosts {
  * Creates the search for the host in the wanted role. `ask` connects to the host of that number and returns whether it has the role; it
  * throws if the host does not respond. All hosts are queried concurrently, so a machine without power costs no extra time.
  */
-export function createHosts(count: number, wanted: Wanted, ask: (host: number) => Promise<boolean>): Hosts {
+export function createHosts(count: number, wanted: WantedHost, ask: (host: number) => Promise<boolean>): Hosts {
   let known: number | null = null;
   let underWay: Promise<number> | null = null;
 
@@ -41,7 +41,9 @@ export function createHosts(count: number, wanted: Wanted, ask: (host: number) =
       return known;
     } catch {
       const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
-      throw new HostAway(`no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`);
+      throw new HostUnavailable(
+        `no host of the database ${wanted === 'primary' ? 'takes writes' : 'is a standby'} (${each})`,
+      );
     }
   }
 
@@ -63,7 +65,7 @@ export function createHosts(count: number, wanted: Wanted, ask: (host: number) =
 }
 
 /** Reports that a host is down or does not have the wanted role. The caller retries. */
-export class HostAway extends Error {
+export class HostUnavailable extends Error {
   override name = 'HostAway';
   /** SQLSTATE cannot_connect_now, as from a server that does not accept connections yet. */
   readonly code = '57P03';
@@ -120,7 +122,7 @@ export const failedToConnect = new WeakSet<object>();
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
 
 /** Creates the class of a pool's connections, which go to the host in the wanted role. `urls` has one URL for each host. */
-export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Hosts, timeoutMs: number) {
+export function createHostsClient(urls: readonly string[], wanted: WantedHost, hosts: Hosts, timeoutMs: number) {
   const addresses = urls
     .map((connectionString) => new pg.Client({ connectionString }))
     .map(({ host, port }) => ({ host, port }));
@@ -147,7 +149,8 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
       Object.assign(this, addresses[this.hostNumber]);
       try {
         await super.connect();
-        if (!(await this.#isWanted())) throw new HostAway(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
+        if (!(await this.#isWanted()))
+          throw new HostUnavailable(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
       } catch (error) {
         hosts.forget(this.hostNumber);
         failedToConnect.add(error as object);
@@ -173,7 +176,7 @@ export function clientOfHosts(urls: readonly string[], wanted: Wanted, hosts: Ho
 }
 
 /** Checks over a new connection whether one host has the wanted role. */
-export async function askHost(config: pg.ClientConfig, wanted: Wanted): Promise<boolean> {
+export async function queryHost(config: pg.ClientConfig, wanted: WantedHost): Promise<boolean> {
   const client = new pg.Client(config);
   client.on('error', () => {});
   try {

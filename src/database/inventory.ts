@@ -18,7 +18,7 @@ interface Inventory {
 const MAX_REJECTIONS = 100_000;
 
 /** Reads the inventory in one statement that does not read any readings. */
-export async function inventory(query: Query, now: Date): Promise<Inventory> {
+export async function readInventory(query: Query, now: Date): Promise<Inventory> {
   const rejectedWithin = (time: string) => `(SELECT count(*) FROM (SELECT FROM rejected_messages
     WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MAX_REJECTIONS}) counted)`;
   // Raw SQL: the catalogue of the server, and sums over relations whose names are known only at run time.
@@ -49,7 +49,7 @@ interface Waiting {
 }
 
 /** Reads all backlogs in one statement. `most` is the maximum to which each is counted, which bounds the cost; null counts all. */
-export async function waiting(query: Query, now: Date, most: number | null = null): Promise<Waiting> {
+export async function readBacklogs(query: Query, now: Date, most: number | null = null): Promise<Waiting> {
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
   // Raw SQL: counts of five relations in one statement, so that all are of the same moment.
   const { rows } = await query<Waiting>(

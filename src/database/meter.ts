@@ -15,7 +15,7 @@ export const KNOWN_CHANNEL =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
 
 /** SQL condition on `series s`: a series of energy or power whose channel name is unknown. The index `series_unknown_name` finds these. */
-export const hasUnknownName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL)} AND s.kind IN ('register', 'interval', 'power'))`;
+export const hasUnknownChannelName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL)} AND s.kind IN ('register', 'interval', 'power'))`;
 
 /**
  * Quantities of a device that are aggregated separately. Channels with a placement of their own are also part of the device's electricity.
@@ -45,7 +45,7 @@ export const estimatedExportOf = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
 /** All meters and shares that may have rows of their own, in addition to the rows of the device and the user. */
-export const TOLD_APART: readonly (Meter | EstimatedExport)[] = [
+export const SEPARATE_METERS: readonly (Meter | EstimatedExport)[] = [
   ...METERS,
   ...[null, ...PLACEMENTS].map(estimatedExportOf),
 ];

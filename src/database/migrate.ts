@@ -6,7 +6,7 @@ import { DateTime } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
 import { VERSION } from '#src/core/version.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { askCapabilities, type Found } from './capabilities.ts';
+import { type DetectedDatabase, detectCapabilities } from './capabilities.ts';
 import { type Pool, type PoolClient, type Query, queryOn } from './connect.ts';
 import { afterExclusiveLock } from './exclusive-lock.ts';
 import { transactionOn } from './transaction.ts';
@@ -17,7 +17,7 @@ const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 interface Migrated {
   /** Names of the applied files. */
   applied: string[];
-  database: Found;
+  database: DetectedDatabase;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function migrate(
   return afterExclusiveLock(pool, ADVISORY_LOCKS.migration, async (client) => {
     // Raw SQL: migrations are SQL, and their table exists before the schema matches the types.
     await refuseNewer(client);
-    const database = await askCapabilities(pool, timescale);
+    const database = await detectCapabilities(pool, timescale);
     const { hypertables, continuousAggregates } = database.capabilities;
     const applied = await transactionOn(client, () =>
       applyAll(client, hypertables ? 'timescale' : 'postgres', {
@@ -51,7 +51,7 @@ export const refuseNewer = async (client: Pick<PoolClient, 'query'>): Promise<vo
   refuseNewerSchema(queryOn(client), await sqlFiles('schema'));
 
 /** Returns the numbered migrations that this database lacks, and those unknown to this version. Only reads. */
-export async function schemaState(
+export async function readSchemaState(
   client: Pick<PoolClient, 'query'>,
 ): Promise<{ isMade: boolean; pending: string[]; unknown: string[] }> {
   const known = await sqlFiles('schema');

@@ -1,5 +1,5 @@
 /** Relations that record the owner of an object by the object's id, each with the prefix of such ids (src/core/ids.ts). */
-export const OWNED = {
+export const OWNED_RELATIONS = {
   user: { prefix: 'usr', relation: 'users', key: 'user_id' },
   key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },
   session: { prefix: 'ses', relation: 'sessions', key: 'session_id' },

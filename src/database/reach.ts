@@ -12,12 +12,13 @@ export type RoleReach = { only: string } | { enrolledBy: string } | { all: true 
 export type Reach = RoleReach | { inGroup: string; of: RoleReach };
 
 /** Reach of operators at the command line and of the service itself. */
-export const EVERYBODY: Reach = { all: true };
+export const REACH_OF_ALL: Reach = { all: true };
 
 /** Returns the SQL condition that the account in a column lies within the reach. A utility reaches itself and its homeowners. */
-export function within(reach: Reach, column: string): RawBuilder<boolean> {
+export function isAccountWithin(reach: Reach, column: string): RawBuilder<boolean> {
   const account = sql.ref(column);
-  if ('inGroup' in reach) return sql<boolean>`(${within(reach.of, column)} AND ${inTree(reach.inGroup, account)})`;
+  if ('inGroup' in reach)
+    return sql<boolean>`(${isAccountWithin(reach.of, column)} AND ${inTree(reach.inGroup, account)})`;
   if ('all' in reach) return sql<boolean>`true`;
   if ('only' in reach) return sql<boolean>`${account} = ${reach.only}`;
   return sql<boolean>`(${account} = ${reach.enrolledBy} OR EXISTS (
@@ -27,15 +28,15 @@ export function within(reach: Reach, column: string): RawBuilder<boolean> {
 
 /** Returns the same condition for the rows of `users`. An index finds each row, however many accounts there are. */
 export function accountsWithin(reach: Reach): RawBuilder<boolean> {
-  if (!('enrolledBy' in reach)) return within(reach, 'users.user_id');
+  if (!('enrolledBy' in reach)) return isAccountWithin(reach, 'users.user_id');
   return sql<boolean>`(users.user_id = ${reach.enrolledBy}
     OR users.enrolled_by = ${reach.enrolledBy} AND users.role = 'homeowner')`;
 }
 
 /** Returns the same condition for the rows of `home_groups`: a caller limited to a group reaches that group and those below it. */
 export function groupsWithin(reach: Reach): RawBuilder<boolean> {
-  if (!('inGroup' in reach)) return within(reach, 'home_groups.user_id');
-  return sql<boolean>`(${within(reach.of, 'home_groups.user_id')} AND home_groups.group_id IN ${groupTree(reach.inGroup)})`;
+  if (!('inGroup' in reach)) return isAccountWithin(reach, 'home_groups.user_id');
+  return sql<boolean>`(${isAccountWithin(reach.of, 'home_groups.user_id')} AND home_groups.group_id IN ${groupTree(reach.inGroup)})`;
 }
 
 /** Returns a subquery with the `group_id` of a group and of all groups below it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ageOf, isReplayed, type Sample, stillNeeded, withLatest } from './standby.ts';
+import { addLatestSample, computeDataAge, isReplayed, listNeededSamples, type StandbySample } from './standby.ts';
 
 describe('the age of a standby', () => {
   const samples = [
@@ -13,26 +13,26 @@ describe('the age of a standby', () => {
     ['stands still while the primary writes', 250, 1_200],
     ['is as far as the first that is known', 100, 2_200],
   ])('that %s', (_, replayed, ageMs) => {
-    expect(ageOf(samples, replayed, 3_200)).toBe(ageMs);
+    expect(computeDataAge(samples, replayed, 3_200)).toBe(ageMs);
   });
 
   test('is not known before the first sample', () => {
-    expect(ageOf(samples, 99, 3_200)).toBeNull();
-    expect(ageOf([], 99, 3_200)).toBeNull();
+    expect(computeDataAge(samples, 99, 3_200)).toBeNull();
+    expect(computeDataAge([], 99, 3_200)).toBeNull();
   });
 
   test('does not grow while the primary writes nothing, and begins with what it writes then', () => {
     const idle = [1, 2, 3, 4].map((second) => ({ atMs: second * 1_000, position: 500 }));
-    expect(ageOf(idle, 500, 4_100)).toBe(100);
-    expect(ageOf([...idle, { atMs: 5_000, position: 501 }], 500, 9_000)).toBe(5_000);
+    expect(computeDataAge(idle, 500, 4_100)).toBe(100);
+    expect(computeDataAge([...idle, { atMs: 5_000, position: 501 }], 500, 9_000)).toBe(5_000);
   });
 
   test('needs what comes after the last that was replayed', () => {
-    expect(stillNeeded(samples, 250)).toEqual(samples.slice(1));
-    expect(stillNeeded(samples, 99)).toEqual(samples);
-    expect(stillNeeded(samples, 400)).toEqual(samples.slice(2));
-    let many: readonly Sample[] = [];
-    for (let at = 0; at < 5_000; at++) many = withLatest(many, { atMs: at, position: at });
+    expect(listNeededSamples(samples, 250)).toEqual(samples.slice(1));
+    expect(listNeededSamples(samples, 99)).toEqual(samples);
+    expect(listNeededSamples(samples, 400)).toEqual(samples.slice(2));
+    let many: readonly StandbySample[] = [];
+    for (let at = 0; at < 5_000; at++) many = addLatestSample(many, { atMs: at, position: at });
     expect(many.length).toBeLessThan(1_000);
     expect(many.at(-1)).toEqual({ atMs: 4_999, position: 4_999 });
   });

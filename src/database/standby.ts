@@ -27,7 +27,7 @@ export interface Standby {
 
 /** Polls the primary's write position and the standby's replayed position once a second. */
 export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby {
-  let samples: readonly Sample[] = [];
+  let samples: readonly StandbySample[] = [];
   let known: { horizon: number; replayed: number } | null = null;
   let isOver = false;
   /** Last message logged, so that it is logged once. */
@@ -43,11 +43,11 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
     const atMs = performance.now();
     // Read before the standby is queried: whatever the standby has replayed then, the primary had written at this time or later.
     const position = await within(writtenTo(queryOn(primary)));
-    samples = withLatest(samples, { atMs, position });
+    samples = addLatestSample(samples, { atMs, position });
     const replayed = await within(replayedTo(queryOn(standby)));
     if (replayed === null) throw new Error('DATABASE_READ_URL leads to no standby that streams from DATABASE_URL');
     known = replayed;
-    samples = stillNeeded(samples, replayed.replayed);
+    samples = listNeededSamples(samples, replayed.replayed);
     tell(null);
   }
 
@@ -62,7 +62,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger): Standby
   })();
   return {
     state() {
-      const ageMs = known && ageOf(samples, known.replayed, performance.now());
+      const ageMs = known && computeDataAge(samples, known.replayed, performance.now());
       return known === null || ageMs === null ? null : { ageMs, horizon: known.horizon };
     },
     failed() {
@@ -99,7 +99,7 @@ function within<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** Position up to which the primary had written its log at a time. */
-export interface Sample {
+export interface StandbySample {
   atMs: number;
   /** Position in bytes of the primary's log. */
   position: number;
@@ -113,17 +113,17 @@ const KEPT = 900;
  * position. If the primary writes nothing, the data does not age, because its position is reached. Null if all samples lie beyond the
  * replayed position: the age is unknown. Pure.
  */
-export function ageOf(samples: readonly Sample[], replayed: number, nowMs: number): number | null {
+export function computeDataAge(samples: readonly StandbySample[], replayed: number, nowMs: number): number | null {
   const reached = samples.findLast(({ position }) => position <= replayed);
   return reached ? Math.max(0, nowMs - reached.atMs) : null;
 }
 
 /** Appends a sample and drops the oldest beyond the maximum, so that the list stays bounded while the standby does not respond. Pure. */
-export const withLatest = (samples: readonly Sample[], latest: Sample): readonly Sample[] =>
+export const addLatestSample = (samples: readonly StandbySample[], latest: StandbySample): readonly StandbySample[] =>
   [...samples, latest].slice(-KEPT);
 
 /** Returns the samples that later calls may need: the last one that was replayed, and all after it. Pure. */
-export function stillNeeded(samples: readonly Sample[], replayed: number): readonly Sample[] {
+export function listNeededSamples(samples: readonly StandbySample[], replayed: number): readonly StandbySample[] {
   const reached = samples.findLastIndex(({ position }) => position <= replayed);
   return samples.slice(Math.max(0, reached));
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { HostAway, WatchedClient } from './hosts.ts';
+import { HostUnavailable, WatchedClient } from './hosts.ts';
 
 /** If a statement or a new connection waits longer than this, the pool probes its server. */
 const SUSPECT_MS = 1_000;
@@ -15,7 +15,7 @@ const TRUSTED_MS = 2_000;
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
 /** Passes on a connection as `Pool.connect` does: through the callback if there is one, else as a promise. */
-export function connectedBy(connected: Promise<pg.PoolClient>, callback?: Got): Promise<pg.PoolClient> | undefined {
+export function passConnection(connected: Promise<pg.PoolClient>, callback?: Got): Promise<pg.PoolClient> | undefined {
   if (!callback) return connected;
   connected.then(
     (client) => callback(undefined, client, (error) => client.release(error as Error)),
@@ -26,7 +26,7 @@ export function connectedBy(connected: Promise<pg.PoolClient>, callback?: Got): 
 
 /**
  * Refuses the callers of a pool while its server stands still. A machine or process that is stopped closes no connection and accepts new
- * ones, so statements would wait until it resumes. Instead they fail with HostAway, their connections are closed, and requests for a
+ * ones, so statements would wait until it resumes. Instead they fail with HostUnavailable, their connections are closed, and requests for a
  * connection fail at once until the server responds again. `probe` connects to the server and runs a statement. It resolves or rejects when
  * the server responds. If the server does not, it rejects later than PROBE_MS, with a message about a timeout.
  */
@@ -58,7 +58,7 @@ export function refuseWhileStill(pool: pg.Pool, probe: () => Promise<unknown>): 
         }, reject)
         .finally(() => waiting.delete(one));
     });
-  pool.connect = ((callback?: Got) => connectedBy(connectWhileMoving(), callback)) as typeof pool.connect;
+  pool.connect = ((callback?: Got) => passConnection(connectWhileMoving(), callback)) as typeof pool.connect;
 
   const isSuspect = (nowMs: number) =>
     [...waiting].some(({ sinceMs }) => sinceMs < nowMs - SUSPECT_MS) ||
@@ -83,7 +83,7 @@ export function refuseWhileStill(pool: pg.Pool, probe: () => Promise<unknown>): 
   looking.unref();
 }
 
-const away = () => new HostAway('the database does not answer');
+const away = () => new HostUnavailable('the database does not answer');
 
 /** Whether the server responds to a probe in time, with any result. */
 function isAnswered(probed: Promise<unknown>): Promise<boolean> {

@@ -5,7 +5,7 @@ export const MAX_ATTEMPTS = 8;
 const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 
 /** Whether the error is a deadlock or a serialisation failure: the other transaction continues, this one is retried. */
-export const isBeginAgain = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
+export const isRetryable = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
  * Runs `run` in the open transaction, or else in one of its own. So the changes of a store can be part of its caller's transaction. `run`
@@ -17,7 +17,7 @@ export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Databas
     try {
       return await db.transaction().execute(run);
     } catch (error) {
-      if (attempt >= MAX_ATTEMPTS || !isBeginAgain(error)) throw error;
+      if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) throw error;
     }
   }
 }
@@ -64,7 +64,7 @@ export async function transactionOn<T>(
  * Runs `run` inside a savepoint of the open transaction. If it fails, its changes are undone, the transaction continues and the error is
  * returned. Throws if the transaction itself is lost, because the connection has ended.
  */
-export async function inPart<T>(
+export async function inSavepoint<T>(
   client: PoolClient,
   run: (db: Database) => Promise<T>,
 ): Promise<{ value: T } | { error: unknown }> {

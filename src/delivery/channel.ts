@@ -32,10 +32,14 @@ export interface Channel {
  * Whether the lease has ended, so that another worker may have taken the delivery, because this process hung between taking it and sending
  * it. A channel that sends requests of its own before the message checks again.
  */
-export const isOver = ({ leasedUntil }: Sending, now: Date): boolean => now >= leasedUntil;
+export const isLeaseOver = ({ leasedUntil }: Sending, now: Date): boolean => now >= leasedUntil;
 
 /** Outcome of an attempt whose lease had ended. It is recorded only if no other worker took the delivery. */
-export const TOO_LATE: Outcome = { succeeded: false, responseStatus: null, error: 'not sent: the service was held up' };
+export const LEASE_OVER_OUTCOME: Outcome = {
+  succeeded: false,
+  responseStatus: null,
+  error: 'not sent: the service was held up',
+};
 
 /** Folders of the data directory that contain captured messages, which are stored instead of sent. */
 const FOLDERS = ['mail', 'sms'] as const;
@@ -47,7 +51,7 @@ export const capturedName = (userId: string, message: string): string => `${user
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
 /** Writes a captured message to a file that only its owner can read. The file is complete or does not exist. */
-export async function keepWhole(folder: string, name: string, content: string | Buffer): Promise<void> {
+export async function writeCaptured(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // An earlier version created the folder with permissions for everybody. A folder of another owner stays unchanged.
   await chmod(folder, 0o700).catch(() => {});
@@ -59,7 +63,7 @@ export async function keepWhole(folder: string, name: string, content: string | 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
 /** Lists the captured messages to an account, as paths below the data directory. */
-export async function capturedOf(dataDir: string, userId: string): Promise<string[]> {
+export async function listCaptured(dataDir: string, userId: string): Promise<string[]> {
   const found = await Promise.all(
     FOLDERS.map(async (folder) => {
       const names = await namesIn(join(dataDir, folder));
@@ -76,7 +80,7 @@ export async function* readCaptured(dataDir: string, path: string): AsyncGenerat
 }
 
 /** Deletes captured messages to deleted accounts, and messages older than a month. */
-export async function forgetCaptured(db: Database, dataDir: string, now: Date): Promise<void> {
+export async function deleteExpiredCaptured(db: Database, dataDir: string, now: Date): Promise<void> {
   for (const folder of FOLDERS.map((name) => join(dataDir, name))) {
     const names = await namesIn(folder);
     if (names.length === 0) continue;

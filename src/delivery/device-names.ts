@@ -10,7 +10,7 @@ export type DeviceNames = ReadonlyMap<string, { location: string; type: string }
  * Loads the current names of the devices in an event, among the devices of its user. A deleted device still has its name; a device that no
  * longer exists is left out.
  */
-export async function deviceNames(
+export async function loadDeviceNames(
   db: Database,
   { userId, data }: { userId: string; data: Record<string, unknown> },
 ): Promise<DeviceNames> {

@@ -3,8 +3,8 @@ import type { Logger } from '#src/core/log.ts';
 import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { type Channel, isOver, type Outcome, type Sending, TOO_LATE } from './channel.ts';
-import { takeDue } from './take.ts';
+import { type Channel, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome, type Sending } from './channel.ts';
+import { takeDueDeliveries } from './take.ts';
 
 /** Maximum number of concurrent attempts in this process, over all targets. */
 const AT_ONCE = 512;
@@ -39,7 +39,8 @@ export function createDispatcher(options: {
     const { target, deliveryId } = sending;
     const kind = target === 'email' || target === 'sms' ? target : 'webhook';
     const [startedAt, from] = [clock(), performance.now()];
-    const send = async () => (isOver(sending, startedAt) ? TOO_LATE : await channels[kind].send(sending));
+    const send = async () =>
+      isLeaseOver(sending, startedAt) ? LEASE_OVER_OUTCOME : await channels[kind].send(sending);
     const outcome: Outcome = await send().catch((error: Error) => {
       log.error({ err: error, delivery: deliveryId }, 'delivery failed unexpectedly');
       return { succeeded: false, responseStatus: null, error: 'internal error' };
@@ -65,7 +66,7 @@ export function createDispatcher(options: {
     async pass() {
       const room = AT_ONCE - sendings.size;
       if (room <= 0) return 0;
-      const due = await takeDue(pool, room, clock(), [...sendings.keys()]);
+      const due = await takeDueDeliveries(pool, room, clock(), [...sendings.keys()]);
       for (const sending of due) begin(sending);
       return due.length;
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noticeDue } from './expiring-keys.ts';
+import { findDueNotice } from './expiring-keys.ts';
 
 const END = new Date('2026-12-31T12:00:00Z');
 const daysBefore = (days: number) => new Date(END.getTime() - days * 86_400_000);
@@ -7,26 +7,27 @@ const key = { expires_at: END, set_at: daysBefore(90), told_end: null, told_days
 
 describe('the owner of a key', () => {
   test('is told seven days and one day before it ends', () => {
-    const due = (days: number) => noticeDue(key, daysBefore(days));
+    const due = (days: number) => findDueNotice(key, daysBefore(days));
     expect([30, 7.01, 7, 3, 1.01, 1, 0.01, 0, -1].map(due)).toEqual([null, null, 7, 7, 7, 1, 1, null, null]);
   });
 
   test('is told each once', () => {
     const told = { ...key, told_end: END, told_days: 7 };
-    expect([6, 2, 1].map((days) => noticeDue(told, daysBefore(days)))).toEqual([null, null, 1]);
-    expect(noticeDue({ ...told, told_days: 1 }, daysBefore(0.5))).toBe(null);
+    expect([6, 2, 1].map((days) => findDueNotice(told, daysBefore(days)))).toEqual([null, null, 1]);
+    expect(findDueNotice({ ...told, told_days: 1 }, daysBefore(0.5))).toBe(null);
     // The clock of another worker is late.
-    expect(noticeDue({ ...told, told_days: 1 }, daysBefore(1.01))).toBe(null);
+    expect(findDueNotice({ ...told, told_days: 1 }, daysBefore(1.01))).toBe(null);
   });
 
   test('is told anew of an end that was moved, and not of the one before', () => {
     const moved = { ...key, told_end: daysBefore(30), told_days: 1 };
-    expect([8, 7, 1].map((days) => noticeDue(moved, daysBefore(days)))).toEqual([null, 7, 1]);
+    expect([8, 7, 1].map((days) => findDueNotice(moved, daysBefore(days)))).toEqual([null, 7, 1]);
   });
 
   test('is not told what was said a day before, or later', () => {
     const given = (days: number) => ({ ...key, set_at: daysBefore(days) });
-    const notices = (lives: number) => [7, 1].map((days) => noticeDue(given(lives), daysBefore(Math.min(days, lives))));
+    const notices = (lives: number) =>
+      [7, 1].map((days) => findDueNotice(given(lives), daysBefore(Math.min(days, lives))));
     expect(notices(1)).toEqual([null, null]);
     expect(notices(1.9)).toEqual([null, null]);
     expect(notices(2)).toEqual([null, 1]);

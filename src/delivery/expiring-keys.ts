@@ -15,12 +15,12 @@ interface Found extends EndingKey {
  * Adds mails about keys that will expire soon to the outbox, and returns their number. Any number of workers may run this concurrently: the
  * transaction of a mail also records the notice in the key's row.
  */
-export async function tellExpiringKeys(db: Database, now: Date): Promise<number> {
+export async function notifyExpiringKeys(db: Database, now: Date): Promise<number> {
   let told = 0;
   for (let after = ''; ; ) {
     const keys = await endingSoon(db, now, after);
     for (const key of keys) {
-      const days = noticeDue(key, now);
+      const days = findDueNotice(key, now);
       if (days !== null && (await tell(db, key, { days, now }))) told++;
     }
     const last = keys.at(-1);
@@ -90,7 +90,7 @@ interface EndingKey {
  * Returns the notice that is due now, as days before the end; null if none is due. If two are due because no worker ran in between, it is
  * the later one. After a change of the end, both notices become due again. Pure.
  */
-export function noticeDue({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
+export function findDueNotice({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
   const leftMs = expires_at.getTime() - now.getTime();
   if (leftMs <= 0) return null;
   const days = NOTICE_DAYS.findLast((one) => leftMs <= one * DAY_MS);

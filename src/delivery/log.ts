@@ -2,11 +2,11 @@ import type { Selectable } from 'kysely';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { CATCHER_HOST, caughtHeaders, envelope, PLAIN_HEADERS } from './webhook/send.ts';
+import { CATCHER_HOST, FIXED_HEADERS, parseCaughtHeaders, webhookBody } from './webhook/send.ts';
 
 /** Delivery of one event to one subscription. */
 export interface Delivery {
@@ -46,7 +46,7 @@ function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
       'webhooks.status as webhook_status',
     ])
     .where('deliveries.webhook_id', '=', webhookId)
-    .where(within(reach, 'webhooks.user_id'));
+    .where(isAccountWithin(reach, 'webhooks.user_id'));
 }
 
 /** Whether the subscription exists within the caller's reach. */
@@ -55,7 +55,7 @@ export async function reachesWebhook(db: Database, reach: Reach, webhookId: stri
     .selectFrom('webhooks')
     .select('webhook_id')
     .where('webhook_id', '=', webhookId)
-    .where(within(reach, 'webhooks.user_id'))
+    .where(isAccountWithin(reach, 'webhooks.user_id'))
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -105,7 +105,7 @@ export async function sendTest(db: Database, reach: Reach, webhookId: string, no
       .selectFrom('webhooks')
       .select('user_id')
       .where('webhook_id', '=', webhookId)
-      .where(within(reach, 'webhooks.user_id'))
+      .where(isAccountWithin(reach, 'webhooks.user_id'))
       .executeTakeFirst();
     if (!webhook) return null;
     const eventId = newId('evt');
@@ -137,14 +137,14 @@ export interface SentDelivery extends Delivery {
   request: {
     /** Current address of the subscription, to which the next attempt would go. */
     url: string;
-    headers: typeof PLAIN_HEADERS & { 'webhook-id': string } & Record<string, string>;
+    headers: typeof FIXED_HEADERS & { 'webhook-id': string } & Record<string, string>;
     /** Exact bytes of the request body, as text. */
     body: string;
   };
 }
 
 /** Finds a delivery to a subscription within the caller's reach; null if it does not exist. */
-export async function findSent(
+export async function findSentDelivery(
   db: Database,
   reach: Reach,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
@@ -156,9 +156,9 @@ export async function findSent(
     .executeTakeFirst();
   if (!row) return null;
   const { event_id: id, event: type, created_at: createdAt, url } = row;
-  const body = envelope({ id, type, createdAt, data: row.data as Record<string, unknown> }, environment);
+  const body = webhookBody({ id, type, createdAt, data: row.data as Record<string, unknown> }, environment);
   const delivery = asDelivery(row);
   const isCaught = new URL(url).hostname === CATCHER_HOST;
-  const caught = isCaught ? caughtHeaders(delivery.attempts.at(-1)?.response_body ?? null) : {};
-  return { ...delivery, request: { url, headers: { ...caught, ...PLAIN_HEADERS, 'webhook-id': id }, body } };
+  const caught = isCaught ? parseCaughtHeaders(delivery.attempts.at(-1)?.response_body ?? null) : {};
+  return { ...delivery, request: { url, headers: { ...caught, ...FIXED_HEADERS, 'webhook-id': id }, body } };
 }

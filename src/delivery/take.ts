@@ -18,7 +18,7 @@ const AT_ONCE = { target: 8, owner: 64, host: 128 };
  * nothing. After the clock was set back, a time in the future counts as long ago. `underWay`: deliveries that this worker is sending, so
  * that a step of the clock does not make it take them twice.
  */
-export async function takeDue(
+export async function takeDueDeliveries(
   pool: Pool,
   most: number,
   now: Date,

@@ -27,17 +27,20 @@ const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.
  * SQL query for those users of a relation (its `user_id`) whose changed hours are published: a subscription or an open page follows their
  * home.
  */
-export const toldAmong = (relation: string): string =>
+export const publishedUsersSql = (relation: string): string =>
   `${followedAmong(relation)} UNION ${subscribedAmong(relation, "'usage.updated'")}`;
 
 /** Stores changed hours for the next `usage.updated` of their users, if a subscription or an open page follows their home. */
-export async function keepForTelling(query: Query, changes: readonly { user_id: string; hour: Date }[]): Promise<void> {
+export async function queueChangedHours(
+  query: Query,
+  changes: readonly { user_id: string; hour: Date }[],
+): Promise<void> {
   // Raw SQL: DELETE … FOR UPDATE SKIP LOCKED takes rows from a queue, for many users at once.
   await query(
     `WITH changed AS MATERIALIZED (
        SELECT user_id, hour FROM unnest($1::text[], $2::timestamptz[]) c (user_id, hour) JOIN users USING (user_id))
      INSERT INTO usage_untold (user_id, hour)
-     SELECT DISTINCT user_id, hour FROM changed JOIN (${toldAmong('changed')}) told USING (user_id)
+     SELECT DISTINCT user_id, hour FROM changed JOIN (${publishedUsersSql('changed')}) told USING (user_id)
      ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
     [changes.map(({ user_id }) => user_id), changes.map(({ hour }) => hour)],
   );
@@ -47,7 +50,7 @@ export async function keepForTelling(query: Query, changes: readonly { user_id: 
  * Publishes `usage.updated` for the users whose usage changed and who have had no event within the last minute: every changed hour with its
  * current total. Any number of workers may run this concurrently. Returns the number of events.
  */
-export async function tellUsage(pool: Pool, now: Date): Promise<number> {
+export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = queryOn(client);
     // One of several workers writes the time and publishes the event; the others skip the user.

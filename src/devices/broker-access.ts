@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { credentialsIn } from '#src/config/addresses.ts';
 import type { Database } from '#src/database/connect.ts';
-import { accountOfLogin, checkDeviceLogin, secretDigest } from './credentials.ts';
+import { checkDeviceLogin, findAccountOfLogin, hashSecret } from './credentials.ts';
 import { parseGatewayTopic, parseHomeUsageTopic, parseNativeTopic } from './topics.ts';
 
 const GATEWAY_LOGIN = /^gwy_[0-9a-z]{26}$/;
 
 /**
  * Whether a login may publish on an MQTT topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure. Read
- * access is checked by `mayReadOf`.
+ * access is checked by `mayReadHomeUsage`.
  */
 export function mayPublish(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
@@ -20,21 +20,21 @@ export function mayPublish(username: string, topic: string): boolean {
  * Whether a login may subscribe to a topic or receive its messages. The only readable topic is the usage of a home, for the gateways of the
  * home's owner (`userId`), and without wildcards. Pure.
  */
-export const mayReadOf = (username: string, userId: string, topic: string): boolean =>
+export const mayReadHomeUsage = (username: string, userId: string, topic: string): boolean =>
   GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;
 
-/** Whether a login may read a topic, as `mayReadOf`, but looks up the owner of the login first. */
+/** Whether a login may read a topic, as `mayReadHomeUsage`, but looks up the owner of the login first. */
 async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
   if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
-  const owner = await accountOfLogin(db, username);
-  return owner !== null && mayReadOf(username, owner.userId, topic);
+  const owner = await findAccountOfLogin(db, username);
+  return owner !== null && mayReadHomeUsage(username, owner.userId, topic);
 }
 
 /**
  * Whether a client id begins with the name of another login. A broker that identifies sessions by client id alone would give this client
  * the other login's session. Pure.
  */
-export function namesAnother(username: string, clientId: string): boolean {
+export function isAnotherLoginsClientId(username: string, clientId: string): boolean {
   const named = /^(dev|gwy)_[0-9a-z]{26}/.exec(clientId)?.[0];
   return named !== undefined && named !== username;
 }
@@ -70,13 +70,13 @@ export interface BrokerAccess {
  * Creates the access decisions for brokers that request them over HTTP. Devices and gateways have the same rights as at the embedded
  * broker. The service itself logs in with the credentials of `MQTT_URL` and may do everything.
  */
-export function brokerAccess(db: Database, mqttUrl: string | undefined): BrokerAccess {
+export function createBrokerAccess(db: Database, mqttUrl: string | undefined): BrokerAccess {
   const own = mqttUrl === undefined ? undefined : credentialsIn(mqttUrl);
   const ownName = own?.username || undefined;
-  const ownSecret = secretDigest(own?.password ?? '');
+  const ownSecret = hashSecret(own?.password ?? '');
   return {
     async mayLogIn(username, password) {
-      if (username === ownName) return timingSafeEqual(ownSecret, secretDigest(password));
+      if (username === ownName) return timingSafeEqual(ownSecret, hashSecret(password));
       return checkDeviceLogin(db, username, password);
     },
     mayUseCluster: (username, clientId) => username === ownName || mayUseRabbitMq(username, clientId),

@@ -15,7 +15,10 @@ export interface CertificateNames {
  * even if it is registered there. Null if there is no such device or gateway, if it is deleted or registered with another certificate, or
  * if the certificate names several.
  */
-export async function loginOfCertificate(db: Database, { sha256, names }: CertificateNames): Promise<string | null> {
+export async function findLoginOfCertificate(
+  db: Database,
+  { sha256, names }: CertificateNames,
+): Promise<string | null> {
   const digest = Buffer.from(sha256, 'hex');
   const isNamed = sql<string>`ANY (${[...names]}::text[])`;
   const devices = await db
@@ -34,10 +37,10 @@ export async function loginOfCertificate(db: Database, { sha256, names }: Certif
 }
 
 /**
- * Returns the SHA-256 of the certificates whose login is no longer valid (`loginOfCertificate`): the device or gateway is deleted, or
+ * Returns the SHA-256 of the certificates whose login is no longer valid (`findLoginOfCertificate`): the device or gateway is deleted, or
  * another certificate is registered.
  */
-export async function endedCertificates(
+export async function findInvalidCertificates(
   db: Database,
   sessions: readonly (CertificateNames & { username: string })[],
 ): Promise<string[]> {

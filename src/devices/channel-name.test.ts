@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { NO_ROLES } from '#ingest/normalise/roles-by-time.ts';
-import { countsAsOf, isAskedOf, meantChannel, nativeChannel, parseChannel } from './channel-name.ts';
+import {
+  needsOwnersMeaning,
+  normaliseNativeChannel,
+  parseChannel,
+  resolveChannel,
+  resolveCountsAs,
+} from './channel-name.ts';
 
 const DIRECTIONS = ['import', 'export'];
 const COMMODITIES = ['gas', 'heat', 'water'];
@@ -40,10 +46,10 @@ describe('the channel of a native message', () => {
   test('counts in the direction of its known name, in the circuit before that name', () => {
     fc.assert(
       fc.property(fc.option(name, { nil: '' }), said, (circuit, what) => {
-        const channel = nativeChannel(circuit === '' ? what : `${circuit}/${what}`) ?? '';
+        const channel = normaliseNativeChannel(circuit === '' ? what : `${circuit}/${what}`) ?? '';
         expect(parseChannel(channel)).toMatchObject({ known: true, circuit });
-        expect(countsAsOf(channel)).toBe(what.replace('/m3', ''));
-        expect(isAskedOf(channel)).toBe(false);
+        expect(resolveCountsAs(channel)).toBe(what.replace('/m3', ''));
+        expect(needsOwnersMeaning(channel)).toBe(false);
         expect(chooseRoles([{ channel, kind: 'register' }])[0]?.roles).toMatchObject({
           import: !what.startsWith('export'),
         });
@@ -54,10 +60,10 @@ describe('the channel of a native message', () => {
   test('does not count under any other name until its owner states the meaning', () => {
     fc.assert(
       fc.property(unknown, fc.constantFrom('register', 'interval', 'power'), (text, kind) => {
-        const channel = nativeChannel(text) ?? '';
+        const channel = normaliseNativeChannel(text) ?? '';
         expect(channel).toBe(text);
-        expect(countsAsOf(channel)).toBeNull();
-        expect(isAskedOf(channel)).toBe(true);
+        expect(resolveCountsAs(channel)).toBeNull();
+        expect(needsOwnersMeaning(channel)).toBe(true);
         expect(chooseRoles([{ channel, kind }]).map(({ roles }) => roles)).toEqual([NO_ROLES]);
       }),
     );
@@ -81,7 +87,7 @@ describe('the channel of a native message', () => {
   });
 
   test.each(['Import', 'EXPORT/T1', 'Kitchen/Import'])('converts the capitals of %s to lower case', (text) => {
-    expect(nativeChannel(text)).toBe(text.toLowerCase());
+    expect(normaliseNativeChannel(text)).toBe(text.toLowerCase());
   });
 
   test.each([
@@ -97,7 +103,7 @@ describe('the channel of a native message', () => {
     'a/b/gas',
     'x'.repeat(65),
   ])('rejects the channel name %j', (text) => {
-    expect(nativeChannel(text)).toBeNull();
+    expect(normaliseNativeChannel(text)).toBeNull();
   });
 });
 
@@ -108,15 +114,15 @@ describe('an owner’s setting for a channel', () => {
     'gives the owner’s meaning %s a circuit of its own next to the registers of the meter',
     (counts_as, [circuit, direction]) => {
       const word = { counts_as };
-      expect(meantChannel({ channel: 'roof', kind: 'register' }, word)).toMatchObject({
+      expect(resolveChannel({ channel: 'roof', kind: 'register' }, word)).toMatchObject({
         known: true,
         circuit,
         direction,
       });
-      expect(meantChannel({ channel: 'sml/unknown/roof', kind: 'register' }, word)).toMatchObject({
+      expect(resolveChannel({ channel: 'sml/unknown/roof', kind: 'register' }, word)).toMatchObject({
         circuit: `sml/${circuit}`,
       });
-      expect(meantChannel({ channel: 'switch0/import', kind: 'register' }, word)).toMatchObject({
+      expect(resolveChannel({ channel: 'switch0/import', kind: 'register' }, word)).toMatchObject({
         circuit: 'switch0',
         direction,
       });
@@ -131,7 +137,7 @@ describe('an owner’s setting for a channel', () => {
 
   test('does not count a power of import that its owner set to export', () => {
     for (const counts_as of ['export', 'production', 'discharged'])
-      expect(meantChannel({ channel: 'roof', kind: 'power' }, { counts_as }).known).toBe(false);
-    expect(meantChannel({ channel: 'roof', kind: 'power' }, { counts_as: 'charged' }).known).toBe(true);
+      expect(resolveChannel({ channel: 'roof', kind: 'power' }, { counts_as }).known).toBe(false);
+    expect(resolveChannel({ channel: 'roof', kind: 'power' }, { counts_as: 'charged' }).known).toBe(true);
   });
 });

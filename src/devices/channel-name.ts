@@ -3,17 +3,17 @@ import { COMMODITIES, type Commodity, KNOWN_CHANNEL } from '#src/database/meter.
 
 /** Meaning of a channel, from its name and its owner's settings (law of consumption, "Channels"). */
 
-export const PARTS = ['total', 'tariff', 'phase'] as const;
+export const CHANNEL_PARTS = ['total', 'tariff', 'phase'] as const;
 const OTHERS: ReadonlySet<string> = new Set(COMMODITIES);
 const DIRECTIONS: ReadonlySet<string> = new Set(['import', 'export']);
 
-export type Direction = 'import' | 'export';
+export type EnergyDirection = 'import' | 'export';
 
-export interface Channel {
+export interface ParsedChannel {
   /** Remainder of the name without its known words: `switch0` of `switch0/import/l1`. */
   circuit: string;
-  direction: Direction;
-  part: (typeof PARTS)[number];
+  direction: EnergyDirection;
+  part: (typeof CHANNEL_PARTS)[number];
   /** Gas, heat and water follow the same law as electricity and are never counted as electricity. */
   commodity: Commodity | 'electricity';
   /** Whether the unit is m³. Volumes are handled as if they were kWh: `gas/m3`. */
@@ -37,14 +37,14 @@ const COOLING = 'cooling';
 const KNOWN = new RegExp(KNOWN_CHANNEL);
 
 /** Meanings that an owner can set for a quantity (`counts_as`). */
-export const COUNTS_AS =
+export const COUNTS_AS_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|production|charged|discharged|ignored)$/;
 
 /**
  * Words of `counts_as` for what an inverter produced and for what went into and out of a battery, each with its channel and its place in
  * the home (law of consumption, "Registers of one device", rule 5).
  */
-const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Direction; placement: Placement }>> = {
+const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: EnergyDirection; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },
   charged: { circuit: 'battery', direction: 'import', placement: 'storage' },
   discharged: { circuit: 'battery', direction: 'export', placement: 'storage' },
@@ -52,7 +52,7 @@ const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Direct
 const placedWord = (countsAs: string) => (Object.hasOwn(PLACED_WORDS, countsAs) ? PLACED_WORDS[countsAs] : undefined);
 
 /** Returns the place in the home that a word of `counts_as` implies: `production` implies a production device. */
-export const placementOf = (countsAs: string | undefined): Placement | undefined =>
+export const impliedPlacementOf = (countsAs: string | undefined): Placement | undefined =>
   countsAs === undefined ? undefined : placedWord(countsAs)?.placement;
 
 const NATIVE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*$/;
@@ -62,7 +62,7 @@ const MAX_NATIVE = 64;
  * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if it is invalid: its words are not all
  * of `[a-z0-9_-]` between slashes, it is longer than 64 characters, or more than one `/` precedes a direction or a commodity.
  */
-export function nativeChannel(text: string): string | null {
+export function normaliseNativeChannel(text: string): string | null {
   if (text.length > MAX_NATIVE) return null;
   const channel = NATIVE.test(text) ? text : text.toLowerCase();
   if (!NATIVE.test(channel)) return null;
@@ -70,7 +70,7 @@ export function nativeChannel(text: string): string | null {
 }
 
 /** Converts any name that a device gives to one of its parts into a word of a channel: lower case, other characters become `_`. */
-export const channelWord = (text: string): string =>
+export const toChannelWord = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9_-]+/g, '_')
@@ -78,10 +78,10 @@ export const channelWord = (text: string): string =>
     .slice(0, 32) || 'x';
 
 /** Parses a channel name: words between slashes. Known words state a direction, tariff, phase or medium. */
-export function parseChannel(name: string): Channel {
+export function parseChannel(name: string): ParsedChannel {
   const words = name.split('/');
   const rest: string[] = [];
-  const channel: Channel = {
+  const channel: ParsedChannel = {
     circuit: '',
     direction: 'import',
     part: 'total',
@@ -125,7 +125,7 @@ interface Asked {
  * Returns what a series counts as. The owner's setting overrides the guess from the name; the circuit stays the same. Power counts by its
  * sign, so a power that is set to the other direction does not count. Neither does a volume that is set to electricity.
  */
-export function meantChannel({ channel: name, kind, unit }: Asked, word?: OwnersWord): Channel {
+export function resolveChannel({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
   const guessed = parseChannel(name);
   const countsAs = word?.counts_as;
   if (countsAs === undefined) return guessed;
@@ -143,7 +143,7 @@ export function meantChannel({ channel: name, kind, unit }: Asked, word?: Owners
 }
 
 /** Returns the meaning of a series in the words of `counts_as`, set by its owner or guessed from its name. Null if unknown. */
-export function countsAsOf(name: string, word?: OwnersWord): string | null {
+export function resolveCountsAs(name: string, word?: ChannelSetting): string | null {
   if (word?.counts_as !== undefined) return word.counts_as;
   if (!KNOWN.test(name)) return null;
   const words = name.split('/');
@@ -158,7 +158,7 @@ export function countsAsOf(name: string, word?: OwnersWord): string | null {
  * Whether the owner should set the meaning of a series: its meaning is unknown, or it counts only because it did before unknown names
  * stopped counting.
  */
-export const isAskedOf = (name: string, word?: OwnersWord): boolean =>
+export const needsOwnersMeaning = (name: string, word?: ChannelSetting): boolean =>
   !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
 
 const MEMBERS: Readonly<Record<string, string>> = {
@@ -182,7 +182,7 @@ export const nativeNameOf = ({
 }): string => nativeName ?? `${channel} ${MEMBERS[kind] ?? kind}`;
 
 /** Owner's settings for a quantity: what it counts as, and its place in the home if that differs from the device's place. */
-export interface OwnersWord {
+export interface ChannelSetting {
   counts_as?: string;
   placement?: Placement;
   /** Circuit of a channel with an unknown name that counted before unknown names stopped counting. Written by migration 0059 only. */
@@ -191,12 +191,15 @@ export interface OwnersWord {
   asked?: boolean;
 }
 /** Owner's settings for the quantities of a device (`devices.channels`), by the quantities' native names. */
-export type OwnersWords = Record<string, OwnersWord>;
+export type ChannelSettings = Record<string, ChannelSetting>;
 
-const NO_WORD: OwnersWord = {};
+const NO_WORD: ChannelSetting = {};
 
 /** Returns the owner's settings for a series. */
-export const wordFor = (words: OwnersWords, series: Parameters<typeof nativeNameOf>[0]): OwnersWord => {
+export const channelSettingFor = (
+  words: ChannelSettings,
+  series: Parameters<typeof nativeNameOf>[0],
+): ChannelSetting => {
   const name = nativeNameOf(series);
   return (Object.hasOwn(words, name) && words[name]) || NO_WORD;
 };

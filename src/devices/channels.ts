@@ -3,17 +3,17 @@ import { unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { hasUnknownName } from '#src/database/meter.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { hasUnknownChannelName } from '#src/database/meter.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import {
-  countsAsOf,
-  isAskedOf,
-  meantChannel,
+  type ChannelSetting,
+  type ChannelSettings,
+  channelSettingFor,
+  impliedPlacementOf,
   nativeNameOf,
-  type OwnersWord,
-  type OwnersWords,
-  placementOf,
-  wordFor,
+  needsOwnersMeaning,
+  resolveChannel,
+  resolveCountsAs,
 } from './channel-name.ts';
 
 /** A quantity that a device reports, and what it counts as. */
@@ -43,7 +43,7 @@ export const IS_COUNTED = sql<boolean>`(s.counts_import OR s.counts_export OR co
  * Change of an owner's settings for a quantity. Null removes a setting, so that the guess or the device's place applies again. An omitted
  * setting is unchanged.
  */
-export interface SaidOfChannel {
+export interface ChannelSettingPatch {
   native_name: string;
   counts_as?: string | null | undefined;
   placement?: Placement | null | undefined;
@@ -63,10 +63,10 @@ const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
 const MEANT_CHANNEL = sql<string>`coalesce(s.meant, s.channel)`.as('channel');
 
 /** Kinds of series that are listed as quantities of a device: energy and power. */
-export const TOLD_KINDS = Object.keys(UNITS);
+export const ENERGY_AND_POWER_KINDS = Object.keys(UNITS);
 
 /** Builds a quantity from its series, its latest reading and its owner's settings. Pure. */
-export function toldChannel(
+export function buildDeviceChannel(
   row: {
     channel: string;
     kind: string;
@@ -76,13 +76,13 @@ export function toldChannel(
     read_at: Date | null;
     counted: boolean;
   },
-  words: OwnersWords,
+  words: ChannelSettings,
 ): DeviceChannel {
   const { unit, per } = UNITS[row.kind] as { unit: string; per: number };
   const series = { channel: row.channel, kind: row.kind, nativeName: row.native_name };
-  const word = wordFor(words, series);
-  const countsAs = countsAsOf(row.channel, word);
-  const isVolume = meantChannel({ ...series, unit: row.unit }, word).isVolume;
+  const word = channelSettingFor(words, series);
+  const countsAs = resolveCountsAs(row.channel, word);
+  const isVolume = resolveChannel({ ...series, unit: row.unit }, word).isVolume;
   // In a native message the member defines the unit, whatever the channel is called.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
@@ -91,7 +91,7 @@ export function toldChannel(
     last_value: row.value === null ? null : Number(row.value) / per,
     last_at: row.read_at,
     counts_as: countsAs,
-    asked: isAskedOf(row.channel, word),
+    asked: needsOwnersMeaning(row.channel, word),
     placement: word.placement ?? null,
     counted: row.counted,
   };
@@ -101,7 +101,7 @@ export function toldChannel(
  * Lists the energy and power quantities of a device, in the order in which it first reported them, with the owner's settings for other
  * quantities.
  */
-export async function listChannels(db: Database, deviceId: string, words: OwnersWords): Promise<DeviceChannel[]> {
+export async function listChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<DeviceChannel[]> {
   const rows = await db
     .selectFrom('series as s')
     .leftJoinLateral(
@@ -117,10 +117,10 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
     )
     .select([MEANT_CHANNEL, 's.kind', 's.native_name', 's.unit', 'l.value', 'l.read_at', IS_COUNTED.as('counted')])
     .where('s.device_id', '=', deviceId)
-    .where('s.kind', 'in', TOLD_KINDS)
+    .where('s.kind', 'in', ENERGY_AND_POWER_KINDS)
     .orderBy('s.series_id')
     .execute();
-  const told = rows.map((row) => toldChannel(row, words));
+  const told = rows.map((row) => buildDeviceChannel(row, words));
   const names = new Set(told.map(({ native_name }) => native_name));
   const untold = Object.entries(words).filter(([name]) => !names.has(name));
   return [
@@ -142,7 +142,7 @@ export async function listChannels(db: Database, deviceId: string, words: Owners
  * Returns the quantities of a device whose last reading is held, with the reading's time. A held reading is implausible and does not count
  * until the next readings confirm or contradict it (law of consumption: held, confirming).
  */
-export async function listHeld(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
+export async function listHeldReadings(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db
     .selectFrom('series as s')
     .innerJoinLateral(
@@ -164,7 +164,7 @@ export async function listHeld(db: Database, deviceId: string): Promise<{ native
     )
     .select(['s.channel', 's.kind', 's.native_name', 'l.read_at'])
     .where('s.device_id', '=', deviceId)
-    .where('s.kind', 'in', TOLD_KINDS)
+    .where('s.kind', 'in', ENERGY_AND_POWER_KINDS)
     .where('n.verdict', 'in', ['held', 'confirming'])
     .orderBy('s.series_id')
     .execute();
@@ -175,19 +175,21 @@ export async function listHeld(db: Database, deviceId: string): Promise<{ native
 }
 
 /** Merges a change into an owner's settings. Throws `unprocessable` if there are too many. */
-export function withWords(words: OwnersWords, said: readonly SaidOfChannel[]): OwnersWords {
+export function mergeChannelSettings(words: ChannelSettings, said: readonly ChannelSettingPatch[]): ChannelSettings {
   const next = new Map(Object.entries(words));
   for (const { native_name, ...now } of said) {
     const before = next.get(native_name);
     const countsAs = after(before?.counts_as, now.counts_as);
     // A place that the previous `counts_as` implied is removed together with it.
-    const isImplied = before?.placement !== undefined && before.placement === placementOf(before.counts_as);
+    const isImplied = before?.placement !== undefined && before.placement === impliedPlacementOf(before.counts_as);
     const isNew = countsAs !== before?.counts_as;
-    const place = isNew ? (placementOf(countsAs) ?? (isImplied ? undefined : before?.placement)) : before?.placement;
+    const place = isNew
+      ? (impliedPlacementOf(countsAs) ?? (isImplied ? undefined : before?.placement))
+      : before?.placement;
     const placement = after(place, now.placement);
     // A new setting of the owner replaces the values that migration 0059 wrote.
     const found = now.counts_as === undefined ? { circuit: before?.circuit, asked: before?.asked } : {};
-    const word: OwnersWord = omitUndefined({ counts_as: countsAs, placement, ...found });
+    const word: ChannelSetting = omitUndefined({ counts_as: countsAs, placement, ...found });
     if (Object.keys(word).length === 0) next.delete(native_name);
     else next.set(native_name, word);
   }
@@ -203,21 +205,21 @@ const after = <Word>(before: Word | undefined, said: Word | null | undefined): W
  * Throws 422 if settings give two quantities of a circuit the same meaning, or give a power the opposite direction: power counts by its
  * sign. Quantities that the device has not reported yet are not checked.
  */
-export async function mustBeClear(db: Database, deviceId: string, words: OwnersWords): Promise<void> {
+export async function assertUnambiguousChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<void> {
   const rows = await db
     .selectFrom('series as s')
     .select([MEANT_CHANNEL, 'kind', 'native_name', 'unit'])
     .where('device_id', '=', deviceId)
-    .where('kind', 'in', TOLD_KINDS)
+    .where('kind', 'in', ENERGY_AND_POWER_KINDS)
     .orderBy('series_id')
     .execute();
   const given = new Map<string, { name: string; isSaid: boolean }>();
   for (const { channel, kind, native_name: nativeName, unit } of rows) {
     const series = { channel, kind, nativeName, unit };
-    const word = wordFor(words, series);
-    const meaning = countsAsOf(channel, word);
+    const word = channelSettingFor(words, series);
+    const meaning = resolveCountsAs(channel, word);
     const name = nativeNameOf(series);
-    const meant = meantChannel(series, word);
+    const meant = resolveChannel(series, word);
     const isSaid = word.counts_as !== undefined;
     if (isSaid && !meant.known) {
       throw wrong(
@@ -241,19 +243,23 @@ export async function mustBeClear(db: Database, deviceId: string, words: OwnersW
 const wrong = (message: string) => unprocessable({ field: 'channels', message });
 
 /** Locks a device and returns its owner's settings. Null if there is no such device within the reach. */
-export async function lockedWords(db: Database, reach: Reach, deviceId: string): Promise<OwnersWords | null> {
+export async function lockChannelSettings(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+): Promise<ChannelSettings | null> {
   const row = await db
     .selectFrom('devices')
     .select('channels')
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(within(reach, 'devices.user_id'))
+    .where(isAccountWithin(reach, 'devices.user_id'))
     .forNoKeyUpdate()
     .executeTakeFirst();
   return row?.channels ?? null;
 }
 
-/** Whether a device, in a query of `devices`, reports a quantity of unknown meaning that its owner has not set (`isAskedOf`). */
+/** Whether a device, in a query of `devices`, reports a quantity of unknown meaning that its owner has not set (`needsOwnersMeaning`). */
 export const hasUnknownQuantity = sql<boolean>`EXISTS (SELECT FROM series s
   CROSS JOIN LATERAL (SELECT devices.channels -> coalesce(s.native_name, s.channel || CASE s.kind WHEN 'register' THEN ' energy_total_kwh' WHEN 'interval' THEN ' energy_kwh' ELSE ' power_w' END) AS word) w
-  WHERE s.device_id = devices.device_id AND ${hasUnknownName} AND (w.word -> 'counts_as' IS NULL OR w.word ? 'asked'))`;
+  WHERE s.device_id = devices.device_id AND ${hasUnknownChannelName} AND (w.word -> 'counts_as' IS NULL OR w.word ? 'asked'))`;

@@ -3,16 +3,16 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /** Returns the SHA-256 of a secret: the form in which it is stored and compared. */
-export const secretDigest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** Creates an MQTT password of 192 random bits for a device. It is shown once and stored as its SHA-256. */
-export function newDeviceSecret(): { secret: string; sha256: Buffer } {
+export function createDeviceSecret(): { secret: string; sha256: Buffer } {
   const secret = randomBytes(24).toString('base64url');
-  return { secret, sha256: secretDigest(secret) };
+  return { secret, sha256: hashSecret(secret) };
 }
 
 /** Credentials with which a connection logged in. */
-export interface Login {
+export interface LoginCredentials {
   /** Id of the device or the gateway that logs in. */
   username: string;
   /** SHA-256 of the password that the connection sent. */
@@ -23,7 +23,11 @@ export interface Login {
  * Returns the logins that would be refused now. The device or gateway is deleted, was erased with its owner, or has another password or
  * none; and the secret is not one of the device's valid temporary secrets.
  */
-export async function endedLogins<T extends Login>(db: Database, logins: readonly T[], now = new Date()): Promise<T[]> {
+export async function findInvalidLogins<T extends LoginCredentials>(
+  db: Database,
+  logins: readonly T[],
+  now = new Date(),
+): Promise<T[]> {
   const asked = JSON.stringify(
     logins.map(({ username, secretSha256 }, place) => ({ place, username, digest: secretSha256.toString('hex') })),
   );
@@ -43,7 +47,7 @@ export async function endedLogins<T extends Login>(db: Database, logins: readonl
 const TEMPORARY_MS = 24 * 3_600_000;
 
 /** Deletes expired temporary secrets. */
-export async function forgetTemporarySecrets(db: Database, now: Date): Promise<void> {
+export async function deleteExpiredSecrets(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('temporary_secrets').where('expires_at', '<=', now).execute();
 }
 
@@ -51,12 +55,12 @@ export async function forgetTemporarySecrets(db: Database, now: Date): Promise<v
  * Creates a temporary secret with which a simulator may publish as a device, concurrently with the device itself. It is valid for a day or
  * until `end` is called. The device's own secret is unchanged, so no simulator can invalidate it. Null if there is no such device.
  */
-export async function makeTemporarySecret(
+export async function createTemporarySecret(
   db: Database,
   deviceId: string,
   now = new Date(),
 ): Promise<{ secret: string; end(): Promise<void> } | null> {
-  const { secret, sha256 } = newDeviceSecret();
+  const { secret, sha256 } = createDeviceSecret();
   const device = await db
     .selectFrom('devices')
     .select('device_id')
@@ -104,7 +108,7 @@ async function findKnown(db: Database, username: string): Promise<(LoginAccount 
 }
 
 /** Returns the account of a device or a gateway. Null if unknown or deleted. */
-export async function accountOfLogin(db: Database, username: string): Promise<LoginAccount | null> {
+export async function findAccountOfLogin(db: Database, username: string): Promise<LoginAccount | null> {
   return findKnown(db, username);
 }
 
@@ -120,7 +124,7 @@ export async function findDeviceLogin(
 ): Promise<LoginAccount | null> {
   const known = await findKnown(db, username);
   if (!known) return null;
-  const given = secretDigest(secret);
+  const given = hashSecret(secret);
   if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, given)) return known;
   // The secret has 192 random bits and is looked up by its hash, so the time of the query reveals nothing about it.
   const temporary = await db

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { notItsOwn, unstorableIn } from './decoder-config.ts';
-import type { Mapped } from './mapping.ts';
+import { findForeignMappings, findUnstorableMembers } from './decoder-config.ts';
+import type { MappingEntry } from './mapping.ts';
 
 const mistakes = (config: Record<string, unknown>): string[] =>
-  unstorableIn(config).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  findUnstorableMembers(config).map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 test.each([
   {},
@@ -28,16 +28,16 @@ test.each([
 
 const TOTAL = { path: '$.total', unit: 'kWh', meaning: 'import' } as const;
 
-test.each<[string, Partial<Mapped> & { topic: string }]>([
+test.each<[string, Partial<MappingEntry> & { topic: string }]>([
   ['b1', { topic: 'home/+/energy' }],
   ['b1', { topic: 'home/b1/energy', device: 'b1' }],
   ['boiler-b1', { topic: 'home/+/energy', device: 'boiler-+' }],
   ['home/b1/energy', { topic: 'home/b1/energy' }],
 ])('accepts for %s the device’s own mapping %j', (nativeId, entry) => {
-  expect(notItsOwn([{ ...TOTAL, ...entry }], nativeId)).toEqual([]);
+  expect(findForeignMappings([{ ...TOTAL, ...entry }], nativeId)).toEqual([]);
 });
 
-test.each<[Partial<Mapped> & { topic: string }, RegExp]>([
+test.each<[Partial<MappingEntry> & { topic: string }, RegExp]>([
   // The topic is the device's own, but the mapping gives it the name of another device.
   [{ topic: 'home/b1/energy' }, /^is home\/b1\/energy, and this device is heard as b1: .* Say "device": "b1"$/],
   [{ topic: 'home/b2/energy', device: 'b2' }, /^is b2, /],
@@ -47,7 +47,7 @@ test.each<[Partial<Mapped> & { topic: string }, RegExp]>([
     { ...TOTAL, topic: 'home/+/energy' },
     { ...TOTAL, meaning: 'export', ...entry },
   ];
-  expect(notItsOwn(mapped, 'b1')).toEqual([
+  expect(findForeignMappings(mapped, 'b1')).toEqual([
     { field: 'decoder_config.mapping.1.device', message: expect.stringMatching(said) },
   ]);
 });

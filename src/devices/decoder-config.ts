@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { deviceForm, isCommandTopic, type Mapped, mapping, mayBeOne } from './mapping.ts';
+import { canMatchSameDevice, deviceNamePattern, isCommandTopic, type MappingEntry, mappingSchema } from './mapping.ts';
 
 const text = z.string().min(1).max(200);
 
@@ -9,7 +9,7 @@ const text = z.string().min(1).max(200);
  * Owner's settings for the decoders (`decoder_config` of a device or a gateway), for facts that devices do not report themselves. Each
  * member is validated separately; unknown members are stored and ignored.
  */
-export const decoderConfigMembers = {
+export const decoderConfigSchemas = {
   tz: text.describe('IANA time zone of devices that report local time without one.'),
   senml: z
     .strictObject({ topics: z.array(text).max(100).describe('MQTT topic filters on which SenML packs arrive.') })
@@ -67,18 +67,18 @@ export const decoderConfigMembers = {
         .describe('Scale of its temperatures, where a message does not say.'),
     })
     .describe('How Z-Wave JS UI publishes.'),
-  mapping,
+  mapping: mappingSchema,
 };
 
 /** The valid members of a `decoder_config`. */
 export type DecoderConfig = {
-  [name in keyof typeof decoderConfigMembers]?: z.output<(typeof decoderConfigMembers)[name]>;
+  [name in keyof typeof decoderConfigSchemas]?: z.output<(typeof decoderConfigSchemas)[name]>;
 };
 
 /** Parses a `decoder_config` as its owner wrote it. Invalid members are omitted. */
 export function readDecoderConfig(config: unknown): DecoderConfig {
   if (typeof config !== 'object' || config === null) return {};
-  const known = Object.entries(decoderConfigMembers).flatMap(([name, member]) => {
+  const known = Object.entries(decoderConfigSchemas).flatMap(([name, member]) => {
     const parsed = member.safeParse((config as Record<string, unknown>)[name]);
     return parsed.success ? [[name, parsed.data]] : [];
   });
@@ -95,7 +95,7 @@ interface Unstorable {
  * Returns the errors of a well-formed `decoder_config`: texts that PostgreSQL cannot store, and mappings that would never match. Stored
  * configurations are not checked, because one invalid entry would invalidate its whole member. Pure.
  */
-export function unstorableIn(config: Readonly<Record<string, unknown>>): Unstorable[] {
+export function findUnstorableMembers(config: Readonly<Record<string, unknown>>): Unstorable[] {
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
 }
 
@@ -135,13 +135,16 @@ function unreadMappings(mapping: unknown): Unstorable[] {
  * whole message. The values of such an entry would silently be lost to the device: they would belong to another device, which is not
  * paired.
  */
-export const notItsOwn = (mapped: readonly Mapped[], nativeId: string): { field: string; message: string }[] =>
+export const findForeignMappings = (
+  mapped: readonly MappingEntry[],
+  nativeId: string,
+): { field: string; message: string }[] =>
   mapped.flatMap((one, index) =>
-    mayBeOne(deviceForm(one), nativeId)
+    canMatchSameDevice(deviceNamePattern(one), nativeId)
       ? []
       : {
           field: `decoder_config.mapping.${index}.device`,
-          message: `is ${deviceForm(one)}, and this device is heard as ${nativeId}: nothing would be read of it. ${
+          message: `is ${deviceNamePattern(one)}, and this device is heard as ${nativeId}: nothing would be read of it. ${
             one.topic.includes('+')
               ? 'Leave device out, or name it so that + makes that'
               : `Say "device": "${nativeId}"`
@@ -150,14 +153,14 @@ export const notItsOwn = (mapped: readonly Mapped[], nativeId: string): { field:
   );
 
 /** Throws 422 if the new `decoder_config` of a device behind a gateway contains mapping entries that name a different device. */
-export async function mustBeItsOwn(db: Database, deviceId: string, config: unknown): Promise<void> {
-  const read = mapping.safeParse((config as { mapping?: unknown } | null)?.mapping);
+export async function assertOwnMappings(db: Database, deviceId: string, config: unknown): Promise<void> {
+  const read = mappingSchema.safeParse((config as { mapping?: unknown } | null)?.mapping);
   if (!read.success) return;
   const heard = await db
     .selectFrom('discovered_devices')
     .select('native_id')
     .where('device_id', '=', deviceId)
     .executeTakeFirst();
-  const [first, ...rest] = heard ? notItsOwn(read.data, heard.native_id) : [];
+  const [first, ...rest] = heard ? findForeignMappings(read.data, heard.native_id) : [];
   if (first) throw unprocessable(first, ...rest);
 }

@@ -3,12 +3,12 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { newDeviceSecret } from './credentials.ts';
-import { GATEWAY_MANAGED_BY, isOwner } from './management.ts';
-import { splitBehind } from './split-series.ts';
+import { createDeviceSecret } from './credentials.ts';
+import { GATEWAY_MANAGED_BY, isOwnAccountReach } from './management.ts';
+import { splitSeriesBehindGateway } from './split-series.ts';
 
 const OF_ROW = ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at'] as const;
 const COLUMNS = [...OF_ROW, GATEWAY_MANAGED_BY] as const;
@@ -17,7 +17,7 @@ const COLUMNS = [...OF_ROW, GATEWAY_MANAGED_BY] as const;
 export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof OF_ROW)[number]> & { managed_by: ManagedBy };
 
 /** A device whose messages arrived through a gateway and that is not paired. */
-export interface Discovered {
+export interface DiscoveredDevice {
   discovery_id: string;
   gateway_id: string;
   family: string;
@@ -37,7 +37,7 @@ export async function createGateway(
   db: Database,
   { userId, name }: { userId: string; name: string },
 ): Promise<{ gateway: Gateway; secret: string }> {
-  const { secret, sha256 } = newDeviceSecret();
+  const { secret, sha256 } = createDeviceSecret();
   const gateway = await db
     .insertInto('gateways')
     .values({ gateway_id: newId('gwy'), user_id: userId, name, mqtt_secret_sha256: sha256 })
@@ -57,7 +57,7 @@ export async function listGateways(
     .selectFrom('gateways')
     .select(COLUMNS)
     .where('user_id', '=', userId)
-    .where(within(reach, 'gateways.user_id'))
+    .where(isAccountWithin(reach, 'gateways.user_id'))
     .where('gateway_id', '>', page.cursor ?? '')
     .orderBy('gateway_id')
     .limit(page.limit)
@@ -70,7 +70,7 @@ export async function findGateway(db: Database, reach: Reach, gatewayId: string)
     .selectFrom('gateways')
     .select(COLUMNS)
     .where('gateway_id', '=', gatewayId)
-    .where(within(reach, 'gateways.user_id'))
+    .where(isAccountWithin(reach, 'gateways.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -92,13 +92,13 @@ export async function updateGateway(
       .selectFrom('gateways')
       .select('decoder_config')
       .where('gateway_id', '=', gatewayId)
-      .where(within(reach, 'gateways.user_id'))
+      .where(isAccountWithin(reach, 'gateways.user_id'))
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!before) return null;
     if (patch.decoder_config !== undefined) {
       await mustManageGateway(trx, reach, gatewayId);
-      await splitBehind(trx, gatewayId, { before: before.decoder_config, after: patch.decoder_config });
+      await splitSeriesBehindGateway(trx, gatewayId, { before: before.decoder_config, after: patch.decoder_config });
     }
     return (
       trx
@@ -114,7 +114,7 @@ export async function updateGateway(
 
 /** Throws 403 if an owner changes a gateway of a device that a utility manages. */
 async function mustManageGateway(db: Database, reach: Reach, gatewayId: string): Promise<void> {
-  if (isOwner(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
+  if (isOwnAccountReach(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
     throw new AppError('deviceOfUtility');
 }
 
@@ -128,7 +128,7 @@ export async function deleteGateway(db: Database, reach: Reach, gatewayId: strin
     const { numDeletedRows } = await trx
       .deleteFrom('gateways')
       .where('gateway_id', '=', gatewayId)
-      .where(within(reach, 'gateways.user_id'))
+      .where(isAccountWithin(reach, 'gateways.user_id'))
       .executeTakeFirst();
     if (numDeletedRows === 0n) return false;
     await trx.deleteFrom('rejected_messages').where('device_id', '=', gatewayId).execute();
@@ -139,34 +139,39 @@ export async function deleteGateway(db: Database, reach: Reach, gatewayId: strin
 /**
  * Whether a discovered device is listed. If another family reads the topics of an announced device, that family lists the device instead.
  */
-export const isShown = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
+export const isDiscoveryListed = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
 
 /** Returns what to do before an announced device can be paired. `awaits`: the topic filter of the discovery. */
-export const bridgeFirst = (awaits: string): string => `none of its values was received yet: bridge ${awaits} first`;
+export const bridgeTopicFirstMessage = (awaits: string): string =>
+  `none of its values was received yet: bridge ${awaits} first`;
 
 /** Lists devices that were discovered through the gateways of one account and are not paired, in order of their ids, after `cursor`. */
-export async function listDiscovered(
+export async function listDiscoveredDevices(
   db: Database,
   reach: Reach,
   userId: string,
   page: { limit: number; cursor?: string },
-): Promise<Discovered[]> {
+): Promise<DiscoveredDevice[]> {
   const rows = await db
     .selectFrom('discovered_devices')
     .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
     .select(['discovery_id', 'gateways.gateway_id', 'family', 'native_id', 'channels', 'awaits'])
     .select(['first_seen_at', 'last_seen_at'])
     .where('gateways.user_id', '=', userId)
-    .where(within(reach, 'gateways.user_id'))
+    .where(isAccountWithin(reach, 'gateways.user_id'))
     .where('device_id', 'is', null)
-    .where(isShown)
+    .where(isDiscoveryListed)
     .where('discovery_id', '>', page.cursor ?? '')
     .orderBy('discovery_id')
     .limit(page.limit)
     .execute();
   return rows.map(({ channels, ...row }) => ({
     ...row,
-    channels: [...new Set((channels as Discovered['quantities']).map(({ channel }) => channel))],
-    quantities: (channels as Discovered['quantities']).map(({ channel, kind, counts }) => ({ channel, kind, counts })),
+    channels: [...new Set((channels as DiscoveredDevice['quantities']).map(({ channel }) => channel))],
+    quantities: (channels as DiscoveredDevice['quantities']).map(({ channel, kind, counts }) => ({
+      channel,
+      kind,
+      counts,
+    })),
   }));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guessedPlacement } from './known-placement.ts';
+import { guessPlacement } from './known-placement.ts';
 
 test.each([
   ['smart_meter', 'grid'],
@@ -12,7 +12,7 @@ test.each([
   ['water_meter', 'consumption'],
   ['solarium', 'consumption'],
 ])('places a device of type %s as %s', (type, placement) => {
-  expect(guessedPlacement(type)).toEqual({ placement, placement_by: 'type' });
+  expect(guessPlacement(type)).toEqual({ placement, placement_by: 'type' });
 });
 
 const heard = (family: string, nativeId: string, ...channels: string[]) => ({ family, nativeId, channels });
@@ -63,7 +63,7 @@ test.each([
   ['a battery by its name', heard('homeassistant', 'powerwall', 'import', 'export'), 'storage'],
 ])('places %s as its decoder knows, regardless of the type that was entered', (_, heardAs, placement) => {
   for (const type of ['smart_meter', 'smart_plug', 'battery']) {
-    expect(guessedPlacement(type, heardAs)).toEqual({ placement, placement_by: 'decoder' });
+    expect(guessPlacement(type, heardAs)).toEqual({ placement, placement_by: 'decoder' });
   }
 });
 
@@ -88,6 +88,6 @@ test('uses the type if the decoder cannot know the placement', () => {
     heard('heishamon', 'panasonic_heat_pump/s0/1', 'import'),
     heard('solaredge2mqtt', 'solaredge/meter0', 'import', 'export'),
   ]) {
-    expect(guessedPlacement('smart_meter', one)).toEqual({ placement: 'grid', placement_by: 'type' });
+    expect(guessPlacement('smart_meter', one)).toEqual({ placement: 'grid', placement_by: 'type' });
   }
 });

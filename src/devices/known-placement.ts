@@ -1,7 +1,7 @@
 import type { Placement } from '#src/database/enums.ts';
 
 /** Facts about a device behind a gateway that its decoder provides. */
-export interface HeardAs {
+export interface DecoderFacts {
   family: string;
   nativeId: string;
   /** Names of the device's channels: `import`, `switch0/import`. */
@@ -96,7 +96,7 @@ const placementByWords = (rules: readonly PlacementRule[], name: string): Placem
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 
 /** Returns the placement of a device that follows from its family, native id and channels. Undefined if they do not determine it. Pure. */
-function knownPlacement({ family, nativeId, channels }: HeardAs): Placement | undefined {
+function knownPlacement({ family, nativeId, channels }: DecoderFacts): Placement | undefined {
   // Meters that openWB reports as behind the grid meter.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
   if (family === 'mbmd' && SUNSPEC.test(nativeId) && !channels.includes('import')) return 'production';
@@ -139,9 +139,9 @@ const TYPES: readonly PlacementRule[] = [
  * Returns the placement of a device whose owner has not set it (docs/home.md). The decoder's knowledge overrides the type: a plug that was
  * paired as a smart meter is placed as a plug. Pure.
  */
-export function guessedPlacement(
+export function guessPlacement(
   type: string,
-  heardAs?: HeardAs,
+  heardAs?: DecoderFacts,
 ): { placement: Placement; placement_by: Exclude<PlacementBy, 'owner'> } {
   const known = heardAs && knownPlacement(heardAs);
   if (known) return { placement: known, placement_by: 'decoder' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { powerOf } from './live.ts';
+import { sumPowers } from './live.ts';
 
 const at = '2026-06-15T12:00:00.000Z';
 const power = (counts_as: string | null, last_value: number, last_at = at) => ({ counts_as, last_value, last_at });
@@ -11,12 +11,12 @@ test.each([
   ['a total beside its phases', [power('import', 300), power('import/l1', 100), power('import/l2', 200)], 300],
   ['one that is not counted', [power('import', 7), power('ignored', 9), power(null, 9)], 7],
 ])('adds the powers of a device: %s', (_, powers, watts) => {
-  expect(powerOf(powers)).toEqual({ power_w: watts, power_at: at });
+  expect(sumPowers(powers)).toEqual({ power_w: watts, power_at: at });
 });
 
 test('returns the oldest time of the added powers', () => {
   const earlier = '2026-06-15T11:58:00.000Z';
-  expect(powerOf([power('import', 1), power('export', 2, earlier)]).power_at).toBe(earlier);
+  expect(sumPowers([power('import', 1), power('export', 2, earlier)]).power_at).toBe(earlier);
 });
 
 test.each([
@@ -25,5 +25,5 @@ test.each([
   ['the same phase twice', [power('import/l1', 1), power('import/l1', 2)]],
   ['what nobody knows', [power(null, 1)]],
 ])('returns no power if the sum is unknown: %s', (_, powers) => {
-  expect(powerOf(powers)).toEqual({ power_w: null, power_at: null });
+  expect(sumPowers(powers)).toEqual({ power_w: null, power_at: null });
 });

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import type { OwnersWords } from './channel-name.ts';
-import { type DeviceChannel, IS_COUNTED, TOLD_KINDS, toldChannel } from './channels.ts';
+import type { ChannelSettings } from './channel-name.ts';
+import { buildDeviceChannel, type DeviceChannel, ENERGY_AND_POWER_KINDS, IS_COUNTED } from './channels.ts';
 
 /** A device that has sent a valid reading. */
-export interface SeenDevice {
+export interface LastSeenDevice {
   userId: string;
   deviceId: string;
   /** Time at which its last valid reading was received, microseconds since 1970. */
@@ -35,7 +35,7 @@ const SINCE_MS = 86_400_000;
 const AHEAD_MS = 5 * 60_000;
 
 /** Returns when each device of some homes last sent a valid reading, without deleted devices and those that never sent one. */
-export async function seenDevices(db: Database, userIds: readonly string[]): Promise<SeenDevice[]> {
+export async function listLastSeenDevices(db: Database, userIds: readonly string[]): Promise<LastSeenDevice[]> {
   // Raw SQL: a time as a number, to the microsecond that PostgreSQL stores.
   const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
     SELECT h.user_id, device_id, (extract(epoch FROM seen_at) * 1000000)::bigint AS micros
@@ -51,14 +51,14 @@ export async function seenDevices(db: Database, userIds: readonly string[]): Pro
 }
 
 /** A quantity with its latest value within the last day. */
-export type ToldChannel = LiveReading['channels'][number];
+export type LiveChannel = LiveReading['channels'][number];
 
 /** Reads the latest value of each quantity with a reading within the last day, by device, in one statement. */
-export async function latestChannels(
+export async function readLatestChannels(
   db: Database,
   deviceIds: readonly string[],
   now: Date,
-): Promise<Map<string, ToldChannel[]>> {
+): Promise<Map<string, LiveChannel[]>> {
   const nowMs = now.getTime();
   // Raw SQL: the latest reading of each series, by its index.
   const { rows } = await sql<ValueRow>`
@@ -66,19 +66,19 @@ export async function latestChannels(
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL
     CROSS JOIN LATERAL (SELECT r.value, r.read_at FROM readings r WHERE r.series_id = s.series_id
       AND r.read_at > ${new Date(nowMs - SINCE_MS)} AND r.read_at <= ${new Date(nowMs + AHEAD_MS)} ORDER BY r.read_at DESC LIMIT 1) l
-    WHERE s.device_id = ANY (${deviceIds}::text[]) AND s.kind = ANY (${TOLD_KINDS}::text[])
+    WHERE s.device_id = ANY (${deviceIds}::text[]) AND s.kind = ANY (${ENERGY_AND_POWER_KINDS}::text[])
     ORDER BY s.device_id, s.series_id`.execute(db);
-  const channels = new Map<string, ToldChannel[]>();
+  const channels = new Map<string, LiveChannel[]>();
   for (const row of rows) channels.set(row.device_id, [...(channels.get(row.device_id) ?? []), channelOf(row)]);
   return channels;
 }
 
 /** Reads power values between `from` (exclusive) and `to`, in order of time: the latest of each quantity in each step of `stepSeconds`. */
-export async function powersBetween(
+export async function readPowersBetween(
   db: Database,
   deviceIds: readonly string[],
   { from, to, stepSeconds }: { from: Date; to: Date; stepSeconds: number },
-): Promise<{ deviceId: string; seriesId: string; channel: ToldChannel }[]> {
+): Promise<{ deviceId: string; seriesId: string; channel: LiveChannel }[]> {
   const step = sql`floor(extract(epoch FROM l.read_at) / ${sql.lit(stepSeconds)})`;
   // Raw SQL: DISTINCT ON, so that a meter with ten readings a second costs no more rows than a meter with one reading per step.
   const { rows } = await sql<ValueRow & { series_id: string }>`
@@ -94,7 +94,7 @@ export async function powersBetween(
 
 interface ValueRow {
   device_id: string;
-  words: OwnersWords;
+  words: ChannelSettings;
   channel: string;
   kind: string;
   native_name: string | null;
@@ -107,18 +107,22 @@ interface ValueRow {
 /** SQL columns of a series `s` of a device `d` with its reading `l`. */
 const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted`;
 
-const channelOf = (row: ValueRow): ToldChannel => ({
-  ...toldChannel(row, row.words),
+const channelOf = (row: ValueRow): LiveChannel => ({
+  ...buildDeviceChannel(row, row.words),
   last_at: row.read_at.toISOString(),
 });
 
 /** Returns the power of a device from the latest values of its quantities, unless it is older than 15 minutes. Pure. */
-export const currentPowerOf = (channels: readonly ToldChannel[], nowMs: number): ReturnType<typeof powerOf> =>
-  powerOf(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
+export const currentPowerOf = (channels: readonly LiveChannel[], nowMs: number): ReturnType<typeof sumPowers> =>
+  sumPowers(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
 
 /** Reads the latest values of devices, without devices that have no values within the last day, in one statement. */
-export async function liveReadings(db: Database, seen: readonly SeenDevice[], now: Date): Promise<LiveReading[]> {
-  const latest = await latestChannels(
+export async function readLiveReadings(
+  db: Database,
+  seen: readonly LastSeenDevice[],
+  now: Date,
+): Promise<LiveReading[]> {
+  const latest = await readLatestChannels(
     db,
     seen.map(({ deviceId }) => deviceId),
     now,
@@ -146,7 +150,7 @@ interface Power {
  * Returns the sum of a device's powers: inflow minus outflow. Several powers of one direction have no known sum (two sockets, or a total
  * and its phases), unless they are the phases l1, l2 and l3. Pure.
  */
-export function powerOf(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
+export function sumPowers(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };
   const totals = powers.filter(({ counts_as }) => counts_as !== null && TOTALS.has(counts_as));
   const phases = powers.filter(({ counts_as }) => /^(?:import|export)\/l\d$/.test(counts_as ?? ''));

@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 
 /**
  * Returns who will manage devices that a caller with this reach pairs, by owner (docs/onboarding.md). A utility manages the devices that it
  * pairs for its homes. If an administrator or an operator pairs them for a home that a utility enrolled, the utility manages them as well.
  * Otherwise their owner does.
  */
-export async function managersOf(
+export async function futureManagersOf(
   db: Database,
   reach: Reach,
   ownerIds: readonly string[],
 ): Promise<(ownerId: string) => ManagedBy> {
-  if (isOwner(reach)) return () => 'owner';
+  if (isOwnAccountReach(reach)) return () => 'owner';
   if ('enrolledBy' in reach) return (ownerId) => (ownerId === reach.enrolledBy ? 'owner' : 'utility');
   const rows = await db
     .selectFrom('users')
@@ -27,7 +27,7 @@ export async function managersOf(
 }
 
 /** Whether a caller reaches only its own account, and so owns everything within its reach. */
-export const isOwner = (reach: Reach): boolean => 'only' in reach;
+export const isOwnAccountReach = (reach: Reach): boolean => 'only' in reach;
 
 /** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on all other members. */
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
@@ -39,14 +39,14 @@ export const needsManager = (members: readonly string[]): boolean => members.som
  * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device out of the caller's reach: the change itself then
  * finds no device.
  */
-export async function mustManage(db: Database, reach: Reach, deviceId: string): Promise<void> {
-  if (!isOwner(reach)) return;
+export async function assertMayManageDevice(db: Database, reach: Reach, deviceId: string): Promise<void> {
+  if (!isOwnAccountReach(reach)) return;
   const row = await db
     .selectFrom('devices')
     .select('managed_by')
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(within(reach, 'devices.user_id'))
+    .where(isAccountWithin(reach, 'devices.user_id'))
     .executeTakeFirst();
   if (row?.managed_by === 'utility') throw new AppError('deviceOfUtility');
 }

@@ -5,7 +5,7 @@ interface Scale {
 }
 
 /** Units that mappings and the tables of families can name, by kind of quantity. Temperatures are in C or F. */
-export const SCALES = {
+export const UNIT_SCALES = {
   energy_total_kwh: new Map<string, Scale>([
     ['kWh', { times: 1, per: 1 }],
     ['Wh', { times: 1, per: 1_000 }],
@@ -25,14 +25,14 @@ export const SCALES = {
 export const MAPPED_UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l', 'C', 'F'] as const;
 
 /** Meanings that an owner can give to a number. */
-export const MEANING =
+export const MEANING_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|production|power|gas|heat|water|temperature|setpoint)$/;
 /** Word before a channel that distinguishes the second of two equal quantities. Words with a meaning in channel names are not allowed. */
-export const CIRCUIT =
+export const CIRCUIT_PATTERN =
   /^(?!(?:import|export|gas|heat|water|m3|unknown|cooling|production|room|[tl]\d+)$)[a-z0-9_-]{1,32}$/;
 
 /** Owner's description of a number: unit, meaning, and a word that distinguishes equal quantities. */
-export interface Told {
+export interface NumberDescription {
   unit: (typeof MAPPED_UNITS)[number];
   meaning: string;
   circuit?: string | undefined;
@@ -51,7 +51,7 @@ export interface MappedQuantity {
  * Converts an owner's description of a number into a quantity. Returns an error message if unit, meaning and scale do not fit together.
  * Pure.
  */
-export function quantityOf({ unit, meaning, circuit, scale = 1 }: Told): MappedQuantity | string {
+export function toMappedQuantity({ unit, meaning, circuit, scale = 1 }: NumberDescription): MappedQuantity | string {
   const found = placeOf(unit, meaning);
   if (typeof found === 'string') return found;
   if (scale < 0 && found.kind !== 'power_w') return 'scale is below 0, which only a power can be';
@@ -65,9 +65,9 @@ export function quantityOf({ unit, meaning, circuit, scale = 1 }: Told): MappedQ
 }
 
 function placeOf(unit: string, meaning: string): MappedQuantity | string {
-  const energy = SCALES.energy_total_kwh.get(unit);
-  const power = SCALES.power_w.get(unit);
-  const volume = SCALES.volume_total_m3.get(unit);
+  const energy = UNIT_SCALES.energy_total_kwh.get(unit);
+  const power = UNIT_SCALES.power_w.get(unit);
+  const volume = UNIT_SCALES.volume_total_m3.get(unit);
   if (meaning === 'temperature' || meaning === 'setpoint') {
     if (unit !== 'C' && unit !== 'F') return `a ${meaning} is in C or F`;
     return { channel: 'room', kind: meaning === 'setpoint' ? 'setpoint_c' : 'temperature_c', times: 1, per: 1 };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { processorMs } from '#test/support/processor-time.ts';
-import { mapping } from './mapping.ts';
+import { mappingSchema } from './mapping.ts';
 
 const ENTRY = { topic: 'home/+/energy', path: '$.total', unit: 'kWh', meaning: 'import' };
 const mistakes = (...all: unknown[]): string[] =>
-  (mapping.safeParse(all).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  (mappingSchema.safeParse(all).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 test.each([
   [ENTRY],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_PATH_CHARACTERS, readPath } from '#src/core/json-path.ts';
-import { CIRCUIT, MAPPED_UNITS, MEANING, quantityOf } from './mapped-quantity.ts';
+import { compileJsonPath, MAX_PATH_CHARACTERS } from '#src/core/json-path.ts';
+import { CIRCUIT_PATTERN, MAPPED_UNITS, MEANING_PATTERN, toMappedQuantity } from './mapped-quantity.ts';
 
 /** Maximum length of a topic filter. The filter and the path form the name of a quantity that owners see, of at most 200 characters. */
 const MAX_TOPIC_CHARACTERS = 120;
@@ -18,7 +18,7 @@ export const isCommandTopic = (topic: string): boolean => /^cmnd\/|\/(?:set|get|
 const path = z
   .string()
   .max(MAX_PATH_CHARACTERS)
-  .refine((text) => readPath(text) !== null, {
+  .refine((text) => compileJsonPath(text) !== null, {
     message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
   });
 
@@ -55,7 +55,7 @@ const entry = z
     meaning: z
       .string()
       .regex(
-        MEANING,
+        MEANING_PATTERN,
         'must be import, export, a part of them (import/t1, export/l2), production, power, gas, heat, water, temperature or setpoint',
       )
       .describe(
@@ -63,7 +63,7 @@ const entry = z
       ),
     circuit: z
       .string()
-      .regex(CIRCUIT, 'must be a word of a-z, 0-9, _ and - that says nothing else, such as pump')
+      .regex(CIRCUIT_PATTERN, 'must be a word of a-z, 0-9, _ and - that says nothing else, such as pump')
       .optional()
       .describe('A word that tells two quantities of one device apart that mean the same.'),
     time_path: path
@@ -75,7 +75,7 @@ const entry = z
       .describe('Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size.'),
   })
   .superRefine((value, context) => {
-    const quantity = quantityOf(value);
+    const quantity = toMappedQuantity(value);
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, which the topic has not' });
@@ -102,10 +102,10 @@ const entry = z
   });
 
 /** A number on a topic, with its meaning from the owner. */
-export type Mapped = z.output<typeof entry>;
+export type MappingEntry = z.output<typeof entry>;
 
 /** `decoder_config.mapping`: numbers on topics of devices that no family reads. */
-export const mapping = z
+export const mappingSchema = z
   .array(entry)
   .max(MAX_MAPPINGS)
   .superRefine((all, context) => {
@@ -119,21 +119,21 @@ export const mapping = z
   );
 
 /** Returns the device name of a mapping. `+` replaces the part that is known only once a message arrives. */
-export const deviceForm = ({ device, topic }: Mapped): string =>
+export const deviceNamePattern = ({ device, topic }: MappingEntry): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
-const nameOf = ({ topic, path = '' }: Mapped): string => `${topic} ${path}`.trim();
+const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}`.trim();
 
 /** Returns why two mappings conflict, as a list of at most one sentence. `index`: position of the first mapping. */
-function clashOf(one: Mapped, other: Mapped, index: number): string[] {
-  if (!mayBeOne(deviceForm(one), deviceForm(other))) return [];
-  const [first, second] = [quantityOf(one), quantityOf(other)];
+function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[] {
+  if (!canMatchSameDevice(deviceNamePattern(one), deviceNamePattern(other))) return [];
+  const [first, second] = [toMappedQuantity(one), toMappedQuantity(other)];
   if (typeof first === 'string' || typeof second === 'string') return [];
   if (first.channel === second.channel && first.kind === second.kind)
     return [
       `may be the same number of one device as entry ${index} (${nameOf(one)}): two registers would count as one. Name another device, such as garage-+, or a circuit`,
     ];
-  const isElectric = ({ meaning }: Mapped) => /^(?:import|export|power|production)/.test(meaning);
+  const isElectric = ({ meaning }: MappingEntry) => /^(?:import|export|power|production)/.test(meaning);
   if (isElectric(one) && isElectric(other) && (one.meaning === 'production') !== (other.meaning === 'production'))
     return [
       `may be the device of entry ${index} (${nameOf(one)}): what produces must be a device of its own. Name another device, such as roof-+`,
@@ -142,7 +142,7 @@ function clashOf(one: Mapped, other: Mapped, index: number): string[] {
 }
 
 /** Whether two device names, with at most one wildcard each, can match the same device. */
-export function mayBeOne(one: string, other: string): boolean {
+export function canMatchSameDevice(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');
   if (end === undefined && otherEnd === undefined) return one === other;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { DecoderConfig } from './decoder-config.ts';
-import type { Mapped } from './mapping.ts';
-import { isReadOtherwise as isOther, numberSettings, type ReadSeries } from './read-numbers.ts';
+import type { MappingEntry } from './mapping.ts';
+import { type DiscoveredSeries, readsDifferentNumber as isOther, mergeNumberSettings } from './read-numbers.ts';
 
-const total: Mapped = { topic: 'boiler/+/state', path: '$.total', unit: 'kWh', meaning: 'import' };
-const series: ReadSeries = {
+const total: MappingEntry = { topic: 'boiler/+/state', path: '$.total', unit: 'kWh', meaning: 'import' };
+const series: DiscoveredSeries = {
   family: 'mapping',
   native_id: 'b1',
   channel: 'import',
@@ -14,11 +14,11 @@ const series: ReadSeries = {
 const isReadOtherwise = (
   before: DecoderConfig,
   after: DecoderConfig,
-  of: Partial<ReadSeries>,
+  of: Partial<DiscoveredSeries>,
   own: DecoderConfig = {},
-) => isOther(numberSettings(before, own), numberSettings(after, own), { ...series, ...of });
+) => isOther(mergeNumberSettings(before, own), mergeNumberSettings(after, own), { ...series, ...of });
 
-test.each<[string, Mapped[], Mapped[], boolean]>([
+test.each<[string, MappingEntry[], MappingEntry[], boolean]>([
   ['another unit', [total], [{ ...total, unit: 'Wh' }], true],
   ['another scale', [total], [{ ...total, scale: 0.1 }], true],
   ['another place', [total], [{ ...total, path: '$.sum' }], true],
@@ -41,7 +41,7 @@ test.each<[string, Mapped[], Mapped[], boolean]>([
 });
 
 test('a changed mapping of a power leaves the register of its channel unchanged', () => {
-  const power: Mapped = { ...total, path: '$.now', unit: 'W', meaning: 'power' };
+  const power: MappingEntry = { ...total, path: '$.now', unit: 'W', meaning: 'power' };
   const [before, after] = [{ mapping: [total, power] }, { mapping: [total, { ...power, scale: -1 }] }];
   expect(isReadOtherwise(before, after, {})).toBe(false);
   expect(isReadOtherwise(before, after, { kind: 'power' })).toBe(true);
@@ -53,7 +53,7 @@ test('a device’s own mapping overrides its family and its gateway’s mapping;
   expect(isReadOtherwise({}, { mapping: [total] }, plug)).toBe(false);
   expect(isReadOtherwise({ mapping: [total] }, other, {}, { mapping: [total] })).toBe(false);
   const own = (before: DecoderConfig, after: DecoderConfig) =>
-    isOther(numberSettings({}, before), numberSettings({}, after), { ...series, ...plug });
+    isOther(mergeNumberSettings({}, before), mergeNumberSettings({}, after), { ...series, ...plug });
   expect(own({}, { mapping: [total] })).toBe(true);
   expect(own({ mapping: [total] }, {})).toBe(true);
 });
@@ -69,7 +69,7 @@ const said = (counts_as: string, unit?: 'Wh' | 'kWh' | 'W' | 'kW', key = 'SML.We
   tasmota: { [key]: { counts_as, unit } },
 });
 
-test.each<[string, Partial<ReadSeries>, DecoderConfig, DecoderConfig, boolean]>([
+test.each<[string, Partial<DiscoveredSeries>, DecoderConfig, DecoderConfig, boolean]>([
   ['another unit', rtlamr, meter('kWh'), meter('Wh'), true],
   ['another multiplier', rtlamr, meter('kWh'), meter('kWh', 0.01), true],
   ['the same in other words', rtlamr, meter('kWh', 1_000), meter(' mwh'), false],

@@ -1,10 +1,10 @@
-import { channelWord, parseChannel } from './channel-name.ts';
+import { parseChannel, toChannelWord } from './channel-name.ts';
 import type { DecoderConfig } from './decoder-config.ts';
-import { quantityOf } from './mapped-quantity.ts';
-import { deviceForm, type Mapped, mayBeOne } from './mapping.ts';
+import { toMappedQuantity } from './mapped-quantity.ts';
+import { canMatchSameDevice, deviceNamePattern, type MappingEntry } from './mapping.ts';
 
 /** A discovered device with one of its counted series. */
-export interface ReadSeries {
+export interface DiscoveredSeries {
   family: string;
   native_id: string;
   channel: string;
@@ -15,7 +15,7 @@ export interface ReadSeries {
 }
 
 /** Owners' settings for one device that determine which numbers of its messages are read, and in which scale. */
-export interface NumberSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
+export interface NumberReadingSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
   /** Numbers that mappings read: `mapped` for devices that a mapping defines, `ownMapped` for devices of a family. */
   readonly mapped: readonly Source[];
   readonly ownMapped: readonly Source[];
@@ -33,7 +33,7 @@ interface Source {
  * Returns the settings that determine which numbers are read, from a gateway's `decoder_config` and a device's own. Each member of the
  * device's own replaces the gateway's.
  */
-export function numberSettings(gateway: DecoderConfig, own: DecoderConfig): NumberSettings {
+export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig): NumberReadingSettings {
   const { mapping = [], ...scales } = { ...gateway, ...own };
   // If a gateway's mapping matches a message that a family reads, its numbers belong to a different device, which the mapping lists.
   return { ...scales, mapped: sourcesOf(mapping), ownMapped: sourcesOf(own.mapping ?? []) };
@@ -43,17 +43,21 @@ export function numberSettings(gateway: DecoderConfig, own: DecoderConfig): Numb
  * Whether a series reads a different number after a change of settings: from another place, or in another unit or scale. Pure. True if
  * wildcards in names leave it uncertain. False if nothing is read any more: the series is split when it is read again.
  */
-export function isReadOtherwise(before: NumberSettings, after: NumberSettings, series: ReadSeries): boolean {
+export function readsDifferentNumber(
+  before: NumberReadingSettings,
+  after: NumberReadingSettings,
+  series: DiscoveredSeries,
+): boolean {
   const is = numbersOf(after, series);
   return is !== '' && is !== numbersOf(before, series);
 }
 
 /** Returns the numbers that are read as a series, each with its scale, as one text. Empty if there are none. */
-function numbersOf(settings: NumberSettings, series: ReadSeries): string {
+function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): string {
   const { family, native_id: nativeId, channel, kind } = series;
   const isMapped = family === 'mapping';
   const mapped = (isMapped ? settings.mapped : settings.ownMapped)
-    .filter((one) => one.channel === channel && one.kind === kind && mayBeOne(one.device, nativeId))
+    .filter((one) => one.channel === channel && one.kind === kind && canMatchSameDevice(one.device, nativeId))
     .map(({ number }) => number);
   const read = isMapped ? [] : (BY_FAMILY.get(family) ?? ofMeter)(settings, series);
   return [...mapped, ...read].sort().join();
@@ -66,12 +70,13 @@ const ITSELF: readonly string[] = ['as the family reads it'];
  * Families that use settings other than the meter's id to interpret a number. Their decoders are in `ingest/decoders`; the tests of
  * `ingest/decoders` verify that both agree.
  */
-const BY_FAMILY: ReadonlyMap<string, (settings: NumberSettings, series: ReadSeries) => readonly string[]> = new Map([
-  ['espurna', (settings, series) => (series.channel === 'import' ? ofMeter(settings, series) : ITSELF)],
-  ['vzlogger', ofVzlogger],
-  ['emon', ofEmon],
-  ['tasmota', ofTasmota],
-]);
+const BY_FAMILY: ReadonlyMap<string, (settings: NumberReadingSettings, series: DiscoveredSeries) => readonly string[]> =
+  new Map([
+    ['espurna', (settings, series) => (series.channel === 'import' ? ofMeter(settings, series) : ITSELF)],
+    ['vzlogger', ofVzlogger],
+    ['emon', ofEmon],
+    ['tasmota', ofTasmota],
+  ]);
 
 /** Counted kinds of series, by the kinds of quantities that an owner can map. */
 const COUNTED = new Map([
@@ -81,13 +86,13 @@ const COUNTED = new Map([
 ]);
 
 /** Returns the counted numbers of a mapping. */
-const sourcesOf = (mapped: readonly Mapped[]): Source[] =>
+const sourcesOf = (mapped: readonly MappingEntry[]): Source[] =>
   mapped.flatMap((one) => {
-    const quantity = quantityOf(one);
+    const quantity = toMappedQuantity(one);
     const kind = typeof quantity === 'string' ? undefined : COUNTED.get(quantity.kind);
     if (typeof quantity === 'string' || !kind) return [];
     const number = JSON.stringify([one.topic, one.path ?? null, quantity.times / quantity.per]);
-    return { device: deviceForm(one), channel: quantity.channel, kind, number };
+    return { device: deviceNamePattern(one), channel: quantity.channel, kind, number };
   });
 
 const own = <T>(all: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
@@ -104,7 +109,7 @@ const KWH = new Map([
  * Numbers of a meter with settings by its id, which several families use. Units of volume are compared as text: m3 and m³ are different
  * units.
  */
-function ofMeter({ meter }: NumberSettings, { native_id, kind }: ReadSeries): readonly string[] {
+function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit, multiplier = 1 } = own(meter, native_id) ?? {};
   if (unit === undefined) return ITSELF;
@@ -114,18 +119,21 @@ function ofMeter({ meter }: NumberSettings, { native_id, kind }: ReadSeries): re
 }
 
 /** Numbers of vzlogger. Without a unit from the owner, the register is read in kWh, as text-mode meters send it, or not at all. */
-function ofVzlogger({ meter }: NumberSettings, { native_id, kind }: ReadSeries): readonly string[] {
+function ofVzlogger({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const { unit = 'kWh' } = own(meter, native_id) ?? {};
   return unit === 'Wh' || unit === 'kWh' ? [unit] : [];
 }
 
 /** Numbers of emonPi. Each pulse input is a circuit with the input's name. */
-function ofEmon({ emon = {} }: NumberSettings, { native_id: node, channel, kind }: ReadSeries): readonly string[] {
+function ofEmon(
+  { emon = {} }: NumberReadingSettings,
+  { native_id: node, channel, kind }: DiscoveredSeries,
+): readonly string[] {
   if (kind !== 'register') return ITSELF;
   const pulses = Object.entries(emon).flatMap(([key, { pulses_per_kwh: perKwh }]) => {
     const name = key.slice(node.length + 1);
-    const isIts = perKwh !== undefined && key === `${node}/${name}` && `${channelWord(name)}/import` === channel;
+    const isIts = perKwh !== undefined && key === `${node}/${name}` && `${toChannelWord(name)}/import` === channel;
     return isIts ? [JSON.stringify([name, perKwh])] : [];
   });
   return CLAMP.test(channel) ? [...pulses, ...ITSELF] : pulses;
@@ -148,7 +156,7 @@ const TASMOTA_UNITS = {
 const NO_SCRIPT = /^(?:ENERGY|TIC|CTEnergy\d*)\./;
 
 /** Numbers that Tasmota's meter scripts read: by the owner's setting for a name, or by the name itself, in kWh or W. */
-function ofTasmota({ tasmota = {} }: NumberSettings, series: ReadSeries): readonly string[] {
+function ofTasmota({ tasmota = {} }: NumberReadingSettings, series: DiscoveredSeries): readonly string[] {
   const { native_name: name, channel } = series;
   if (name !== null && NO_SCRIPT.test(name)) return ITSELF;
   const isItsName = (key: string) => name !== null && (key === name || name.endsWith(`.${key}`));
@@ -170,7 +178,7 @@ type SaidOfName = NonNullable<DecoderConfig['tasmota']>[string];
 function isPutAs(
   key: string,
   { counts_as: countsAs, unit = 'kWh' }: SaidOfName,
-  { channel, kind }: ReadSeries,
+  { channel, kind }: DiscoveredSeries,
 ): boolean {
   const { kind: itsKind, isVolume } = TASMOTA_UNITS[unit];
   const isElectric = /^(?:im|ex)port/.test(countsAs);
@@ -182,7 +190,7 @@ function isPutAs(
   // Names of registers may contain dots as well: 1.8.0.
   if (more.length === 0 || !/^\p{L}/u.test(block)) return true;
   return more.some((_, at) => {
-    const word = channelWord([block, ...more.slice(0, at)].join('.'));
+    const word = toChannelWord([block, ...more.slice(0, at)].join('.'));
     return circuit === word || circuit === `sml-${word}`;
   });
 }

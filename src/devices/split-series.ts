@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { readDecoderConfig } from './decoder-config.ts';
-import { isReadOtherwise, type NumberSettings, numberSettings } from './read-numbers.ts';
+import { mergeNumberSettings, type NumberReadingSettings, readsDifferentNumber } from './read-numbers.ts';
 
 /**
  * Splits the series of a gateway's paired devices that read a different number with the new `decoder_config`, after their last stored
  * readings. Laws count no difference across a split, and readings from before it that arrive later are rejected. The caller has locked the
  * gateway's row.
  */
-export async function splitBehind(
+export async function splitSeriesBehindGateway(
   trx: Database,
   gatewayId: string,
   configs: { readonly before: unknown; readonly after: unknown },
@@ -19,12 +19,12 @@ export async function splitBehind(
   const [before, after] = [settingsBehind(configs.before), settingsBehind(configs.after)];
   await part(
     trx,
-    series.filter((one) => isReadOtherwise(before(one.decoder_config), after(one.decoder_config), one)),
+    series.filter((one) => readsDifferentNumber(before(one.decoder_config), after(one.decoder_config), one)),
   );
 }
 
 /** Splits the series of one device whose own `decoder_config` changes. Locks its gateway first, as writers of its messages do. */
-export async function splitOwn(trx: Database, deviceId: string, config: unknown): Promise<void> {
+export async function splitSeriesOfDevice(trx: Database, deviceId: string, config: unknown): Promise<void> {
   const gateway = await trx
     .selectFrom('gateways')
     .select('decoder_config')
@@ -39,18 +39,18 @@ export async function splitOwn(trx: Database, deviceId: string, config: unknown)
   const series = await seriesBehind(trx).where('x.device_id', '=', deviceId).execute();
   await part(
     trx,
-    series.filter((one) => isReadOtherwise(settings(one.decoder_config), settings(config), one)),
+    series.filter((one) => readsDifferentNumber(settings(one.decoder_config), settings(config), one)),
   );
 }
 
 /** Returns a function from a device's own `decoder_config` to its effective settings behind the gateway. */
-function settingsBehind(gateway: unknown): (own: unknown) => NumberSettings {
+function settingsBehind(gateway: unknown): (own: unknown) => NumberReadingSettings {
   const ofGateway = readDecoderConfig(gateway);
   // Most devices have no configuration of their own, and parsing a hundred mappings takes 7 ms.
-  const read = new Map<string, NumberSettings>();
+  const read = new Map<string, NumberReadingSettings>();
   return (own) => {
     const key = JSON.stringify(own) ?? '';
-    const settings = read.get(key) ?? numberSettings(ofGateway, readDecoderConfig(own));
+    const settings = read.get(key) ?? mergeNumberSettings(ofGateway, readDecoderConfig(own));
     read.set(key, settings);
     return settings;
   };

@@ -1,28 +1,28 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import { lockOf } from '#src/database/advisory-locks.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, Placement } from '#src/database/enums.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
+  assertUnambiguousChannels,
+  type ChannelSettingPatch,
   type DeviceChannel,
   hasUnknownQuantity,
   listChannels,
-  lockedWords,
-  mustBeClear,
-  type SaidOfChannel,
-  withWords,
+  lockChannelSettings,
+  mergeChannelSettings,
 } from './channels.ts';
-import { COMPUTED_BEFORE_SQL } from './computed-before.ts';
-import { newDeviceSecret } from './credentials.ts';
-import { mustBeItsOwn } from './decoder-config.ts';
-import { bridgeFirst, isShown } from './gateways.ts';
-import { guessedPlacement, type HeardAs } from './known-placement.ts';
-import { mustManage, needsManager } from './management.ts';
-import { splitOwn } from './split-series.ts';
+import { createDeviceSecret } from './credentials.ts';
+import { assertOwnMappings } from './decoder-config.ts';
+import { bridgeTopicFirstMessage, isDiscoveryListed } from './gateways.ts';
+import { type DecoderFacts, guessPlacement } from './known-placement.ts';
+import { assertMayManageDevice, needsManager } from './management.ts';
+import { PREVIOUS_LAW_SETTINGS_SQL } from './previous-law-settings.ts';
+import { splitSeriesOfDevice } from './split-series.ts';
 
 /** Columns of devices in lists. */
 const COLUMNS = ['device_id', 'type', 'location', 'status', 'placement', 'upstream_device_id'] as const;
@@ -77,7 +77,7 @@ export const IS_SWAP_GUESSED = sql<boolean>`(devices.computed_with IS NULL AND n
  * placement, because a person who pairs any other device enters its type. A home with one meter needs no placement, because its meter has
  * no alternative role.
  */
-export const WANTS: Readonly<Record<Attention, RawBuilder<boolean>>> = {
+export const ATTENTION_CONDITIONS: Readonly<Record<AttentionKind, RawBuilder<boolean>>> = {
   unknown_quantity: hasUnknownQuantity,
   faulty: sql`devices.status = 'faulty'`,
   silent: sql`(devices.status = 'inactive' AND coalesce((SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) < now() - interval '24 hours')`,
@@ -87,17 +87,17 @@ export const WANTS: Readonly<Record<Attention, RawBuilder<boolean>>> = {
 };
 
 /** Kinds of attention that a device may need from its owner, in this order. */
-export const ATTENTIONS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed', 'swap_guessed'] as const;
-export type Attention = (typeof ATTENTIONS)[number];
+export const ATTENTION_KINDS = ['unknown_quantity', 'faulty', 'silent', 'placement_guessed', 'swap_guessed'] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** SQL array of all kinds of attention that a device needs. */
-export const ATTENTION = sql<Attention[]>`array_remove(ARRAY[${sql.join(
-  ATTENTIONS.map((name) => sql`CASE WHEN ${WANTS[name]} THEN ${sql.lit(name)} END`),
+export const ATTENTION_COLUMN = sql<AttentionKind[]>`array_remove(ARRAY[${sql.join(
+  ATTENTION_KINDS.map((name) => sql`CASE WHEN ${ATTENTION_CONDITIONS[name]} THEN ${sql.lit(name)} END`),
 )}], NULL)`.as('attention');
 
 interface Heard {
   last_seen_at: Date | null;
-  attention: Attention[];
+  attention: AttentionKind[];
 }
 export type Device = Pick<Selectable<Tables['devices']>, (typeof COLUMNS)[number]> & Heard;
 type DetailsRow = Pick<Selectable<Tables['devices']>, (typeof DETAILS)[number]> & Heard & { is_computed: boolean };
@@ -124,9 +124,9 @@ export interface NewDevice extends DeviceSettings {
   /** Id chosen by the caller, as simulators do. If omitted, a new id is generated. */
   deviceId?: string;
   /** Decoder's facts about a device behind a gateway. */
-  heardAs?: HeardAs;
+  heardAs?: DecoderFacts;
   /** Owner's settings for the device's quantities. */
-  channels?: readonly SaidOfChannel[];
+  channels?: readonly ChannelSettingPatch[];
   /** Who manages the device (management.ts). Default: its owner. */
   managedBy?: ManagedBy;
 }
@@ -143,13 +143,13 @@ export function newDeviceRow({
   managedBy = 'owner',
   ...settings
 }: NewDevice) {
-  const { secret, sha256 } = newDeviceSecret();
+  const { secret, sha256 } = createDeviceSecret();
   const { placement } = settings;
-  const placed = placement ? { placement, placement_by: 'owner' as const } : guessedPlacement(settings.type, heardAs);
+  const placed = placement ? { placement, placement_by: 'owner' as const } : guessPlacement(settings.type, heardAs);
   const row = {
     ...settings,
     ...placed,
-    channels: withWords({}, channels),
+    channels: mergeChannelSettings({}, channels),
     device_id: deviceId,
     user_id: userId,
     mqtt_secret_sha256: sha256,
@@ -159,7 +159,7 @@ export function newDeviceRow({
 }
 
 /** `COMPUTED_BEFORE_SQL` for typed queries. */
-export const COMPUTED_BEFORE = sql.raw(COMPUTED_BEFORE_SQL);
+export const PREVIOUS_LAW_SETTINGS = sql.raw(PREVIOUS_LAW_SETTINGS_SQL);
 
 /** Pairs a device. Only this result contains its secret. Throws 409 if the account already has a device with this `external_id`. */
 export async function createDevice(db: Database, wanted: NewDevice): Promise<{ device: Device; secret: string }> {
@@ -170,7 +170,7 @@ export async function createDevice(db: Database, wanted: NewDevice): Promise<{ d
     db
       .insertInto('devices')
       .values(row)
-      .returning([...COLUMNS, LAST_SEEN_AT, ATTENTION])
+      .returning([...COLUMNS, LAST_SEEN_AT, ATTENTION_COLUMN])
       .executeTakeFirstOrThrow(),
   );
   return { device, secret };
@@ -209,14 +209,14 @@ export async function pairDiscovered(
       .select(['discovery_id', 'family', 'native_id', 'channels', 'awaits'])
       .where('discovery_id', '=', discoveryId)
       .where('device_id', 'is', null)
-      .where(isShown)
+      .where(isDiscoveryListed)
       .where('gateways.user_id', '=', device.userId)
-      .where(within(reach, 'gateways.user_id'))
+      .where(isAccountWithin(reach, 'gateways.user_id'))
       .forUpdate('discovered_devices')
       .executeTakeFirst();
     if (!discovered) return null;
     if (discovered.awaits !== null) {
-      const message = bridgeFirst(discovered.awaits);
+      const message = bridgeTopicFirstMessage(discovered.awaits);
       throw new AppError('valueNeeded', { details: [{ field: 'discovery_id', message }] });
     }
     const { family, native_id: nativeId } = discovered;
@@ -235,10 +235,10 @@ export async function pairDiscovered(
 export async function findDevice(db: Database, reach: Reach, deviceId: string): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
-    .select([...DETAILS, LAST_SEEN_AT, ATTENTION, IS_COMPUTED])
+    .select([...DETAILS, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(within(reach, 'devices.user_id'))
+    .where(isAccountWithin(reach, 'devices.user_id'))
     .executeTakeFirst();
   return row ? withChannels(db, row) : null;
 }
@@ -247,7 +247,7 @@ export async function findDevice(db: Database, reach: Reach, deviceId: string): 
  * Returns the owner of a device, including deleted devices, whose past stays in the owner's history. Null if there is none within the
  * reach.
  */
-export async function findPairing(
+export async function findDeviceOwner(
   db: Database,
   reach: Reach,
   deviceId: string,
@@ -256,7 +256,7 @@ export async function findPairing(
     .selectFrom('devices')
     .select(['device_id', 'user_id'])
     .where('device_id', '=', deviceId)
-    .where(within(reach, 'devices.user_id'))
+    .where(isAccountWithin(reach, 'devices.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -279,17 +279,17 @@ export async function updateDevice(
   {
     channels: said,
     ...patch
-  }: Partial<DeviceSettings> & { channels?: readonly SaidOfChannel[]; managed_by?: ManagedBy | undefined },
+  }: Partial<DeviceSettings> & { channels?: readonly ChannelSettingPatch[]; managed_by?: ManagedBy | undefined },
 ): Promise<DeviceDetails | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    if (said !== undefined || needsManager(Object.keys(patch))) await mustManage(trx, reach, deviceId);
+    if (said !== undefined || needsManager(Object.keys(patch))) await assertMayManageDevice(trx, reach, deviceId);
     const above = patch.upstream_device_id ?? null;
     if (above !== null) {
       const owner = await trx
         .selectFrom('devices')
         .select('user_id')
         .where('device_id', '=', deviceId)
-        .where(within(reach, 'devices.user_id'))
+        .where(isAccountWithin(reach, 'devices.user_id'))
         .executeTakeFirst();
       if (!owner) return null;
       await mustBeUpstream(trx, owner.user_id, deviceId, above);
@@ -300,19 +300,19 @@ export async function updateDevice(
         .select('device_id')
         .where('device_id', '=', deviceId)
         .where('deleted_at', 'is', null)
-        .where(within(reach, 'devices.user_id'))
+        .where(isAccountWithin(reach, 'devices.user_id'))
         .executeTakeFirst();
       if (!isThere) return null;
-      await mustBeItsOwn(trx, deviceId, patch.decoder_config);
-      await splitOwn(trx, deviceId, patch.decoder_config);
+      await assertOwnMappings(trx, deviceId, patch.decoder_config);
+      await splitSeriesOfDevice(trx, deviceId, patch.decoder_config);
     }
-    const words = said && (await lockedWords(trx, reach, deviceId));
+    const words = said && (await lockChannelSettings(trx, reach, deviceId));
     if (words === null) return null;
-    const channels = words && withWords(words, said);
-    if (channels) await mustBeClear(trx, deviceId, channels);
+    const channels = words && mergeChannelSettings(words, said);
+    if (channels) await assertUnambiguousChannels(trx, deviceId, channels);
     const ofTheLaw =
       channels !== undefined || 'limit_kw' in patch || 'register_max_kwh' in patch || 'max_gap_minutes' in patch;
-    const guess = patch.type === undefined ? null : guessedPlacement(patch.type).placement;
+    const guess = patch.type === undefined ? null : guessPlacement(patch.type).placement;
     const placed = patch.placement
       ? { placement_by: 'owner' as const }
       : guess && { placement: sql<Placement>`CASE WHEN placement_by = 'type' THEN ${guess} ELSE placement END` };
@@ -324,12 +324,12 @@ export async function updateDevice(
         ...patch,
         ...placed,
         ...(channels ? { channels } : {}),
-        ...(ofTheLaw ? { computed_with: COMPUTED_BEFORE } : {}),
+        ...(ofTheLaw ? { computed_with: PREVIOUS_LAW_SETTINGS } : {}),
       }))
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
-      .where(within(reach, 'devices.user_id'))
-      .returning([...DETAILS, LAST_SEEN_AT, ATTENTION, IS_COMPUTED])
+      .where(isAccountWithin(reach, 'devices.user_id'))
+      .returning([...DETAILS, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
       .executeTakeFirst();
     const row = await namedTwice(changing);
     return row ? withChannels(trx, row) : null;
@@ -343,7 +343,7 @@ export async function updateDevice(
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
   // Raw SQL: an advisory lock. Other requests of the account already share its row lock (auth/run-as-caller.ts). If two of them requested
   // an exclusive lock on the row, they would deadlock.
-  await sql`SELECT pg_advisory_xact_lock(${lockOf('upstreams of', userId)}::bigint)`.execute(db);
+  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('upstreams of', userId)}::bigint)`.execute(db);
   const rows = await db
     .selectFrom('devices')
     .select(['device_id', 'upstream_device_id', 'deleted_at'])
@@ -365,7 +365,7 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
 export async function deleteDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Otherwise its owner could delete the device and pair it again as a device that the owner manages.
-    await mustManage(trx, reach, deviceId);
+    await assertMayManageDevice(trx, reach, deviceId);
     // The same lock order as writers: first the discovered device, then the paired device.
     const discovered = await trx
       .selectFrom('discovered_devices')
@@ -379,7 +379,7 @@ export async function deleteDevice(db: Database, reach: Reach, deviceId: string)
       .set({ deleted_at: new Date(), mqtt_secret_sha256: Buffer.alloc(0) })
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
-      .where(within(reach, 'devices.user_id'))
+      .where(isAccountWithin(reach, 'devices.user_id'))
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     const ids = discovered.map(({ discovery_id }) => discovery_id);
@@ -399,9 +399,9 @@ export async function listDevices(
 ): Promise<Device[]> {
   return db
     .selectFrom('devices')
-    .select([...COLUMNS, LAST_SEEN_AT, ATTENTION])
+    .select([...COLUMNS, LAST_SEEN_AT, ATTENTION_COLUMN])
     .where('user_id', '=', userId)
-    .where(within(reach, 'devices.user_id'))
+    .where(isAccountWithin(reach, 'devices.user_id'))
     .where('deleted_at', 'is', null)
     .where('device_id', '>', page.cursor ?? '')
     .orderBy('device_id')

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
-import { estimatedExportKey, hasUnknownName } from '#src/database/meter.ts';
+import { estimatedExportKey, hasUnknownChannelName } from '#src/database/meter.ts';
 import { loadUsageSummary } from './insights.ts';
 import type { Range } from './ranges.ts';
 import { readDeviceEnergies } from './usage/totals.ts';
@@ -46,7 +46,7 @@ const ASKED = new Set(['estimated', 'coverage'] as const);
 /** Condition: a device reports electricity, or may do so. Devices that report only gas, heat, water or climate are excluded. */
 export const REPORTS_ELECTRICITY_SQL = sql<boolean>`(NOT EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id)
   OR EXISTS (SELECT FROM series s WHERE s.device_id = devices.device_id
-    AND (s.counts_import OR s.counts_export OR ${hasUnknownName})))`;
+    AND (s.counts_import OR s.counts_export OR ${hasUnknownChannelName})))`;
 
 /** Returns the breakdown of a home's usage figure: its electricity, and the contribution of each device. */
 export async function loadUsageBreakdown(db: Database, userId: string, range: Range): Promise<UsageBreakdown> {

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { capturedOf, readCaptured } from '#src/delivery/channel.ts';
+import { listCaptured, readCaptured } from '#src/delivery/channel.ts';
 import { findLevel } from '#src/rollups/levels.ts';
 import { levelCsv, seriesCsv } from './csv-pages.ts';
-import { keysOf } from './keys.ts';
-import { EXPORTED, type Exported, LEVEL_FILES, SERIES_FILES } from './relations.ts';
+import { readOwnedKeys } from './keys.ts';
+import { EXPORTED_RELATIONS, type ExportedRelation, LEVEL_FILES, SERIES_FILES } from './relations.ts';
 
 /** Numbers and times compress to a tenth of their size at every level; higher levels only take longer. */
 const COMPRESSION_LEVEL = 3;
 
 /** The inputs of an archive. */
-export interface ArchiveParts {
+export interface ArchiveOptions {
   db: Database;
   /** Database for readings and aggregates: a read replica if there is one. */
   readDb: Database;
@@ -29,7 +29,7 @@ export interface ArchiveParts {
  * neither a connection nor a snapshot, and at most one page is in memory. A caller that stops reading destroys the stream; then no further
  * page is read. The archive is not a consistent snapshot: each file shows the data as of the time when it was read.
  */
-export function personArchive(userId: string, parts: ArchiveParts): Readable {
+export function streamPersonArchive(userId: string, parts: ArchiveOptions): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   let current: Readable | undefined;
@@ -54,10 +54,10 @@ export function personArchive(userId: string, parts: ArchiveParts): Readable {
 }
 
 /** Returns the names of the files, each with a function that generates its content when its turn comes. */
-function filesOf(userId: string, { db, readDb, now }: ArchiveParts): [string, () => AsyncIterable<string>][] {
+function filesOf(userId: string, { db, readDb, now }: ArchiveOptions): [string, () => AsyncIterable<string>][] {
   return [
     ['README.txt', () => readme(userId, now)],
-    ...EXPORTED.map((one): [string, () => AsyncIterable<string>] => [
+    ...EXPORTED_RELATIONS.map((one): [string, () => AsyncIterable<string>] => [
       `${one.file}.json`,
       () => jsonOf(db, userId, one),
     ]),
@@ -72,9 +72,9 @@ function filesOf(userId: string, { db, readDb, now }: ArchiveParts): [string, ()
   ];
 }
 
-async function addMessages(zip: ZipFile, userId: string, { dataDir, now }: ArchiveParts): Promise<void> {
+async function addMessages(zip: ZipFile, userId: string, { dataDir, now }: ArchiveOptions): Promise<void> {
   if (dataDir === undefined) return;
-  for (const name of await capturedOf(dataDir, userId))
+  for (const name of await listCaptured(dataDir, userId))
     zip.addReadStreamLazy(`messages/${name}`, { mtime: now }, (give) =>
       give(null, Readable.from(readCaptured(dataDir, name), { objectMode: false })),
     );
@@ -98,9 +98,9 @@ async function* each(pages: AsyncIterable<string>, before: (() => Promise<void>)
 const PAGE_ROWS = 500;
 
 /** Yields a person's rows in one relation as a JSON array, page by page. Nothing is held between two pages. */
-async function* jsonOf(db: Database, userId: string, exported: Exported): AsyncGenerator<string> {
+async function* jsonOf(db: Database, userId: string, exported: ExportedRelation): AsyncGenerator<string> {
   let before = '[\n';
-  for await (const keys of keysOf(db, userId, exported.by.of)) {
+  for await (const keys of readOwnedKeys(db, userId, exported.by.of)) {
     for await (const rows of pagesOf(db, exported, keys)) {
       yield before + rows.join(',\n');
       before = ',\n';
@@ -114,7 +114,7 @@ async function* jsonOf(db: Database, userId: string, exported: Exported): AsyncG
  * because its numbers have more digits than a JavaScript number, and its times more digits than a Date. So each page can begin exactly
  * after the last row of the page before.
  */
-async function* pagesOf(db: Database, exported: Exported, keys: readonly string[]): AsyncGenerator<string[]> {
+async function* pagesOf(db: Database, exported: ExportedRelation, keys: readonly string[]): AsyncGenerator<string[]> {
   const { relation, by, key, columns, expressions = {}, pageRows = PAGE_ROWS } = exported;
   // Raw SQL: relations and columns come from a declaration, not from input.
   const order = Object.keys(key).map((name) => `r.${name}`);
@@ -136,7 +136,7 @@ async function* pagesOf(db: Database, exported: Exported, keys: readonly string[
 /** Yields the text that describes the archive to the person who opens it. */
 async function* readme(userId: string, now: Date): AsyncGenerator<string> {
   const files = [
-    ...EXPORTED.map(({ file, means }) => [`${file}.json`, means]),
+    ...EXPORTED_RELATIONS.map(({ file, means }) => [`${file}.json`, means]),
     ...LEVEL_FILES.map(({ relation, file }) => [`${file}.csv`, findLevel(relation).comment]),
     ...SERIES_FILES.map(({ relation, means }) => [`${relation}.csv`, means]),
     ['messages/', 'Mails and SMS that were kept as files instead of being sent.'],

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { meterKey, TOLD_APART } from '#src/database/meter.ts';
+import { meterKey, SEPARATE_METERS } from '#src/database/meter.ts';
 import {
   allColumns,
   KNOWLEDGE_COLUMNS,
@@ -11,7 +11,7 @@ import {
   STORED_HOURS,
 } from '#src/rollups/levels.ts';
 import { ownerPartsSql, type RowOwner } from '#src/rollups/parts.ts';
-import { keysOf } from './keys.ts';
+import { readOwnedKeys } from './keys.ts';
 
 /** Lines that PostgreSQL joins into one page. The process, which also serves other requests, only passes the page on. */
 const PAGE_LINES = 20_000;
@@ -36,15 +36,19 @@ const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
 /** A relation with readings of series, and the value column that it has in addition to its key. */
-export interface OfSeries {
+export interface SeriesRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes';
   value: 'value' | 'verdict';
 }
 
 /** Yields the rows of every series of a person's devices, in order of time. */
-export async function* seriesCsv(db: Database, userId: string, { relation, value }: OfSeries): AsyncGenerator<string> {
+export async function* seriesCsv(
+  db: Database,
+  userId: string,
+  { relation, value }: SeriesRelation,
+): AsyncGenerator<string> {
   yield `device_id,series_id,kind,read_at,interval_ms,${value}\n`;
-  for await (const deviceIds of keysOf(db, userId, 'device')) {
+  for await (const deviceIds of readOwnedKeys(db, userId, 'device')) {
     const series = await db
       .selectFrom('series')
       .select(['series_id', 'device_id', 'kind'])
@@ -64,7 +68,7 @@ export async function* seriesCsv(db: Database, userId: string, { relation, value
  */
 async function* linesOf(
   db: Database,
-  { relation, value }: OfSeries,
+  { relation, value }: SeriesRelation,
   seriesId: number,
   begin: string,
 ): AsyncGenerator<string> {
@@ -105,8 +109,8 @@ export async function* levelCsv(db: Database, userId: string, level: Level, now:
   yield `${allColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
   // Rows of other media, of channels with a placement and of estimated exports have keys of their own.
-  for await (const ids of keysOf(db, userId, parent))
-    for (const id of ids.flatMap((one) => [one, ...TOLD_APART.map((meter) => meterKey(one, meter))]))
+  for await (const ids of readOwnedKeys(db, userId, parent))
+    for (const id of ids.flatMap((one) => [one, ...SEPARATE_METERS.map((meter) => meterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);
 }
 

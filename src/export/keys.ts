@@ -1,21 +1,25 @@
 import type { Database } from '#src/database/connect.ts';
 import { queryOf } from '#src/database/connect.ts';
-import { OWNED } from '#src/database/owned.ts';
+import { OWNED_RELATIONS } from '#src/database/owned.ts';
 
 /** Number of keys that one query reads, and number of keys that are yielded together. */
 const KEYS_READ = 5_000;
 const KEYS_USED = 100;
 
 /** Kind of key by which a person's rows are found. `sender`: a device or gateway that sends messages. */
-export type Parent = 'sender' | keyof typeof OWNED;
+export type OwnerKeyKind = 'sender' | keyof typeof OWNED_RELATIONS;
 
 /** Yields the keys of one kind that belong to a person, some at a time. */
-export async function* keysOf(db: Database, userId: string, parent: Parent): AsyncGenerator<readonly string[]> {
+export async function* readOwnedKeys(
+  db: Database,
+  userId: string,
+  parent: OwnerKeyKind,
+): AsyncGenerator<readonly string[]> {
   if (parent === 'user') yield [userId];
   else if (parent === 'sender') {
-    yield* keysOf(db, userId, 'device');
-    yield* keysOf(db, userId, 'gateway');
-  } else yield* ownedBy(db, userId, OWNED[parent]);
+    yield* readOwnedKeys(db, userId, 'device');
+    yield* readOwnedKeys(db, userId, 'gateway');
+  } else yield* ownedBy(db, userId, OWNED_RELATIONS[parent]);
 }
 
 async function* ownedBy(

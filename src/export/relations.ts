@@ -1,14 +1,14 @@
-import type { Parent } from './keys.ts';
+import type { OwnerKeyKind } from './keys.ts';
 
 /** A relation that contains rows of a person and becomes a JSON file of the archive. */
-export interface Exported {
+export interface ExportedRelation {
   /** Name of the file, without its extension. */
   file: string;
   relation: string;
   /** Description for people who read the archive. */
   means: string;
   /** Column by which a person's rows are found, and the kind of key that it holds. */
-  by: { column: string; of: Parent };
+  by: { column: string; of: OwnerKeyKind };
   /** Unique key in sort order, with the columns' types. The next page begins after the last key of the page before. */
   key: Readonly<Record<string, 'text' | 'bigint' | 'timestamptz'>>;
   columns: readonly string[];
@@ -39,7 +39,7 @@ const DELIVERY_COLUMNS = [
 const AUDIT_COLUMNS = ['audit_id', 'at', 'actor_user_id', 'actor_key_id', 'address', 'action', 'target', 'details'];
 
 /** The JSON files of an archive. Columns are listed one by one, so that a column added to a relation is never exported by accident. */
-export const EXPORTED: readonly Exported[] = [
+export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'account',
     relation: 'users',
@@ -671,7 +671,7 @@ export const LEVEL_FILES = [
 ] as const;
 
 /** Relations whose whole content is in the files of other relations. */
-export const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
+export const RELATIONS_EXPORTED_ELSEWHERE: Readonly<Record<string, string>> = {
   device_hours: 'load_profile.csv',
   device_days: 'load_profile.csv',
   late_deltas: 'load_profile.csv, some seconds later',
@@ -691,7 +691,7 @@ export const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** Relations that contain no personal data. */
-export const NOT_OF_A_PERSON: Readonly<Record<string, string>> = {
+export const RELATIONS_WITHOUT_PERSONAL_DATA: Readonly<Record<string, string>> = {
   schema_migrations: 'what the database was made with',
   installation: 'the name of the installation',
   ingest_slots: 'places of ingest workers',

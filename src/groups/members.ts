@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { groupTree, type RoleReach, within } from '#src/database/reach.ts';
+import { groupTree, isAccountWithin, type RoleReach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { PENDING_EMAIL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
@@ -71,7 +71,7 @@ export async function filterReachableUsers(
     .selectFrom('users')
     .select('user_id')
     .where('user_id', '=', sql<string>`ANY (${userIds}::text[])`)
-    .where(within(ofOwner, 'users.user_id'))
+    .where(isAccountWithin(ofOwner, 'users.user_id'))
     .execute();
   return new Set(rows.map(({ user_id }) => user_id));
 }

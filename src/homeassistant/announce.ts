@@ -1,4 +1,4 @@
-import { ORIGIN, ORIGIN_TOPICS, VERSION } from '#src/core/version.ts';
+import { HOME_ASSISTANT_ORIGIN, HOME_ASSISTANT_TOPIC_ROOT, VERSION } from '#src/core/version.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
 
 /** Settings that all announcements of an installation share. */
@@ -12,9 +12,11 @@ export interface Announcer {
 }
 
 /** Topic of the installation's availability: `online`, or `offline`, which the broker publishes as its last will. */
-export const availabilityTopic = ({ installation }: Announcer): string => `${ORIGIN_TOPICS}/${installation}/status`;
+export const availabilityTopic = ({ installation }: Announcer): string =>
+  `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/status`;
 
-const stateTopic = ({ installation }: Announcer, id: string): string => `${ORIGIN_TOPICS}/${installation}/${id}/state`;
+const stateTopic = ({ installation }: Announcer, id: string): string =>
+  `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/${id}/state`;
 
 /** Of every whole device that somebody announces. */
 export const announcementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
@@ -38,7 +40,7 @@ export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): 
   for (const home of homes) {
     const since = { month_since: home.since.month, day_since: home.since.day };
     const name = home.owner === null ? 'Home energy' : `Home energy ${home.owner}`;
-    const device = { name, manufacturer: ORIGIN, model: 'Home', ...url };
+    const device = { name, manufacturer: HOME_ASSISTANT_ORIGIN, model: 'Home', ...url };
     add(home.userId, device, toldOf(HOME_SENSORS, home.values, home.currency), { ...home.values, ...since });
     for (const one of home.devices) {
       const behind = { name: one.name, model: one.type, via_device: identifierOf(home.userId), ...url };
@@ -75,7 +77,11 @@ function announcement(announcer: Announcer, id: string, device: object, sensors:
   const { publicUrl } = announcer;
   return JSON.stringify({
     device: { identifiers: [identifierOf(id)], ...device },
-    origin: { name: ORIGIN, sw_version: VERSION, ...(publicUrl === null ? {} : { support_url: `${publicUrl}/docs` }) },
+    origin: {
+      name: HOME_ASSISTANT_ORIGIN,
+      sw_version: VERSION,
+      ...(publicUrl === null ? {} : { support_url: `${publicUrl}/docs` }),
+    },
     availability_topic: availabilityTopic(announcer),
     state_topic: stateTopic(announcer, id),
     qos: 1,
@@ -103,9 +109,11 @@ export function ownTopics(announcer: Announcer, topic: string, payload: Buffer):
   } catch {
     return null;
   }
-  if (said?.origin?.name !== ORIGIN || said.availability_topic !== availabilityTopic(announcer)) return null;
+  if (said?.origin?.name !== HOME_ASSISTANT_ORIGIN || said.availability_topic !== availabilityTopic(announcer))
+    return null;
   const { state_topic: state } = said;
-  const isOwn = typeof state === 'string' && state.startsWith(`${ORIGIN_TOPICS}/${announcer.installation}/`);
+  const isOwn =
+    typeof state === 'string' && state.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
   // Beside the state of a home is what it uses, in plain words.
   const userId = /\/(usr_[0-9a-z]{26})\/state$/.exec(state)?.[1];

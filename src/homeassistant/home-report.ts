@@ -4,8 +4,8 @@ import { loadCosts } from '#src/cost/costs.ts';
 import { nullIfTwoCurrencies } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { currentPowerOf, latestChannels, powerOf } from '#src/devices/live.ts';
-import { newestReadings } from '#src/devices/newest.ts';
+import { currentPowerOf, readLatestChannels, sumPowers } from '#src/devices/live.ts';
+import { findNewestReadings } from '#src/devices/newest-readings.ts';
 import { type CommodityInsight, commodityInsights } from '#src/energy/commodity.ts';
 import { deviceInsights } from '#src/energy/device-include.ts';
 import { loadHome } from '#src/energy/home/home.ts';
@@ -154,11 +154,11 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
     db,
   );
   const ids = rows.map(({ device_id }) => device_id);
-  const channels = await latestChannels(db, ids, now);
+  const channels = await readLatestChannels(db, ids, now);
   const told: DeviceReport[] = [];
   for (const row of rows) {
     const own = channels.get(row.device_id) ?? [];
-    const hasPower = row.powers === 1 || powerOf(own.filter(({ unit }) => unit === 'W')).power_w !== null;
+    const hasPower = row.powers === 1 || sumPowers(own.filter(({ unit }) => unit === 'W')).power_w !== null;
     const months: HomeInsight[] = await deviceInsights(db, row.device_id, month, 'month', EXPORT);
     told.push({
       deviceId: row.device_id,
@@ -243,7 +243,7 @@ export async function homeUsage(db: Database, userId: string, now: Date): Promis
     kwh_used,
     cost: cost?.currency === currency ? (cost?.total ?? null) : null,
   });
-  const [heard] = await newestReadings(db, [userId]);
+  const [heard] = await findNewestReadings(db, [userId]);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   const power = await loadCurrentPower(db, home, now);
   return {

@@ -3,15 +3,15 @@ import { deleteOldCounters } from '#src/auth/database-counter.ts';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
-import { forgetCaptured } from '#src/delivery/channel.ts';
-import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
+import { deleteExpiredCaptured } from '#src/delivery/channel.ts';
+import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
-import { forgetTemporarySecrets } from '#src/devices/credentials.ts';
-import { forgetSilences, watchSilences } from '#src/devices/fleet/watch.ts';
-import { restSilentDevices } from '#src/devices/states.ts';
+import { deleteExpiredSecrets } from '#src/devices/credentials.ts';
+import { deactivateSilentDevices } from '#src/devices/deactivate-silent.ts';
+import { deleteOldSilences, recordSilences } from '#src/devices/fleet/watch.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
-import { forgetImportCredentials } from '#src/onboarding/imports.ts';
+import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
@@ -59,20 +59,20 @@ export const JOBS: readonly Job[] = [
     name: 'device states',
     at: { everySeconds: 60 },
     alsoAtStart: true,
-    run: ({ db, clock }) => restSilentDevices(db, clock()),
+    run: ({ db, clock }) => deactivateSilentDevices(db, clock()),
   },
   {
     name: 'watch silences',
     at: { everySeconds: 60 },
     alsoAtStart: true,
     lock: 'silenceWatch',
-    run: ({ db, clock }) => watchSilences(db, clock()),
+    run: ({ db, clock }) => recordSilences(db, clock()),
   },
   {
     name: 'forget silences',
     at: { daily: '51 4 * * *' },
     alsoAtStart: false,
-    run: ({ db, ageClock, retentionMonths }) => forgetSilences(db, ageClock(), retentionMonths),
+    run: ({ db, ageClock, retentionMonths }) => deleteOldSilences(db, ageClock(), retentionMonths),
   },
   // Each worker's own disk.
   {
@@ -86,7 +86,7 @@ export const JOBS: readonly Job[] = [
     name: 'forget messages',
     at: { everySeconds: 10 },
     alsoAtStart: true,
-    run: ({ db, dataDir, ageClock }) => forgetCaptured(db, dataDir, ageClock()),
+    run: ({ db, dataDir, ageClock }) => deleteExpiredCaptured(db, dataDir, ageClock()),
   },
   {
     name: 'forget audit',
@@ -105,8 +105,8 @@ export const JOBS: readonly Job[] = [
     at: { everySeconds: 3600 },
     alsoAtStart: true,
     run: async ({ db, ageClock }) => {
-      await forgetImportCredentials(db, ageClock());
-      await forgetTemporarySecrets(db, ageClock());
+      await deleteExpiredImportCredentials(db, ageClock());
+      await deleteExpiredSecrets(db, ageClock());
     },
   },
   {
@@ -137,7 +137,7 @@ export const JOBS: readonly Job[] = [
     name: 'tell of keys that end',
     at: { everySeconds: 3600 },
     alsoAtStart: true,
-    run: ({ db, clock }) => tellExpiringKeys(db, clock()),
+    run: ({ db, clock }) => notifyExpiringKeys(db, clock()),
   },
   {
     name: 'forget rejected',

@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
-import { newDeviceSecret, secretDigest } from '#src/devices/credentials.ts';
+import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 
 const COLUMNS = [
   'batch_id',
@@ -26,11 +26,11 @@ const COLUMNS = [
 const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
 
 /** A batch of meters that were made with one shared secret and use it to claim their identities. */
-export type Batch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]> & {
+export type StoredProvisioningBatch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]> & {
   serial_count: number | null;
 };
 
-export interface NewBatch {
+export interface NewProvisioningBatch {
   /** Account that creates the batch. Its meters are searched for among the devices that this account reaches. */
   userId: string;
   /** Owner of a new device for a meter that matches none of these devices. Null: such a meter is refused. */
@@ -45,8 +45,11 @@ export interface NewBatch {
 }
 
 /** Creates a batch. Its secret is in this result and nowhere else. */
-export async function createBatch(db: Database, wanted: NewBatch): Promise<{ batch: Batch; secret: string }> {
-  const { secret, sha256 } = newDeviceSecret();
+export async function createBatch(
+  db: Database,
+  wanted: NewProvisioningBatch,
+): Promise<{ batch: StoredProvisioningBatch; secret: string }> {
+  const { secret, sha256 } = createDeviceSecret();
   const batch = await db
     .insertInto('provisioning_batches')
     .values({
@@ -71,11 +74,11 @@ export async function listBatches(
   db: Database,
   reach: Reach,
   { limit, cursor = '' }: { limit: number; cursor?: string },
-): Promise<Batch[]> {
+): Promise<StoredProvisioningBatch[]> {
   return db
     .selectFrom('provisioning_batches')
     .select([...COLUMNS, SERIAL_COUNT])
-    .where(within(reach, 'provisioning_batches.user_id'))
+    .where(isAccountWithin(reach, 'provisioning_batches.user_id'))
     .where('batch_id', '>', cursor)
     .orderBy('batch_id')
     .limit(limit)
@@ -92,7 +95,7 @@ export async function revokeBatch(db: Database, reach: Reach, batchId: string, n
     .set({ revoked_at: now })
     .where('batch_id', '=', batchId)
     .where('revoked_at', 'is', null)
-    .where(within(reach, 'provisioning_batches.user_id'))
+    .where(isAccountWithin(reach, 'provisioning_batches.user_id'))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -112,5 +115,5 @@ export async function checkBatchSecret(
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', now)
     .executeTakeFirst();
-  return batch !== undefined && timingSafeEqual(batch.secret_sha256, secretDigest(secret));
+  return batch !== undefined && timingSafeEqual(batch.secret_sha256, hashSecret(secret));
 }

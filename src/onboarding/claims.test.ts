@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Candidate, decideClaim } from './claims.ts';
+import { type ClaimCandidate, decideClaim } from './claims.ts';
 
 const nonce = Buffer.from('mine');
 const other = Buffer.from('another');
-const device = (more: Partial<Candidate>): Candidate => ({
+const device = (more: Partial<ClaimCandidate>): ClaimCandidate => ({
   isDeleted: false,
   claim: null,
   wasHeard: false,
@@ -12,7 +12,7 @@ const device = (more: Partial<Candidate>): Candidate => ({
 });
 const mine = { nonceSha256: nonce };
 
-test.each<[string, Candidate[], Buffer | null, ReturnType<typeof decideClaim>]>([
+test.each<[string, ClaimCandidate[], Buffer | null, ReturnType<typeof decideClaim>]>([
   ['is registered and waits', [device({})], null, { is: 'claim', which: 0 }],
   ['is registered nowhere', [], null, { is: 'create' }],
   ['is that of two', [device({}), device({})], null, null],

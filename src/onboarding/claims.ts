@@ -4,10 +4,10 @@ import { reachOfRole } from '#src/auth/access.ts';
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { accountsWithin, type Reach, type RoleReach, within } from '#src/database/reach.ts';
+import { accountsWithin, isAccountWithin, type Reach, type RoleReach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { newDeviceSecret, secretDigest } from '#src/devices/credentials.ts';
-import { mustManage } from '#src/devices/management.ts';
+import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
+import { assertMayManageDevice } from '#src/devices/management.ts';
 import { newDeviceRow } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { recordAct } from '#src/users/audit.ts';
@@ -20,7 +20,7 @@ interface Claim {
 }
 
 /** A device that may be the one with a given serial. */
-export interface Candidate {
+export interface ClaimCandidate {
   isDeleted: boolean;
   /** The claim of the device. Null if it was never claimed, or was released. */
   claim: { nonceSha256: Buffer | null } | null;
@@ -35,7 +35,7 @@ export interface Candidate {
  * names an owner. It does not replace a deleted device that was claimed: a device that its owner removed does not come back by itself.
  */
 export function decideClaim(
-  candidates: readonly Candidate[],
+  candidates: readonly ClaimCandidate[],
   nonceSha256: Buffer | null,
 ): { is: 'claim' | 'repeat'; which: number } | { is: 'create' } | null {
   const live = candidates.flatMap((one, index) => (one.isDeleted ? [] : [{ ...one, index }]));
@@ -75,7 +75,7 @@ async function claimDevice(
     const reach = reachOfRole({ role: batch.role, userId: batch.user_id });
     if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
     const candidates = await candidatesOf(trx, reach, batch.owner_user_id, serial);
-    const nonceSha256 = nonce === undefined ? null : secretDigest(nonce);
+    const nonceSha256 = nonce === undefined ? null : hashSecret(nonce);
     const decided = decideClaim(candidates, nonceSha256);
     if (!decided || (decided.is !== 'repeat' && batch.claimed >= batch.max_devices)) return null;
     if (decided.is === 'create' && batch.owner_user_id === null) return null;
@@ -112,7 +112,7 @@ async function candidatesOf(trx: Database, reach: RoleReach, ownerId: string | n
     .innerJoin('device_heads as h', 'h.device_id', 'd.device_id')
     .select(['d.device_id', 'd.deleted_at', 'c.claimed_at', 'c.nonce_sha256', 'h.seen_at', 'd.mqtt_secret_sha256'])
     .where('d.external_id', '=', serial)
-    .where(({ eb, or }) => or([within(reach, 'd.user_id'), eb('d.user_id', '=', ownerId ?? '')]))
+    .where(({ eb, or }) => or([isAccountWithin(reach, 'd.user_id'), eb('d.user_id', '=', ownerId ?? '')]))
     .orderBy('d.device_id')
     .forUpdate('d')
     .execute();
@@ -143,7 +143,7 @@ async function create(
 
 /** Gives a device a new secret. A meter of the batch now logs in as the device, so the utility manages it, regardless of who paired it. */
 async function renew(trx: Database, deviceId: string): Promise<{ deviceId: string; secret: string }> {
-  const { secret, sha256 } = newDeviceSecret();
+  const { secret, sha256 } = createDeviceSecret();
   const renewed = { mqtt_secret_sha256: sha256, managed_by: 'utility' as const };
   await trx.updateTable('devices').set(renewed).where('device_id', '=', deviceId).execute();
   return { deviceId, secret };
@@ -155,13 +155,13 @@ async function renew(trx: Database, deviceId: string): Promise<{ deviceId: strin
  */
 export async function releaseDevice(db: Database, reach: Reach, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
-    await mustManage(trx, reach, deviceId);
+    await assertMayManageDevice(trx, reach, deviceId);
     const { numUpdatedRows } = await trx
       .updateTable('devices')
       .set({ mqtt_secret_sha256: Buffer.alloc(0) })
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
-      .where(within(reach, 'devices.user_id'))
+      .where(isAccountWithin(reach, 'devices.user_id'))
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     await trx.deleteFrom('device_claims').where('device_id', '=', deviceId).execute();
@@ -174,7 +174,7 @@ export const CLAIM_TOPIC = 'energy/v1/claim';
 export const CLAIM_REPLY_TOPIC = 'energy/v1/claim/reply';
 
 /** Message with which a meter claims its identity. */
-export const claimMessage = z.strictObject({
+export const claimMessageSchema = z.strictObject({
   serial: z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters'),
   nonce: z
     .string()
@@ -194,7 +194,7 @@ interface ClaimAnswer {
 export async function answerClaim(
   db: Database,
   batchId: string,
-  { serial, nonce }: z.output<typeof claimMessage>,
+  { serial, nonce }: z.output<typeof claimMessageSchema>,
   about: { now: Date; address: string },
 ): Promise<ClaimAnswer | null> {
   const claimed = await claimDevice(db, batchId, { serial, nonce }, about);

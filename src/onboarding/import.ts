@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import { lockOf } from '#src/database/advisory-locks.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
+import { accountsWithin, isAccountWithin, type Reach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { isShown } from '#src/devices/gateways.ts';
-import { managersOf } from '#src/devices/management.ts';
+import { isDiscoveryListed } from '#src/devices/gateways.ts';
+import { futureManagersOf } from '#src/devices/management.ts';
 import { newDeviceRow, pairDiscovered } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type Act, recordActs } from '#src/users/audit.ts';
-import { type ImportPlan, type ImportRow, importedAs, type Known, planImport } from './plan.ts';
+import { type DeviceImportRow, type ExistingRecords, type ImportPlan, importedRowKey, planImport } from './plan.ts';
 
 /** Number of rows in one statement. */
 const ROWS = 500;
 const UNIQUE_VIOLATION = '23505';
 
 /** The account that imports, with its rights and options. */
-export interface Importer {
+export interface DeviceImporter {
   reach: Reach;
   /** Owner of a row that names no user. Null: every row must name one. */
   ownId: string | null;
@@ -34,14 +34,14 @@ export interface Importer {
 
 /** A device created by an import. */
 interface ImportedDevice {
-  row: ImportRow;
+  row: DeviceImportRow;
   deviceId: string;
   userId: string;
   /** The device's MQTT password, which is stored nowhere else. Null if the device's gateway logs in instead. */
   secret: string | null;
 }
 
-export interface Imported {
+export interface DeviceImportResult {
   created: ImportedDevice[];
   existing: ImportPlan['existing'];
   usersCreated: number;
@@ -55,10 +55,10 @@ export interface Imported {
  */
 export async function importDevices(
   db: Database,
-  importer: Importer,
-  rows: readonly ImportRow[],
+  importer: DeviceImporter,
+  rows: readonly DeviceImportRow[],
   { onProgress = () => {}, begin, beforeCommit }: ImportHooks = {},
-): Promise<Imported> {
+): Promise<DeviceImportResult> {
   try {
     return await joinOrBeginTransaction(db, async (trx) => {
       await beAlone(trx, importer);
@@ -67,7 +67,7 @@ export async function importDevices(
       const plan = planImport(rows, known);
       if (plan.mistakes.length > 0) throw unprocessable(...plan.mistakes);
       const owners = await createOwners(trx, importer, plan.create.filter(known.isNewOwner));
-      const ownerOf = (row: ImportRow) => known.ownerOf(row) ?? (owners.get(addressOf(row)) as string);
+      const ownerOf = (row: DeviceImportRow) => known.ownerOf(row) ?? (owners.get(addressOf(row)) as string);
       const created: ImportedDevice[] = [];
       for (let from = 0; from < plan.create.length; from += ROWS) {
         created.push(...(await createSome(trx, importer, plan.create.slice(from, from + ROWS), ownerOf)));
@@ -84,10 +84,10 @@ export async function importDevices(
 }
 
 /** Returns the plan of an import with all its errors, without importing anything. `newUsers`: number of accounts that it would create. */
-export async function foreseeImport(
+export async function previewImport(
   db: Database,
-  importer: Importer,
-  rows: readonly ImportRow[],
+  importer: DeviceImporter,
+  rows: readonly DeviceImportRow[],
 ): Promise<{ plan: ImportPlan; newUsers: number }> {
   const known = await lookUp(db, importer, rows);
   const plan = planImport(rows, known);
@@ -98,22 +98,28 @@ interface ImportHooks {
   /** Called before any look-up, while no other import of the account runs. */
   begin?: (trx: Database) => Promise<void>;
   onProgress?: (done: number, total: number) => void;
-  beforeCommit?: (imported: Imported) => Promise<void> | void;
+  beforeCommit?: (imported: DeviceImportResult) => Promise<void> | void;
 }
 
 /** Locks the imports of an account: two concurrent imports would create the same devices. */
-async function beAlone(trx: Database, { by }: Importer): Promise<void> {
+async function beAlone(trx: Database, { by }: DeviceImporter): Promise<void> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
-    SELECT pg_try_advisory_xact_lock(${lockOf('imports of', by.actor?.userId ?? '')}::bigint) AS "isMine"`.execute(trx);
+    SELECT pg_try_advisory_xact_lock(${advisoryLockId('imports of', by.actor?.userId ?? '')}::bigint) AS "isMine"`.execute(
+    trx,
+  );
   if (!rows[0]?.isMine) throw new AppError('importUnderWay');
 }
 
-const addressOf = ({ email = '' }: ImportRow): string => email.toLowerCase();
+const addressOf = ({ email = '' }: DeviceImportRow): string => email.toLowerCase();
 /** PostgreSQL cannot store NUL, so a text with NUL matches nothing. */
 const holdable = (text: string | undefined): text is string => text !== undefined && !text.includes('\0');
 
-async function lookUp(db: Database, importer: Importer, rows: readonly ImportRow[]): Promise<Known> {
+async function lookUp(
+  db: Database,
+  importer: DeviceImporter,
+  rows: readonly DeviceImportRow[],
+): Promise<ExistingRecords> {
   const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(holdable))];
   const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(holdable))];
   // Each list is one parameter whatever its length, and an index finds each row.
@@ -125,7 +131,7 @@ async function lookUp(db: Database, importer: Importer, rows: readonly ImportRow
     .execute();
   const byId = new Set(users.map(({ user_id }) => user_id));
   const byAddress = new Map(users.map(({ user_id, email }) => [email.toLowerCase(), user_id]));
-  const ownerOf = (row: ImportRow) => {
+  const ownerOf = (row: DeviceImportRow) => {
     if (row.email !== undefined) return byAddress.get(addressOf(row));
     const id = row.userId ?? importer.ownId;
     return id !== null && byId.has(id) ? id : undefined;
@@ -161,21 +167,21 @@ async function lookUp(db: Database, importer: Importer, rows: readonly ImportRow
           .selectFrom('discovered_devices')
           .innerJoin('gateways', 'gateways.gateway_id', 'discovered_devices.gateway_id')
           .select(['discovery_id', 'gateways.user_id', 'device_id', 'awaits'])
-          .where(isShown)
+          .where(isDiscoveryListed)
           .where('discovery_id', '=', sql<string>`ANY (${discoveryIds}::text[])`)
-          .where(within(importer.reach, 'gateways.user_id'))
+          .where(isAccountWithin(importer.reach, 'gateways.user_id'))
           .execute();
   const strangers = importer.newOwners ? addresses.filter((address) => !byAddress.has(address)) : [];
   const taken = new Set(await takenOf(db, strangers));
-  const isNewOwner = (row: ImportRow) =>
+  const isNewOwner = (row: DeviceImportRow) =>
     importer.newOwners !== null && row.email !== undefined && ownerOf(row) === undefined && !isTaken(row);
-  const isTaken = (row: ImportRow) => taken.has(addressOf(row));
+  const isTaken = (row: DeviceImportRow) => taken.has(addressOf(row));
   return {
     ownerOf,
     isNewOwner,
     isTaken,
     toMakeOwners: importer.newOwners === null ? importer.toMakeOwners : undefined,
-    devices: devices as Known['devices'],
+    devices: devices as ExistingRecords['devices'],
     discovered,
   };
 }
@@ -194,8 +200,8 @@ async function takenOf(db: Database, addresses: readonly string[]): Promise<stri
 /** Creates the accounts for unknown e-mail addresses and returns their ids by address. */
 async function createOwners(
   trx: Database,
-  { newOwners, by }: Importer,
-  rows: readonly ImportRow[],
+  { newOwners, by }: DeviceImporter,
+  rows: readonly DeviceImportRow[],
 ): Promise<Map<string, string>> {
   // Reversed, so that the first spelling of an address wins.
   const wanted = new Map(rows.toReversed().map((row) => [addressOf(row), row.email as string]));
@@ -234,13 +240,13 @@ async function createOwners(
 
 async function createSome(
   trx: Database,
-  { reach, by }: Importer,
-  rows: readonly ImportRow[],
-  ownerOf: (row: ImportRow) => string,
+  { reach, by }: DeviceImporter,
+  rows: readonly DeviceImportRow[],
+  ownerOf: (row: DeviceImportRow) => string,
 ): Promise<ImportedDevice[]> {
   const made: ImportedDevice[] = [];
   const inserted: (ReturnType<typeof newDeviceRow>['row'] & { imported_as: string | null })[] = [];
-  const managerOf = await managersOf(trx, reach, rows.map(ownerOf));
+  const managerOf = await futureManagersOf(trx, reach, rows.map(ownerOf));
   for (const row of rows) {
     const userId = ownerOf(row);
     const managedBy = managerOf(userId);
@@ -252,7 +258,10 @@ async function createSome(
       continue;
     }
     const device = newDeviceRow(wanted);
-    inserted.push({ ...device.row, imported_as: row.settings.external_id == null ? importedAs(row.settings) : null });
+    inserted.push({
+      ...device.row,
+      imported_as: row.settings.external_id == null ? importedRowKey(row.settings) : null,
+    });
     made.push({ row, deviceId: device.row.device_id, userId, secret: device.secret });
   }
   if (inserted.length > 0) await trx.insertInto('devices').values(inserted).execute();

@@ -3,10 +3,10 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
-import type { Imported } from './import.ts';
+import type { DeviceImportResult } from './import.ts';
 
 /** Time for which the passwords of an import are stored until they are fetched. */
 const KEPT = '24 hours';
@@ -26,7 +26,7 @@ export interface ImportCredential {
 export type ImportRecord = NonNullable<Awaited<ReturnType<typeof findImport>>>;
 
 /** Returns the credentials of the devices that an import created, in the order of its rows. Pure. */
-export const credentialsOf = ({ created }: Imported): ImportCredential[] =>
+export const createdDeviceCredentials = ({ created }: DeviceImportResult): ImportCredential[] =>
   created.flatMap(({ row, deviceId, secret }) =>
     secret === null
       ? []
@@ -41,7 +41,7 @@ export const credentialsOf = ({ created }: Imported): ImportCredential[] =>
   );
 
 /** Returns the rows whose devices already existed with other settings. Pure. */
-export const differingOf = ({ existing }: Pick<Imported, 'existing'>) =>
+export const rowsWithDifferentSettings = ({ existing }: Pick<DeviceImportResult, 'existing'>) =>
   existing
     .filter(({ members }) => members.length > 0)
     .map(({ row, deviceId, members }) => ({ row: row.name, device_id: deviceId, members }));
@@ -50,10 +50,10 @@ export const differingOf = ({ existing }: Pick<Imported, 'existing'>) =>
 export async function recordImport(
   trx: Database,
   box: SecretBox,
-  { userId, rows, imported }: { userId: string; rows: number; imported: Imported },
+  { userId, rows, imported }: { userId: string; rows: number; imported: DeviceImportResult },
 ): Promise<string> {
   const importId = newId('imp');
-  const credentials = credentialsOf(imported);
+  const credentials = createdDeviceCredentials(imported);
   await trx
     .insertInto('imports')
     .values({
@@ -62,7 +62,7 @@ export async function recordImport(
       rows,
       created: imported.created.length,
       users_created: imported.usersCreated,
-      differing: JSON.stringify(differingOf(imported)),
+      differing: JSON.stringify(rowsWithDifferentSettings(imported)),
       credentials_sealed: credentials.length === 0 ? null : box.seal(JSON.stringify(credentials)),
     })
     .execute();
@@ -79,7 +79,7 @@ const importRows = (db: Database) =>
 export async function findImport(db: Database, reach: Reach, importId: string) {
   const row = await importRows(db)
     .where('import_id', '=', importId)
-    .where(within(reach, 'imports.user_id'))
+    .where(isAccountWithin(reach, 'imports.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -109,7 +109,7 @@ export async function takeCredentials(
       .selectFrom('imports')
       .select('credentials_sealed')
       .where('import_id', '=', importId)
-      .where(within(reach, 'imports.user_id'))
+      .where(isAccountWithin(reach, 'imports.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!row) return null;
@@ -120,7 +120,7 @@ export async function takeCredentials(
 }
 
 /** Deletes passwords that were not fetched within a day. */
-export async function forgetImportCredentials(db: Database, now: Date): Promise<void> {
+export async function deleteExpiredImportCredentials(db: Database, now: Date): Promise<void> {
   await db
     .updateTable('imports')
     .set({ credentials_sealed: null })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ImportRow, importedAs, type Known, type KnownDevice, planImport } from './plan.ts';
+import { type DeviceImportRow, type ExistingRecords, importedRowKey, type KnownDevice, planImport } from './plan.ts';
 
 const device = (more: Partial<KnownDevice>): KnownDevice => ({
   device_id: 'dev_1',
@@ -18,13 +18,13 @@ const device = (more: Partial<KnownDevice>): KnownDevice => ({
   channels: {},
   ...more,
 });
-const row = (settings: Partial<ImportRow['settings']>, more: Partial<ImportRow> = {}): ImportRow => ({
+const row = (settings: Partial<DeviceImportRow['settings']>, more: Partial<DeviceImportRow> = {}): DeviceImportRow => ({
   name: 'line 2',
   userId: 'usr_1',
   settings: { type: 'meter', location: 'cellar', ...settings },
   ...more,
 });
-const known = (devices: KnownDevice[] = [], more: Partial<Known> = {}): Known => ({
+const known = (devices: KnownDevice[] = [], more: Partial<ExistingRecords> = {}): ExistingRecords => ({
   ownerOf: ({ userId }) => (userId === 'usr_1' || userId === 'usr_2' ? userId : undefined),
   isNewOwner: () => false,
   isTaken: () => false,
@@ -32,7 +32,7 @@ const known = (devices: KnownDevice[] = [], more: Partial<Known> = {}): Known =>
   discovered: [],
   ...more,
 });
-const outcome = (rows: ImportRow[], about: Known) => {
+const outcome = (rows: DeviceImportRow[], about: ExistingRecords) => {
   const { create, existing, mistakes } = planImport(rows, about);
   return { create: create.length, existing: existing.map(({ deviceId }) => deviceId), mistakes };
 };
@@ -54,7 +54,7 @@ describe('matches a row with an existing device of its owner', () => {
     [
       'it was imported so, and its owner called it otherwise since',
       row({}),
-      [device({ location: 'Keller', imported_as: importedAs({ type: 'meter', location: 'cellar' }) })],
+      [device({ location: 'Keller', imported_as: importedRowKey({ type: 'meter', location: 'cellar' }) })],
       ['dev_1'],
     ],
     [
@@ -64,7 +64,7 @@ describe('matches a row with an existing device of its owner', () => {
         device({
           device_id: 'dev_0',
           location: 'Keller',
-          imported_as: importedAs({ type: 'meter', location: 'cellar' }),
+          imported_as: importedRowKey({ type: 'meter', location: 'cellar' }),
         }),
         device({}),
       ],
@@ -108,7 +108,7 @@ test('names the row in every error', () => {
 test('names the option that would create an account for an unknown e-mail address', () => {
   const nobody = row({}, { email: 'a@example.com' });
   delete nobody.userId;
-  const said = (more: Partial<Known>) =>
+  const said = (more: Partial<ExistingRecords>) =>
     planImport([nobody], known([], { ownerOf: () => undefined, ...more })).mistakes;
   const message = 'there is no such user; with --create-users an account is made for the address';
   expect(said({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '#src/core/errors.ts';
-import type { SaidOfChannel } from '#src/devices/channels.ts';
-import { withWords } from '#src/devices/channels.ts';
-import { bridgeFirst } from '#src/devices/gateways.ts';
+import type { ChannelSettingPatch } from '#src/devices/channels.ts';
+import { mergeChannelSettings } from '#src/devices/channels.ts';
+import { bridgeTopicFirstMessage } from '#src/devices/gateways.ts';
 import type { DeviceSettings } from '#src/devices/store.ts';
 
 /** A row of an import: a device and its owner. */
-export interface ImportRow {
+export interface DeviceImportRow {
   /** Name of the row in errors: `line 3`, or its position in a list. */
   name: string;
   /** Owner of the device: either `userId` or `email`, or neither for the caller. */
   userId?: string;
   email?: string;
   settings: DeviceSettings;
-  channels?: readonly SaidOfChannel[];
+  channels?: readonly ChannelSettingPatch[];
   /** Id of a device that was discovered through a gateway. */
   discoveryId?: string;
 }
@@ -28,16 +28,16 @@ export type KnownDevice = {
     decoder_config: unknown;
     placement: string;
   };
-type Words = Parameters<typeof withWords>[0];
+type Words = Parameters<typeof mergeChannelSettings>[0];
 
 /** Existing accounts and devices that an import is planned against. */
-export interface Known {
+export interface ExistingRecords {
   /** Returns the id of the account that a row names. Undefined if there is none within reach. */
-  ownerOf(row: ImportRow): string | undefined;
+  ownerOf(row: DeviceImportRow): string | undefined;
   /** Whether a new account is created for the row's owner, who then has no devices yet. */
-  isNewOwner(row: ImportRow): boolean;
+  isNewOwner(row: DeviceImportRow): boolean;
   /** Whether the row's address belongs to an account out of reach, if accounts may be created. */
-  isTaken(row: ImportRow): boolean;
+  isTaken(row: DeviceImportRow): boolean;
   /** Option that would create accounts, such as `--create-users`, if it was not given. Undefined for a caller who may not use it. */
   toMakeOwners?: string | undefined;
   devices: readonly KnownDevice[];
@@ -47,16 +47,16 @@ export interface Known {
 
 /** The actions of an import. */
 export interface ImportPlan {
-  create: ImportRow[];
+  create: DeviceImportRow[];
   /** Existing devices, with the members that differ in the row. The devices stay unchanged. */
-  existing: { row: ImportRow; deviceId: string; members: string[] }[];
+  existing: { row: DeviceImportRow; deviceId: string; members: string[] }[];
   mistakes: FieldError[];
 }
 
 const NO_SUCH_USER = 'there is no such user';
 
 /** Returns the key by which a row without an `external_id` is found when it is imported again. */
-export const importedAs = ({ type, location }: { type: string; location: string }): string =>
+export const importedRowKey = ({ type, location }: { type: string; location: string }): string =>
   JSON.stringify([type, location]);
 
 /**
@@ -64,7 +64,7 @@ export const importedAs = ({ type, location }: { type: string; location: string 
  * same `external_id`. A row without one matches the device that such a row created before, or a device with the same type and location that
  * has no `external_id` either. An existing device is never changed, so that its owner's later settings stay.
  */
-export function planImport(rows: readonly ImportRow[], known: Known): ImportPlan {
+export function planImport(rows: readonly DeviceImportRow[], known: ExistingRecords): ImportPlan {
   const plan: ImportPlan = { create: [], existing: [], mistakes: [] };
   const byKey = new Map<string, KnownDevice>();
   const byId = new Map(known.devices.map((one) => [one.device_id, one]));
@@ -73,12 +73,12 @@ export function planImport(rows: readonly ImportRow[], known: Known): ImportPlan
     for (const one of known.devices) {
       if (one.external_id !== null) byKey.set(keyOf(one.user_id, { external: one.external_id }), one);
       else if (isOfImport === (one.imported_as !== null))
-        byKey.set(keyOf(one.user_id, { row: one.imported_as ?? importedAs(one) }), one);
+        byKey.set(keyOf(one.user_id, { row: one.imported_as ?? importedRowKey(one) }), one);
     }
   }
   const discovered = new Map(known.discovered.map((one) => [one.discovery_id, one]));
   const firstOf = new Map<string, string>();
-  const wrong = (row: ImportRow, member: string, message: string) =>
+  const wrong = (row: DeviceImportRow, member: string, message: string) =>
     void plan.mistakes.push({ field: `${row.name}.${member}`, message });
 
   for (const row of rows) {
@@ -104,7 +104,7 @@ export function planImport(rows: readonly ImportRow[], known: Known): ImportPlan
       continue;
     }
     if (found && found.awaits !== null) {
-      wrong(row, 'discovery_id', bridgeFirst(found.awaits));
+      wrong(row, 'discovery_id', bridgeTopicFirstMessage(found.awaits));
       continue;
     }
     const there = found ? byId.get(found.device_id ?? '') : byKey.get(key);
@@ -121,19 +121,20 @@ export function planImport(rows: readonly ImportRow[], known: Known): ImportPlan
 
 type NamedBy = { external: string } | { row: string } | { discovery: string };
 
-function namedBy({ settings, discoveryId }: ImportRow): NamedBy {
+function namedBy({ settings, discoveryId }: DeviceImportRow): NamedBy {
   if (discoveryId !== undefined) return { discovery: discoveryId };
-  return settings.external_id == null ? { row: importedAs(settings) } : { external: settings.external_id };
+  return settings.external_id == null ? { row: importedRowKey(settings) } : { external: settings.external_id };
 }
 
 const keyOf = (owner: string, by: NamedBy): string => JSON.stringify([by, owner]);
 
 /** Returns the members that a row sets and its existing device has with another value. */
-function differing({ settings, channels }: ImportRow, there: KnownDevice): string[] {
+function differing({ settings, channels }: DeviceImportRow, there: KnownDevice): string[] {
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   const members = given
     .filter(([name, value]) => !isDeepStrictEqual(there[name as keyof KnownDevice], value))
     .map(([name]) => name);
-  const isSaid = channels === undefined || isDeepStrictEqual(withWords(there.channels, channels), there.channels);
+  const isSaid =
+    channels === undefined || isDeepStrictEqual(mergeChannelSettings(there.channels, channels), there.channels);
   return isSaid ? members : [...members, 'channels'];
 }

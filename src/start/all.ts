@@ -6,7 +6,7 @@ import { outliveOutput } from '#src/core/output.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { brokerAccess } from '#src/devices/broker-access.ts';
+import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir, serviceProcessOn } from './data-dir-lock.ts';
@@ -70,7 +70,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
     stops.push(() => pool.end());
-    const access = brokerAccess(createDb(pool), config.mqtt.url);
+    const access = createBrokerAccess(createDb(pool), config.mqtt.url);
     const operator = await startOperator(
       config.operator,
       { ...supervised(children), publicUrl: config.publicUrl, access },

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
-import { capturingMailer, emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
-import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
-import { webhookChannel } from '#src/delivery/webhook/send.ts';
+import { createCapturingMailer, createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
+import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
+import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 
 /** Returns a mailer that sends through the server of SMTP_URL. Without SMTP_URL, and always in the sandbox, it writes mails to files. */
 export function openMailer({ environment, dataDir, mail }: Config): Mailer {
   const isLive = environment === 'live';
-  return isLive && mail.smtpUrl ? smtpMailer(mail.smtpUrl) : capturingMailer(join(dataDir, 'mail'));
+  return isLive && mail.smtpUrl ? createSmtpMailer(mail.smtpUrl) : createCapturingMailer(join(dataDir, 'mail'));
 }
 
 /**
@@ -28,11 +28,11 @@ export async function openChannels(
   const { environment, dataDir, publicUrl, mail, sms, webhook } = config;
   const isLive = environment === 'live';
   const mailer = openMailer(config);
-  const texter = isLive && sms.twilio ? twilioTexter(sms.twilio) : capturingTexter(join(dataDir, 'sms'));
+  const texter = isLive && sms.twilio ? createTwilioTexter(sms.twilio) : createCapturingTexter(join(dataDir, 'sms'));
   const { allowPrivate, caFile } = webhook;
-  const callbacks = webhookChannel({
+  const callbacks = createWebhookChannel({
     db,
-    box: secretBox(secret),
+    box: createSecretBox(secret),
     clock: systemClock,
     environment,
     allowPrivate,
@@ -41,8 +41,8 @@ export async function openChannels(
   return {
     channels: {
       webhook: callbacks,
-      email: emailChannel({ db, mailer, publicUrl, secret, from: mail.from }),
-      sms: smsChannel(db, texter),
+      email: createEmailChannel({ db, mailer, publicUrl, secret, from: mail.from }),
+      sms: createSmsChannel(db, texter),
     },
     close() {
       callbacks.close();

@@ -13,10 +13,16 @@ import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb, createPool, type Database, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { marksOfReadings } from '#src/devices/newest.ts';
+import { findReadingVersions } from '#src/devices/newest-readings.ts';
 import { homeUsage } from '#src/homeassistant/home-report.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import { answerClaim, CLAIM_REPLY_TOPIC, CLAIM_TOPIC, claimMessage, createClaimGate } from '#src/onboarding/claims.ts';
+import {
+  answerClaim,
+  CLAIM_REPLY_TOPIC,
+  CLAIM_TOPIC,
+  claimMessageSchema,
+  createClaimGate,
+} from '#src/onboarding/claims.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
 import { CERTIFICATE, certificateState } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
@@ -32,7 +38,8 @@ const homesOf = (db: Database): HomeUsagePort => ({
     const usage = await homeUsage(db, userId, systemClock());
     return usage && JSON.stringify(usage);
   },
-  marks: async (userIds) => new Map((await marksOfReadings(db, userIds)).map(({ user_id, mark }) => [user_id, mark])),
+  marks: async (userIds) =>
+    new Map((await findReadingVersions(db, userIds)).map(({ user_id, mark }) => [user_id, mark])),
 });
 
 /**
@@ -159,7 +166,7 @@ export function claimsAtBroker(db: Database, counter: RequestCounter) {
     check: (batchId: string, secret: string) => checkBatchSecret(db, batchId, secret),
     /** Returns the answer to a meter as JSON; null if its network has been refused too often. */
     async claim(batchId: string, payload: Buffer, address: string): Promise<string | null> {
-      const message = claimMessage.safeParse(jsonOf(payload));
+      const message = claimMessageSchema.safeParse(jsonOf(payload));
       if (!message.success) {
         const [issue] = message.error.issues;
         const error = `${issue?.path.join('.') || 'message'}: ${issue?.message}`;

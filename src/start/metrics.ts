@@ -1,6 +1,6 @@
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type Pool, queryOn } from '#src/database/connect.ts';
-import { waiting } from '#src/database/inventory.ts';
+import { readBacklogs } from '#src/database/inventory.ts';
 
 export const CERTIFICATE = {
   energy_certificate_expires_timestamp_seconds: 'When the certificate that is served ends, in Unix time',
@@ -75,7 +75,10 @@ export const QUEUE_METRICS: Record<string, string> = {
 
 /** Returns the queue metrics. The lag is missing if there is no reading at all. */
 export async function queueLags(pool: Pool): Promise<Record<string, number>> {
-  const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await waiting(queryOn(pool), new Date());
+  const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(
+    queryOn(pool),
+    new Date(),
+  );
   return {
     ...omitUndefined({ energy_ingest_lag_seconds: lagSeconds ?? undefined }),
     energy_late_differences_waiting: lateDifferences,

@@ -3,12 +3,12 @@ import { closeForWriting, openForWriting } from '#src/database/closing.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { continueIdentities } from '#src/database/copy/copy-rows.ts';
 import { beginFilling, endFilling } from '#src/database/copy/filling.ts';
-import { COPIED, type Copied, NOT_COPIED } from '#src/database/copy/relations.ts';
+import { COPIED_RELATIONS, type CopiedRelation, UNCOPIED_RELATIONS } from '#src/database/copy/relations.ts';
 import {
+  type CopyEnds,
   compareCopied,
-  type Ends,
   type Progress,
-  type Synchronised,
+  type SynchroniseResult,
   synchronise,
 } from '#src/database/copy/synchronise.ts';
 import { WatchedClient } from '#src/database/hosts.ts';
@@ -36,8 +36,8 @@ export interface MoveSteps {
 }
 
 /** All relations that a move copies. The load profile comes last, ordered by its time. */
-export const MOVED_RELATIONS: readonly Copied[] = [
-  ...COPIED,
+export const MOVED_RELATIONS: readonly CopiedRelation[] = [
+  ...COPIED_RELATIONS,
   ...[STORED_HOURS, PACKED_DAYS].map(({ relation, time }) => ({ relation, by: time })),
 ];
 
@@ -114,7 +114,7 @@ async function aggregate(
   return is;
 }
 
-async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: Ends) => Promise<T>): Promise<T> {
+async function withEnds<T>(pools: { source: Pool; target: Pool }, run: (ends: CopyEnds) => Promise<T>): Promise<T> {
   const ends = { source: await pools.source.connect(), target: await pools.target.connect() };
   let broken = true;
   try {
@@ -144,11 +144,11 @@ async function refuseItself({ source, target }: { source: Pool; target: Pool }):
 
 /** The last phase, with all writers locked out: copies the last differences, compares, and ends writing in the old database. */
 async function finish(
-  ends: Ends,
+  ends: CopyEnds,
   sourcePool: Pool,
   isMaterialised: boolean,
   progress: Progress,
-): Promise<Synchronised[]> {
+): Promise<SynchroniseResult[]> {
   const { source } = ends;
   return holdingWriters(source, async () => {
     if (isMaterialised) await foldLateDays(source);
@@ -254,7 +254,7 @@ export function createMovingPool(
 
 /** Relations that a move does not copy, and why. */
 export const UNMOVED_RELATIONS: Readonly<Record<string, string>> = {
-  ...NOT_COPIED,
+  ...UNCOPIED_RELATIONS,
   ...Object.fromEntries(
     STORED_LEVELS.map((level) => [
       storedRelation(level),

@@ -7,9 +7,9 @@ import { createMetrics, type Metrics } from '#src/core/metrics.ts';
 import { outliveOutput } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
-import { commitFacts, commitRisks } from '#src/database/capabilities.ts';
+import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
-import { brokerAccess } from '#src/devices/broker-access.ts';
+import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import type { Asked } from './children.ts';
 import { DATABASE_STATE, databaseState } from './metrics.ts';
 import { refuseTakenPorts } from './ports.ts';
@@ -68,7 +68,7 @@ export async function runRole(
     metrics: async () => [await metrics.asJson()],
     health: async () => ({ [name]: 'up' }),
     publicUrl: config.publicUrl,
-    access: brokerAccess(createDb(access), config.mqtt.url),
+    access: createBrokerAccess(createDb(access), config.mqtt.url),
   };
   const operator = await startOperator(config.operator, operated, log);
   process.on('message', async ({ ask, number }: Asked) => {
@@ -85,6 +85,6 @@ export async function runRole(
 
 /** Logs, at the start of a role, database settings that could lose an acknowledged commit in a failover. `url`: the configured URL. */
 export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
-  for (const risk of commitRisks(await commitFacts(queryOn(pool), urlsOfHosts(url).length)))
+  for (const risk of listCommitRisks(await readCommitFacts(queryOn(pool), urlsOfHosts(url).length)))
     log.warn({ risk }, 'database');
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
-import { type SecretBox, secretBox } from '#src/core/secrets.ts';
+import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { sealedSamples } from '#src/database/sealed.ts';
+import { readSealedSamples } from '#src/database/sealed.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 
 const WHAT_TO_DO =
@@ -20,7 +20,7 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
  */
 export async function secretKey(config: Config, db: Database): Promise<string> {
   // Read the samples before the file: a process that seals something has created the file first.
-  const samples = await sealedSamples(queryOf(db));
+  const samples = await readSealedSamples(queryOf(db));
   const file = fileOf(config);
   const make = () => {
     if (samples.length > 0)
@@ -30,7 +30,7 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
     return newSecret();
   };
   const secret = config.secretKey ?? (await secretInFile(config, make));
-  const box = secretBox(secret);
+  const box = createSecretBox(secret);
   if (samples.length > 0 && !samples.some((sealed) => canOpen(box, sealed)))
     throw new Error(
       `${config.secretKey === undefined ? file : 'SECRET_KEY'} does not open the secrets that the database has (of webhooks, or ` +
@@ -73,7 +73,7 @@ export interface GivenUpSecrets {
  * secret of a webhook is replaced by a random one; the webhook continues when its owner sets a new token. All or nothing.
  */
 export async function giveUpSealedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
-  const box = secretBox(await newSecretKey(config));
+  const box = createSecretBox(await newSecretKey(config));
   const forget = async (trx: Database): Promise<GivenUpSecrets> => {
     const webhooks: GivenUpSecrets['webhooks'] = [];
     const all = await trx.selectFrom('webhooks').selectAll().orderBy('webhook_id').forUpdate().execute();

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
-import { fingerprintOf } from '#src/database/copy/copy-rows.ts';
-import { copyCluster, isFilled, stateOfCluster } from '#src/database/copy/filling.ts';
+import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
+import { copyCluster, hashClusterState, isFilled } from '#src/database/copy/filling.ts';
 import {
-  clusterOf,
-  majorOf,
+  clusterFolder,
+  readMajorVersion,
   startEmbeddedPostgres,
   stopEmbeddedPostgres,
   upgradedDirOf,
@@ -61,7 +61,7 @@ export async function upgradeDatabase(
 ): Promise<UpgradeReport | null> {
   const ours = postgresBinaries();
   const at = foldersOf(dataDir);
-  const made = await majorOf(dataDir);
+  const made = await readMajorVersion(dataDir);
   const known = await reportIn(at.report);
   if (made === null && !known) throw new Error(`There is no embedded database in ${dataDir}.`);
   // An earlier run was interrupted in its last steps, when the new cluster was complete.
@@ -76,17 +76,17 @@ export async function upgradeDatabase(
         'again that made it, or a later one.',
     );
   }
-  const kept = `${clusterOf(dataDir)}-${made}`;
+  const kept = `${clusterFolder(dataDir)}-${made}`;
   if (existsSync(kept)) throw new Error(`${kept} is there: of an upgrade before? Give it another name first.`);
   const old = programs === undefined ? await earlierBinaries(made, at.programs) : binariesIn(programs);
   if (old.major !== made) throw new Error(`${programs} has PostgreSQL ${old.major}; the database is of ${made}.`);
   // A killed service leaves the old server running.
   await stopEmbeddedPostgres(dataDir, old);
-  const state = await stateOfCluster(clusterOf(dataDir));
+  const state = await hashClusterState(clusterFolder(dataDir));
   if (known?.state === state) return takePlace(dataDir, known.report);
   await stopBoth(at, old, ours);
   step('Copying the old database …');
-  const isFresh = await copyCluster(clusterOf(dataDir), clusterOf(at.old), state);
+  const isFresh = await copyCluster(clusterFolder(dataDir), clusterFolder(at.old), state);
   if (isFresh) await rm(at.new, { recursive: true, force: true });
   try {
     step(`Moving it from PostgreSQL ${made} to ${ours.major} …`);
@@ -151,7 +151,7 @@ async function compare(
     const copied = MOVED_RELATIONS.map(({ relation }) => relation);
     const all = [...copied, ...STORED_LEVELS.map(storedRelation)];
     for (const relation of all) {
-      const [was, is = ''] = await Promise.all(clients.map((client) => fingerprintOf(client, relation)));
+      const [was, is = ''] = await Promise.all(clients.map((client) => computeFingerprint(client, relation)));
       if (was !== is && copied.includes(relation))
         throw new Error(
           `${relation} differs in the new database (count and sum ${was}; ${is}). The old one is as it was.`,
@@ -170,9 +170,9 @@ async function compare(
 /** Replaces the old cluster by the new one. Steps that an earlier, interrupted run completed are skipped. */
 async function takePlace(dataDir: string, report: UpgradeReport): Promise<UpgradeReport> {
   const at = foldersOf(dataDir);
-  const cluster = clusterOf(dataDir);
+  const cluster = clusterFolder(dataDir);
   if (existsSync(cluster)) await rename(cluster, report.kept);
-  await rename(clusterOf(at.new), cluster);
+  await rename(clusterFolder(at.new), cluster);
   await flush(dirname(cluster));
   await rm(at.work, { recursive: true, force: true });
   return report;

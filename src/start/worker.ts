@@ -11,7 +11,7 @@ import { createDb, createPool, type Pool, roleSettings } from '#src/database/con
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
-import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
@@ -143,7 +143,7 @@ async function startTelling(
     // Changes that arrive in the meantime wait for the next pass: a user whose meters send constantly is evaluated once for all of them.
     return hasMore ? changes : 0;
   };
-  const tell = () => tellUsage(pool, clock());
+  const tell = () => publishUsage(pool, clock());
   const loops: Loop[] = [
     ...Array.from({ length: evaluator.lanes }, () => startLoop('alerts', evaluate, LOOK_MS.alerts, log)),
     startLoop('usage', tell, LOOK_MS.usage, log),

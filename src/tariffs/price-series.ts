@@ -1,9 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import { lockOf } from '#src/database/advisory-locks.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
@@ -28,7 +28,7 @@ export async function createPriceSeries(
 ): Promise<StoredSeries> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
-    await sql`SELECT pg_advisory_xact_lock(${lockOf('price series of', userId)}::bigint)`.execute(trx);
+    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('price series of', userId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('price_series')
       .select((select) => select.fn.countAll<number>().as('count'))
@@ -65,7 +65,7 @@ export async function findPriceSeries(db: Database, reach: Reach, seriesId: stri
     .selectFrom('price_series')
     .selectAll()
     .where('series_id', '=', seriesId)
-    .where(within(reach, 'price_series.user_id'))
+    .where(isAccountWithin(reach, 'price_series.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -83,7 +83,9 @@ export async function findUsableSeries(
     .selectFrom('price_series')
     .selectAll()
     .where('series_id', '=', seriesId)
-    .where(({ or }) => or([within(reach, 'price_series.user_id'), ...('inGroup' in reach ? [] : [usableBy(userId)])]))
+    .where(({ or }) =>
+      or([isAccountWithin(reach, 'price_series.user_id'), ...('inGroup' in reach ? [] : [usableBy(userId)])]),
+    )
     .executeTakeFirst();
   return row ?? null;
 }
@@ -116,7 +118,7 @@ export async function deletePriceSeries(db: Database, reach: Reach, seriesId: st
       .selectFrom('price_series')
       .select('series_id')
       .where('series_id', '=', seriesId)
-      .where(within(reach, 'price_series.user_id'))
+      .where(isAccountWithin(reach, 'price_series.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!series) return false;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
-import { lockOf } from '#src/database/advisory-locks.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { lockUsableSeries } from './price-series.ts';
 import { queueCostsOfUser } from './queue-costs.ts';
@@ -37,7 +37,7 @@ export async function createTariff(
 ): Promise<StoredTariff> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
-    await sql`SELECT pg_advisory_xact_lock(${lockOf('tariffs of', userId)}::bigint)`.execute(trx);
+    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('tariffs of', userId)}::bigint)`.execute(trx);
     await checkSeries(trx, userId, settings);
     const { count } = await trx
       .selectFrom('tariffs')
@@ -68,7 +68,7 @@ export async function listTariffs(
     .selectFrom('tariffs')
     .select(COLUMNS)
     .where('user_id', '=', userId)
-    .where(within(reach, 'tariffs.user_id'))
+    .where(isAccountWithin(reach, 'tariffs.user_id'))
     .orderBy('tariffs.valid_from')
     .limit(page.limit);
   if (page.cursor !== undefined) query = query.where('tariffs.valid_from', '>', sql<Date>`${page.cursor}::date`);
@@ -98,7 +98,7 @@ export async function findTariff(db: Database, reach: Reach, tariffId: string): 
     .selectFrom('tariffs')
     .select(COLUMNS)
     .where('tariff_id', '=', tariffId)
-    .where(within(reach, 'tariffs.user_id'))
+    .where(isAccountWithin(reach, 'tariffs.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -115,7 +115,7 @@ export async function updateTariff(
       .selectFrom('tariffs')
       .select(COLUMNS)
       .where('tariff_id', '=', tariffId)
-      .where(within(reach, 'tariffs.user_id'))
+      .where(isAccountWithin(reach, 'tariffs.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!before) return null;
@@ -148,7 +148,7 @@ export async function deleteTariff(db: Database, reach: Reach, tariffId: string)
     const removed = await trx
       .deleteFrom('tariffs')
       .where('tariff_id', '=', tariffId)
-      .where(within(reach, 'tariffs.user_id'))
+      .where(isAccountWithin(reach, 'tariffs.user_id'))
       .returning('user_id')
       .executeTakeFirst();
     if (!removed) return false;

@@ -1,4 +1,4 @@
-import { asBillionths, type Billionths, decimalText, parseDecimal } from '#src/core/decimal.ts';
+import { asBillionths, type Billionths, formatDecimal, parseDecimal } from '#src/core/decimal.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
 
@@ -57,7 +57,7 @@ export function normalisePrice(written: string): string | null {
   const price = parsePrice(written);
   if (price === null) return null;
   const isPlain = /^-?(?:0|[1-9]\d*)(?:\.\d{1,9})?$/.test(written) && !(price === 0n && written.startsWith('-'));
-  return isPlain ? written : decimalText(price);
+  return isPlain ? written : formatDecimal(price);
 }
 
 /** Returns the price series that terms use, each once. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import { type Database, PREPARED } from '#src/database/connect.ts';
-import { OWNED } from '#src/database/owned.ts';
+import { OWNED_RELATIONS } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 /** An entry of the audit log. */
@@ -20,7 +20,7 @@ export interface Act {
 
 /** Returns the owner of an object; null if it has none or no longer exists. */
 export async function ownerOf(db: Database, target: string): Promise<string | null> {
-  const where = Object.values(OWNED).find(({ prefix }) => target.startsWith(`${prefix}_`));
+  const where = Object.values(OWNED_RELATIONS).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;
   // Raw SQL: the relation is named by the id.
   const { rows } = await sql<{ user_id: string }>`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { SecretBox } from '#src/core/secrets.ts';
-import { lockOf } from '#src/database/advisory-locks.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** A request with an Idempotency-Key: its scope, and its SHA-256. */
@@ -25,7 +25,9 @@ const KEPT = '24 hours';
 export async function takeKey(trx: Database, { callerId, key }: KeyedRequest): Promise<boolean> {
   // Raw SQL: an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
-    SELECT pg_try_advisory_xact_lock(${lockOf('idempotency key', callerId, key)}::bigint) AS "isMine"`.execute(trx);
+    SELECT pg_try_advisory_xact_lock(${advisoryLockId('idempotency key', callerId, key)}::bigint) AS "isMine"`.execute(
+    trx,
+  );
   return rows[0]?.isMine ?? false;
 }
 

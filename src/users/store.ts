@@ -2,7 +2,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { accountsWithin, EVERYBODY, type Reach } from '#src/database/reach.ts';
+import { accountsWithin, REACH_OF_ALL, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, takeBackDeliveries } from '#src/events/outbox.ts';
@@ -165,7 +165,7 @@ export async function updateUser(
       if (isOtherRole) await takeBackDeliveries(queryOf(trx), userId);
       if (isOtherRole) await endAccess(trx, userId, { because: 'role' });
       else if (isMoved && !requester) await endAccess(trx, userId, { because: 'email' });
-      return findUser(trx, EVERYBODY, userId);
+      return findUser(trx, REACH_OF_ALL, userId);
     }),
   );
 }

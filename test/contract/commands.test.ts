@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { COMMANDS, programOf } from '#src/cli/program.ts';
+import { buildProgram, COMMANDS } from '#src/cli/program.ts';
 
 test('each command is in the file that is loaded for it', async () => {
   for (const [name, load] of Object.entries(COMMANDS)) {
-    expect(programOf([await load()]).commands.map((one) => one.name())).toContain(name);
+    expect(buildProgram([await load()]).commands.map((one) => one.name())).toContain(name);
   }
 });
 
 test('every command in these files can be run', async () => {
   const files = new Set(await Promise.all(Object.values(COMMANDS).map((load) => load())));
-  expect(programOf(files).commands.map((one) => one.name())).toEqual(Object.keys(COMMANDS));
+  expect(buildProgram(files).commands.map((one) => one.name())).toEqual(Object.keys(COMMANDS));
 });

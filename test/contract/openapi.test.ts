@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { docsFiles } from '#src/api/docs/pages.ts';
+import { buildDocsFiles } from '#src/api/docs/pages.ts';
 import { EXAMPLES } from '#src/api/examples.ts';
 import { openApiDocument } from '#src/api/openapi.ts';
 import { addOperation } from '#src/api/operation.ts';
@@ -85,7 +85,7 @@ describe('the document', () => {
   });
 
   test('has an entry in the reference for each error, which doc_url links to', async () => {
-    const page = (await docsFiles(document)).get('/docs/reference/errors')?.content ?? '';
+    const page = (await buildDocsFiles(document)).get('/docs/reference/errors')?.content ?? '';
     const names = Object.keys(ERRORS) as ErrorName[];
     expect(names.filter((name) => !page.includes(`id="${errorCode(name)}"`))).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FAMILIES } from '#ingest/decoders/families.ts';
-import { welcome } from '#src/cli/demo.ts';
+import { formatDemoWelcome } from '#src/cli/demo.ts';
 import { COMMANDS } from '#src/cli/program.ts';
 import type { Demo } from '#src/start/demo.ts';
 import { SIZES } from '#test/support/browser.ts';
@@ -82,7 +82,7 @@ describe('the README', () => {
       backfill: { readings: 100_236, seconds: 4.6 },
       stop: async () => {},
     };
-    const printed = welcome(demo, { liveSeconds: 10, faults: [] }, new Date('2026-11-24T12:00:00Z'))
+    const printed = formatDemoWelcome(demo, { liveSeconds: 10, faults: [] }, new Date('2026-11-24T12:00:00Z'))
       .replaceAll(/^curl .* (?='https)/gm, 'curl … ')
       .replaceAll(/(?<=sign-in#|eus_live_|usr_)x/g, '…');
     const [, block] = /\n```\n(Stored[\s\S]+?)```/.exec(README) ?? [];

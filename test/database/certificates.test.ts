@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDb, type Database } from '#src/database/connect.ts';
-import { endedCertificates, loginOfCertificate } from '#src/devices/certificates.ts';
+import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -61,9 +61,9 @@ test('a certificate identifies the device that it names, or else the registered 
         const certificate = { sha256: shown, names: ['serial 42', ...names.map((name) => ids[name])] };
         const is = expected(names, { mine, other });
         const what = `mine is ${mine}, other ${other}, it names ${names.join(' and ') || 'none'}`;
-        expect(await loginOfCertificate(db, certificate), what).toBe(is && ids[is]);
+        expect(await findLoginOfCertificate(db, certificate), what).toBe(is && ids[is]);
         for (const name of ['mine', 'other', 'gateway'] as const) {
-          const ended = await endedCertificates(db, [{ ...certificate, username: ids[name] }]);
+          const ended = await findInvalidCertificates(db, [{ ...certificate, username: ids[name] }]);
           // A device that may connect is not disconnected. If the certificate names several devices, each may stay connected under its own
           // name.
           if (name === is) expect(ended, `${what}: ${name} stays`).toEqual([]);

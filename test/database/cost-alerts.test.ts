@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import type { Evaluator } from '#src/alerts/pool.ts';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
@@ -133,7 +133,7 @@ describe('an alert on costs', () => {
   });
 
   test('uses days of its user’s zone', async () => {
-    await updateUser(db, EVERYBODY, home.userId, { timezone: 'Asia/Kolkata' });
+    await updateUser(db, REACH_OF_ALL, home.userId, { timezone: 'Asia/Kolkata' });
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '2');
     await home.read(
@@ -216,7 +216,7 @@ describe('changed prices and tariffs', () => {
       url: 'https://example.com/x',
       authToken: 'a token of the receiver',
     };
-    await createWebhook(db, secretBox('x'), home.userId, webhook);
+    await createWebhook(db, createSecretBox('x'), home.userId, webhook);
     await storePrices(db, series_id, hours('0.5', at('17T00:00'), 24));
     await evaluate();
     expect(await told()).toEqual([]);
@@ -226,7 +226,7 @@ describe('changed prices and tariffs', () => {
     await storePrices(db, series_id, hours('0.9', at('17T00:00'), 24));
     await evaluate();
     expect(await told()).toHaveLength(1);
-    expect(await tellUsage(database.pool, NOW)).toBe(0);
+    expect(await publishUsage(database.pool, NOW)).toBe(0);
   });
 
   test('affect yesterday while it may fire, and last month with it', async () => {
@@ -244,10 +244,10 @@ describe('changed prices and tariffs', () => {
     const { tariff_id } = await tariff({ import: { per_kwh: '0.5' } });
     await evaluate(firstOfMonth);
     expect(await told()).toEqual([]);
-    await updateTariff(db, EVERYBODY, tariff_id, { terms: { import: { per_kwh: '1' } } });
+    await updateTariff(db, REACH_OF_ALL, tariff_id, { terms: { import: { per_kwh: '1' } } });
     await evaluate(new Date('2026-07-02T00:00:00Z'));
     expect(await told()).toEqual([]);
-    await updateTariff(db, EVERYBODY, tariff_id, { terms: { import: { per_kwh: '1' } } });
+    await updateTariff(db, REACH_OF_ALL, tariff_id, { terms: { import: { per_kwh: '1' } } });
     await evaluate(firstOfMonth);
     expect((await costs()).sort()).toEqual([
       ['daily_cost', '4.00'],
@@ -295,7 +295,7 @@ describe('changed prices and tariffs', () => {
     await use(5);
     await evaluate();
     expect(await told()).toEqual([]);
-    expect(await deleteTariff(db, EVERYBODY, tariff_id)).toBe(true);
+    expect(await deleteTariff(db, REACH_OF_ALL, tariff_id)).toBe(true);
     await evaluate();
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });

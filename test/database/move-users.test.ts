@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, queryOn } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { checkDeviceLogin, endedLogins, secretDigest } from '#src/devices/credentials.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { checkDeviceLogin, findInvalidLogins, hashSecret } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
@@ -143,12 +143,12 @@ test('a moved account is unknown here, with its key, sessions and devices, and k
     ).toBe(401);
     expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
     expect(await checkDeviceLogin(api.db, deviceId, mqtt.password)).toBe(false);
-    const login = { username: deviceId, secretSha256: secretDigest(mqtt.password) };
-    expect(await endedLogins(api.db, [login])).toEqual([login]);
+    const login = { username: deviceId, secretSha256: hashSecret(mqtt.password) };
+    expect(await findInvalidLogins(api.db, [login])).toEqual([login]);
     const devices = await there.send('/v1/devices', { key });
     expect(devices.json.map(({ device_id }: { device_id: string }) => device_id)).toEqual([deviceId]);
     expect(await checkDeviceLogin(there.db, deviceId, mqtt.password)).toBe(true);
-    expect(await endedLogins(there.db, [login])).toEqual([]);
+    expect(await findInvalidLogins(there.db, [login])).toEqual([]);
   } finally {
     await api.app.close();
     await there.app.close();
@@ -161,7 +161,7 @@ test('a running delivery is awaited, hours that close meanwhile move, too, and o
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const home = await createMeter(source);
   const { userId } = home;
-  const sealed = secretBox('one secret').seal('a token');
+  const sealed = createSecretBox('one secret').seal('a token');
   for (const owner of [admin.user_id, userId])
     await source.pool.query(
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
@@ -356,7 +356,7 @@ test('tariffs with prices of an account that stays are reported with their line,
   );
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([told]);
   const there = createDb(target.pool);
-  await updateTariff(there, EVERYBODY, tariff_id, { terms: { import: { series_id: own.series_id } } });
+  await updateTariff(there, REACH_OF_ALL, tariff_id, { terms: { import: { series_id: own.series_id } } });
   expect((await moveUsers(source.url, target.url, how(accounts))).unpriced).toEqual([]);
 });
 

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { createWebhook, secretsOf, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { createWebhook, loadSigningSecrets, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
 import { createUser } from '#src/users/store.ts';
@@ -43,8 +43,8 @@ test('a missing or different secret key is an error if it encrypted something, u
   expect(secret).not.toBe(made);
 
   const { user_id: userId } = await createUser(db, { email: 'owner@example.com', role: 'homeowner' });
-  const { webhook_id: webhookId } = await createWebhook(db, secretBox(secret), userId, HOOK);
-  await keepAnswer(db, secretBox(secret), { ...REQUEST, userId }, { status: 201, body: '{}' });
+  const { webhook_id: webhookId } = await createWebhook(db, createSecretBox(secret), userId, HOOK);
+  await keepAnswer(db, createSecretBox(secret), { ...REQUEST, userId }, { status: 201, body: '{}' });
   renameSync(file(), `${file()}.kept`);
   const missing = /secret\.key is missing.*Put the file back.*SECRET_KEY.*energy secrets forget/;
   await expect(keyOf()).rejects.toThrow(missing);
@@ -73,19 +73,21 @@ test('a missing or different secret key is an error if it encrypted something, u
   expect(forget()).toEqual({ webhooks: [{ webhook_id: webhookId, user_id: userId, url: HOOK.url }], answers: 1 });
   const next = await keyOf();
   expect(readFileSync(file(), 'utf8').trim()).toBe(next);
-  const box = secretBox(next);
+  const box = createSecretBox(next);
   expect(await findAnswer(db, box, { ...REQUEST, userId })).toEqual({ is: 'new' });
-  expect((await secretsOf(db, box, webhookId, new Date()))?.secrets).toEqual([expect.not.stringContaining(TOKEN)]);
+  expect((await loadSigningSecrets(db, box, webhookId, new Date()))?.secrets).toEqual([
+    expect.not.stringContaining(TOKEN),
+  ]);
   const resumed = await updateWebhook(
     db,
     box,
-    EVERYBODY,
+    REACH_OF_ALL,
     webhookId,
     { authToken: 'a token that is new', status: 'active' },
     new Date(),
   );
   expect(resumed?.status).toBe('active');
-  expect((await secretsOf(db, box, webhookId, new Date()))?.secrets[0]).toBe('a token that is new');
+  expect((await loadSigningSecrets(db, box, webhookId, new Date()))?.secrets[0]).toBe('a token that is new');
   // A second call finds no encrypted data to give up.
   expect(forget()).toEqual({ webhooks: [], answers: 0 });
   const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);

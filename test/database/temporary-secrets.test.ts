@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rotateSecret, withTemporarySecret } from '#simulators/credentials.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import {
   checkDeviceLogin,
-  endedLogins,
-  forgetTemporarySecrets,
-  type Login,
-  makeTemporarySecret,
-  secretDigest,
+  createTemporarySecret,
+  deleteExpiredSecrets,
+  findInvalidLogins,
+  hashSecret,
+  type LoginCredentials,
 } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
@@ -35,13 +35,13 @@ async function device() {
 test('a device logs in with its own secret regardless of simulators, whose secrets expire by themselves', async () => {
   const { deviceId, secret, login } = await device();
   // The simulator is killed, so that its secret is not removed.
-  const killed = await makeTemporarySecret(db, deviceId);
+  const killed = await createTemporarySecret(db, deviceId);
   expect(await login(secret)).toBe(true);
   expect(await login(killed?.secret ?? '')).toBe(true);
   expect(await login(killed?.secret ?? '', new Date(Date.now() + 1.01 * DAY_MS))).toBe(false);
   expect(await login(secret, new Date(Date.now() + 400 * DAY_MS))).toBe(true);
-  await makeTemporarySecret(db, deviceId, new Date(Date.now() + 2 * DAY_MS));
-  await forgetTemporarySecrets(db, new Date(Date.now() + 2 * DAY_MS));
+  await createTemporarySecret(db, deviceId, new Date(Date.now() + 2 * DAY_MS));
+  await deleteExpiredSecrets(db, new Date(Date.now() + 2 * DAY_MS));
   const { rows } = await database.pool.query('SELECT 1 FROM temporary_secrets WHERE device_id = $1', [deviceId]);
   expect(rows).toHaveLength(1);
 });
@@ -61,30 +61,30 @@ test('two simulators may play one device concurrently, and each removes only its
 
 test('a secret belongs to one device, and to none that was deleted', async () => {
   const [one, other] = [await device(), await device()];
-  const made = await makeTemporarySecret(db, one.deviceId);
+  const made = await createTemporarySecret(db, one.deviceId);
   expect(await other.login(made?.secret ?? '')).toBe(false);
-  await deleteDevice(db, EVERYBODY, one.deviceId);
+  await deleteDevice(db, REACH_OF_ALL, one.deviceId);
   expect(await one.login(made?.secret ?? '')).toBe(false);
-  expect(await makeTemporarySecret(db, one.deviceId)).toBeNull();
+  expect(await createTemporarySecret(db, one.deviceId)).toBeNull();
   await expect(withTemporarySecret(db, 'dev_of_nobody', async () => {})).rejects.toThrow('There is no device');
 });
 
 test('a login ends when its password is neither the device’s nor a simulator’s any more', async () => {
   const { deviceId, secret } = await device();
-  const made = await makeTemporarySecret(db, deviceId);
+  const made = await createTemporarySecret(db, deviceId);
   const [own, played, foreign] = [secret, made?.secret ?? '', (await device()).secret].map((one) => ({
     username: deviceId,
-    secretSha256: secretDigest(one),
-  })) as [Login, Login, Login];
+    secretSha256: hashSecret(one),
+  })) as [LoginCredentials, LoginCredentials, LoginCredentials];
   const gateway = await createGateway(db, { userId: (await device()).userId, name: 'Hall' });
-  const bridged = { username: gateway.gateway.gateway_id, secretSha256: secretDigest(gateway.secret) };
+  const bridged = { username: gateway.gateway.gateway_id, secretSha256: hashSecret(gateway.secret) };
   const all = [own, played, foreign, bridged, { ...bridged, secretSha256: own.secretSha256 }];
-  const ended = async (now?: Date) => (await endedLogins(db, all, now)).map((login) => all.indexOf(login)).sort();
+  const ended = async (now?: Date) => (await findInvalidLogins(db, all, now)).map((login) => all.indexOf(login)).sort();
   expect(await ended()).toEqual([2, 4]);
   expect(await ended(new Date(Date.now() + 1.01 * DAY_MS))).toEqual([1, 2, 4]);
   await rotateSecret(db, deviceId);
   expect(await ended()).toEqual([0, 2, 4]);
-  await deleteDevice(db, EVERYBODY, deviceId);
+  await deleteDevice(db, REACH_OF_ALL, deviceId);
   expect(await ended()).toEqual([0, 1, 2, 4]);
-  expect(await endedLogins(db, [])).toEqual([]);
+  expect(await findInvalidLogins(db, [])).toEqual([]);
 });

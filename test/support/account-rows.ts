@@ -1,5 +1,5 @@
 import type { Pool } from '#src/database/connect.ts';
-import { BUNDLED } from '#src/database/copy/bundled-relations.ts';
+import { BUNDLED_RELATIONS } from '#src/database/copy/bundled-relations.ts';
 import { LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
 
 /** Columns that contain a number specific to their database, or are encrypted with its key, as `relation.column`. */
@@ -40,7 +40,7 @@ export async function readAccountRows(
     );
   };
   const is = (whose: string) => (others ? `(${whose}) IS NOT TRUE` : whose);
-  for (const { relation, whose } of BUNDLED) {
+  for (const { relation, whose } of BUNDLED_RELATIONS) {
     const left = [...OF_THE_DATABASE]
       .filter((name) => name.startsWith(`${relation}.`))
       .map((name) => name.split('.')[1]);

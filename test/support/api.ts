@@ -14,7 +14,7 @@ import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
 import { ERRORS, type ErrorName, errorCode } from '#src/core/errors.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -106,7 +106,7 @@ export async function testApi(
     environment,
     retentionMonths: 13,
     judge,
-    box: secretBox('the secret of the tests'),
+    box: createSecretBox('the secret of the tests'),
   };
   const app = buildApp(context, {
     authenticate: createAuthenticate(db, environment),

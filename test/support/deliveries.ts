@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import { type SecretBox, secretBox } from '#src/core/secrets.ts';
+import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
 import { createDb, type Database, queryOf } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
 import { createDispatcher, type Dispatcher } from '#src/delivery/dispatch.ts';
-import { type WebhookOptions, webhookChannel } from '#src/delivery/webhook/send.ts';
+import { createWebhookChannel, type WebhookOptions } from '#src/delivery/webhook/send.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { createUser } from '#src/users/store.ts';
@@ -39,7 +39,7 @@ export async function testDeliveries({
 }: Partial<WebhookOptions> & { email?: (db: Database) => Channel } = {}): Promise<TestDeliveries> {
   const database = await testDatabase();
   const db = createDb(database.pool);
-  const box = secretBox('the secret of the tests');
+  const box = createSecretBox('the secret of the tests');
   const clock = () => test.now;
   const told: TestDeliveries['told'] = [];
   const remember: Channel = {
@@ -48,7 +48,7 @@ export async function testDeliveries({
       return noChannel.send(sending);
     },
   };
-  const webhook = webhookChannel({ db, box, clock, environment: 'live', allowPrivate: true, ...options });
+  const webhook = createWebhookChannel({ db, box, clock, environment: 'live', allowPrivate: true, ...options });
   const another = (onDone?: () => void) =>
     createDispatcher({
       ...(onDone && { onDone }),

@@ -1,4 +1,4 @@
-import { mailedToken } from '#src/core/secrets.ts';
+import { createMailedToken } from '#src/core/secrets.ts';
 import type { TestApi } from './api.ts';
 
 /** Returns the recipient and the token of the mail for an account's latest requested change of address. */
@@ -9,7 +9,7 @@ export async function mailedConfirmation(api: TestApi, userId: string): Promise<
     [userId],
   );
   const { email, email_change_id } = rows[0].data;
-  return { to: email, token: mailedToken('the secret of the tests', 'email', email_change_id) };
+  return { to: email, token: createMailedToken('the secret of the tests', 'email', email_change_id) };
 }
 
 /** Confirms the change by that token, as the button of the link's page does. */

@@ -1,7 +1,7 @@
 import { loadKnownGateway, saveAnnouncements } from '#ingest/gateways/announcements.ts';
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDb, type PoolClient } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { type Answer, testApi } from './api.ts';
@@ -161,10 +161,10 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
     return (await createBillPeriod(db, home, range, now)).period.bill_period_id;
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
-  await closeBillPeriod(db, EVERYBODY, first, now);
+  await closeBillPeriod(db, REACH_OF_ALL, first, now);
   // At the end of the first bill's period, off the line between the readings around it.
   await home.read([[new Date(dayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
-  await closeBillPeriod(db, EVERYBODY, second, now);
+  await closeBillPeriod(db, REACH_OF_ALL, second, now);
 }
 
 /** Stores announcements of devices behind a gateway, as ingest does. */

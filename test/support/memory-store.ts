@@ -18,7 +18,7 @@ import type { DevicePlan } from '#ingest/write/plan.ts';
 import { stopsCounting, tariffSinceMs } from '#ingest/write/series-plan.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
 import type { FirstTimes } from '#ingest/write/target-roles.ts';
-import type { OwnersWords } from '#src/devices/channel-name.ts';
+import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 
@@ -44,7 +44,7 @@ export interface StoredDevice {
   deviceId: string;
   settings: LawSettings;
   computedWith: SettingsByTime | null;
-  words: OwnersWords;
+  words: ChannelSettings;
   /** Edits in force, and revoked ones that are still counted. */
   edits: Edit[];
   series: Map<string, StoredSeries>;

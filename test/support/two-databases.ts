@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { fingerprintOf } from '#src/database/copy/copy-rows.ts';
+import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { LEVELS, LOAD_PROFILE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
@@ -80,7 +80,7 @@ export async function findDifferingRelations(one: Pool, other: Pool): Promise<st
   const clients = [await one.connect(), await other.connect()];
   const different: string[] = [];
   for (const relation of COMPARED) {
-    const [mine, theirs] = await Promise.all(clients.map((client) => fingerprintOf(client, relation)));
+    const [mine, theirs] = await Promise.all(clients.map((client) => computeFingerprint(client, relation)));
     if (mine !== theirs) different.push(`${relation}: ${mine}, ${theirs}`);
   }
   for (const client of clients) client.release();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { askCapabilities } from '#src/database/capabilities.ts';
+import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
 import { compressHistory, migrate } from '#src/database/migrate.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -29,7 +29,7 @@ async function emptyDatabase(): Promise<{ pool: ReturnType<typeof createPool>; d
 }
 
 test('a database’s tier is detected and described in a line', async () => {
-  const { tier, line } = await askCapabilities(database.pool);
+  const { tier, line } = await detectCapabilities(database.pool);
   expect(tier).toBe(database.tier);
   expect(line).toMatch(
     {
@@ -64,8 +64,8 @@ test('with TIMESCALE=off a new database is plain, and stays so', async () => {
 });
 
 test('TIMESCALE=off refuses a database that was created with the extension', async () => {
-  if (database.tier === 'plain') expect((await askCapabilities(database.pool, 'off')).tier).toBe('plain');
-  else await expect(askCapabilities(database.pool, 'off')).rejects.toThrow(/Unset TIMESCALE, or move/);
+  if (database.tier === 'plain') expect((await detectCapabilities(database.pool, 'off')).tier).toBe('plain');
+  else await expect(detectCapabilities(database.pool, 'off')).rejects.toThrow(/Unset TIMESCALE, or move/);
 });
 
 test('an extension that is installed but not loaded leaves the database plain, and the line says what to do', async () => {

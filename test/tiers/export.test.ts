@@ -1,8 +1,14 @@
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDb, type Pool } from '#src/database/connect.ts';
-import { personArchive } from '#src/export/archive.ts';
-import { EXPORTED, LEVEL_FILES, NOT_OF_A_PERSON, SERIES_FILES, SHOWN_ELSEWHERE } from '#src/export/relations.ts';
+import { streamPersonArchive } from '#src/export/archive.ts';
+import {
+  EXPORTED_RELATIONS,
+  LEVEL_FILES,
+  RELATIONS_EXPORTED_ELSEWHERE,
+  RELATIONS_WITHOUT_PERSONAL_DATA,
+  SERIES_FILES,
+} from '#src/export/relations.ts';
 import { findLevel } from '#src/rollups/levels.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -29,7 +35,7 @@ async function relations(pool: Pool): Promise<Map<string, string[]>> {
 
 const exportOf = async (userId: string) => {
   const db = createDb(database.pool);
-  const files = await unzip(await buffer(personArchive(userId, { db, readDb: db, now: new Date() })));
+  const files = await unzip(await buffer(streamPersonArchive(userId, { db, readDb: db, now: new Date() })));
   return {
     files,
     json: (name: string) => JSON.parse(String(files.get(`${name}.json`))),
@@ -42,13 +48,17 @@ const exportOf = async (userId: string) => {
 
 test('every relation, and every column of exported relations, is either exported or omitted with a reason', async () => {
   const made = await relations(database.pool);
-  const shown = [...EXPORTED, ...LEVEL_FILES, ...SERIES_FILES].map(({ relation }) => relation);
-  const decided = new Set([...shown, ...Object.keys(SHOWN_ELSEWHERE), ...Object.keys(NOT_OF_A_PERSON)]);
+  const shown = [...EXPORTED_RELATIONS, ...LEVEL_FILES, ...SERIES_FILES].map(({ relation }) => relation);
+  const decided = new Set([
+    ...shown,
+    ...Object.keys(RELATIONS_EXPORTED_ELSEWHERE),
+    ...Object.keys(RELATIONS_WITHOUT_PERSONAL_DATA),
+  ]);
   // If this list is not empty, add the relation to a list of src/export/relations.ts. (Relations named …_expected are only compared with
   // stored ones.)
   expect([...made.keys()].filter((name) => !decided.has(name) && !name.endsWith('_expected'))).toEqual([]);
   expect([...decided].filter((name) => !made.has(name))).toEqual([]);
-  for (const { relation, columns, omitted = {} } of EXPORTED) {
+  for (const { relation, columns, omitted = {} } of EXPORTED_RELATIONS) {
     // If this list is not empty, add the column to the columns of the relation, or to `omitted` with a reason.
     const known = [...columns, ...Object.keys(omitted)];
     expect({ relation, columns: made.get(relation)?.sort() }).toEqual({ relation, columns: known.sort() });
@@ -60,7 +70,7 @@ test('contains every relation in which an account has rows, and no secret', asyn
   const { pool } = database;
   const { rows } = await pool.query('SELECT DISTINCT user_id FROM devices WHERE user_id <> $1', [admin.userId]);
   const all = await Promise.all([admin.userId, ...rows.map(({ user_id }) => user_id)].map(exportOf));
-  for (const { file } of EXPORTED) {
+  for (const { file } of EXPORTED_RELATIONS) {
     // If a relation is empty, let fillInstallation (test/support/full-installation.ts) add rows to it.
     expect({ file, rows: all.reduce((sum, { json }) => sum + json(file).length, 0) }).not.toEqual({ file, rows: 0 });
   }

@@ -3,10 +3,15 @@ import { resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
-import { BUNDLED, NOT_BUNDLED, RETURNED, STREAMED } from '#src/database/copy/bundled-relations.ts';
-import { KEPT_ANEW } from '#src/database/copy/relations.ts';
+import {
+  BUNDLED_RELATIONS,
+  RETURNED_RELATIONS,
+  STREAMED_RELATIONS,
+  UNBUNDLED_RELATIONS,
+} from '#src/database/copy/bundled-relations.ts';
+import { RECOMPUTED_RELATIONS } from '#src/database/copy/relations.ts';
 import { PACKED_DAYS, STORED_HOURS, STORED_LEVELS, storedRelation } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { closeAccounts, reopenAccounts } from '#src/start/users-move/close.ts';
@@ -93,7 +98,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
   await homeOf(source);
   const others = await homeOf(target);
   await source.pool.query('UPDATE imports SET credentials_sealed = $1', [
-    secretBox(SECRETS.source).seal('passwords of meters'),
+    createSecretBox(SECRETS.source).seal('passwords of meters'),
   ]);
   // Ensures that numbers in the two databases differ.
   await target.pool.query(
@@ -106,7 +111,7 @@ async function moveFull(source: TestDatabase, target: TestDatabase) {
     await readAccountRows(source.pool, userIds, true),
     await readAccountRows(target.pool, userIds, true),
   ] as const;
-  for (const { relation } of BUNDLED)
+  for (const { relation } of BUNDLED_RELATIONS)
     expect({ relation, rows: before.get(relation)?.length }).not.toEqual({ relation, rows: 0 });
   const report = await moveUsers(source.url, target.url, how(userIds));
   expect(report).toMatchObject({ users: userIds.length, moved_before: 0 });
@@ -134,16 +139,16 @@ test('every relation is assigned to a list', async () => {
        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`,
   );
   const computed = STORED_LEVELS.map(storedRelation);
-  const decided = [...BUNDLED, ...STREAMED, STORED_HOURS, PACKED_DAYS]
+  const decided = [...BUNDLED_RELATIONS, ...STREAMED_RELATIONS, STORED_HOURS, PACKED_DAYS]
     .map(({ relation }) => relation)
-    .concat(Object.keys(NOT_BUNDLED));
+    .concat(Object.keys(UNBUNDLED_RELATIONS));
   // If this list is not empty, state in src/database/copy/bundled-relations.ts how the relation moves with an account, or why it does not.
   expect(
     rows.map(({ relname }) => relname).filter((name) => !decided.includes(name) && !computed.includes(name)),
   ).toEqual([]);
   expect(new Set(decided).size).toBe(decided.length);
   expect(decided.filter((name) => !rows.some(({ relname }) => relname === name))).toEqual([]);
-  for (const { relation, number } of BUNDLED)
+  for (const { relation, number } of BUNDLED_RELATIONS)
     expect({ relation, numbers: number === undefined ? [] : [number] }).toEqual({
       relation,
       numbers: rows.find(({ relname }) => relname === relation)?.numbers,
@@ -161,9 +166,9 @@ test('every row that refers to accounts, or to their data, moves or is restored'
     before = gone.size;
     for (const { child, parent, then } of rows) if (gone.has(parent) && then === 'c') gone.add(child);
   }
-  const along = BUNDLED.map(({ relation }) => relation);
+  const along = BUNDLED_RELATIONS.map(({ relation }) => relation);
   // Rows that a worker recreates need not be restored.
-  const back = [...RETURNED.map(({ relation }) => relation), ...Object.keys(KEPT_ANEW)];
+  const back = [...RETURNED_RELATIONS.map(({ relation }) => relation), ...Object.keys(RECOMPUTED_RELATIONS)];
   // If this list is not empty, a move deletes rows of the relation and loses them: state in src/database/copy/bundled-relations.ts that
   // they move, or are restored.
   expect([...gone].filter((relation) => !along.includes(relation) && !back.includes(relation))).toEqual([]);
@@ -195,7 +200,7 @@ test('accounts with rows in every relation move into a running installation, and
   const { source, target } = two;
   const { inHand, userIds, others } = await moveFull(source, target);
   // Secrets are encrypted with the target's key, and waiting deliveries continue in order.
-  const box = secretBox(SECRETS.target);
+  const box = createSecretBox(SECRETS.target);
   const [webhook] = await mine(target.pool, 'webhooks', inHand.admin.userId);
   expect(box.open(webhook.auth_token_sealed)).toBe('a token of the receiver');
   const { rows: imports } = await target.pool.query('SELECT credentials_sealed FROM imports');
@@ -373,7 +378,7 @@ test('if a move fails after closing accounts, nothing is lost, of them or of rel
   const inHand = await fillInstallation(source);
   const userIds = await movers(source, inHand);
   await between(source.pool, inHand.admin.userId, 'usr_0');
-  const relations = new Set([...BUNDLED, ...RETURNED].map(({ relation }) => relation));
+  const relations = new Set([...BUNDLED_RELATIONS, ...RETURNED_RELATIONS].map(({ relation }) => relation));
   // The move is in the audit log, and changed hours have new numbers.
   for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
   const before = await rowsOf(source.pool, relations);
@@ -387,7 +392,7 @@ test('if a move fails after closing accounts, nothing is lost, of them or of rel
   await closeAccounts(source.pool, userIds, 'elsewhere');
   const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
   const parcels = rows.map(({ relation }) => relation);
-  expect(RETURNED.filter(({ relation }) => !parcels.includes(`returned:${relation}`))).toEqual([]);
+  expect(RETURNED_RELATIONS.filter(({ relation }) => !parcels.includes(`returned:${relation}`))).toEqual([]);
   await source.pool.query("DELETE FROM users WHERE user_id = 'usr_0'");
   await reopenAccounts(source.pool, userIds);
   const { rows: users } = await source.pool.query('SELECT count(*)::int AS n FROM users WHERE user_id = ANY ($1)', [

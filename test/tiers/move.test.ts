@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { askCapabilities } from '#src/database/capabilities.ts';
+import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { synchronise } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -171,7 +171,7 @@ test('an installation with rows in every relation moves, and continues to work',
   // The installation's identity at a broker, and whether it may be started.
   const identity = 'SELECT * FROM installation';
   expect((await target.pool.query(identity)).rows).toEqual((await source.pool.query(identity)).rows);
-  expect((await askCapabilities(target.pool)).tier).toBe(target.tier);
+  expect((await detectCapabilities(target.pool)).tier).toBe(target.tier);
   await holdsGood(target, inHand);
   await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
     /was moved .* Set DATABASE_URL/,
@@ -214,7 +214,7 @@ test('a running installation moves with all data, including what it receives mea
   // The old database still answers, and a service started on it gets an error that explains what to do.
   expect(await totalMilliwattHours(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
   const fresh = createPool(source.url);
-  await expect(askCapabilities(fresh)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
+  await expect(detectCapabilities(fresh)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
   await fresh.end();
 });
 
@@ -227,7 +227,7 @@ if (inject('tier') !== 'apache') {
     const stop = writing(stream as Meter);
     const starts = async () => {
       const fresh = createPool(target.url, { max: 1 });
-      return askCapabilities(fresh).finally(() => fresh.end());
+      return detectCapabilities(fresh).finally(() => fresh.end());
     };
     expect(await moveUntil('Copying')).toBe('SIGKILL');
     expect(await moveUntil('deliveries')).toBe('SIGKILL');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { createWriter, type IncomingMessage, type Writer } from '#ingest/write/writer.ts';
 import { createDb } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
 import { allColumns, LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
@@ -109,7 +109,7 @@ test(
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {
         const deviceId = ids[turn % ids.length] as string;
-        await joinOrBeginTransaction(db, (trx) => updateDevice(trx, EVERYBODY, deviceId, { location: `${turn}` }));
+        await joinOrBeginTransaction(db, (trx) => updateDevice(trx, REACH_OF_ALL, deviceId, { location: `${turn}` }));
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     })();

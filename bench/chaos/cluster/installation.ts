@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
@@ -122,7 +122,7 @@ export async function installCluster(): Promise<Cluster> {
     const db = createDb(pool);
     const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
     const webhook = { event: 'alert.triggered', url: receiver.url, authToken: WEBHOOK_SECRET } as const;
-    await createWebhook(db, secretBox(SECRET_KEY), adminId, webhook);
+    await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
     return { rabbit, patroni, pool, receiver, roles, lines, remove };
   } catch (error) {
     await remove();

@@ -1,4 +1,4 @@
-import { channelWord } from '#src/devices/channel-name.ts';
+import { toChannelWord } from '#src/devices/channel-name.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { isUsualOpenevseBase } from '../openevse/topic.ts';
 import { readNumber } from '../read/number.ts';
@@ -50,7 +50,7 @@ function quantityOf(
   const lower = name.toLowerCase();
   if (pulses !== undefined) {
     if (!(Number.isFinite(pulses) && pulses > 0)) return new Error(`pulses_per_kwh of ${key} is not above 0`);
-    return { channel: `${channelWord(name)}/import`, kind: 'energy_total_kwh', value, per: pulses, name };
+    return { channel: `${toChannelWord(name)}/import`, kind: 'energy_total_kwh', value, per: pulses, name };
   }
   if (PULSES.test(lower)) return 'unset';
   const energy = /^e(\d{1,2})$/.exec(lower)?.[1];

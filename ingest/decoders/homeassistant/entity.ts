@@ -1,4 +1,4 @@
-import { ORIGIN } from '#src/core/version.ts';
+import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { ValueKind } from '../family.ts';
 import { isOpenDtuSum } from '../opendtu/topic.ts';
@@ -34,7 +34,9 @@ const CUMULATIVE = new Set(['total', 'total_increasing']);
  * announced to Home Assistant (src/homeassistant): if a bridge sends them back, they would count twice.
  */
 export const readableEntitiesOf = (topic: ConfigTopic, config: Json): Entity[] =>
-  configTextField(asObject(configField(config, 'origin')), 'name') === ORIGIN ? [] : heardOf(topic, config);
+  configTextField(asObject(configField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
+    ? []
+    : heardOf(topic, config);
 
 const heardOf = (topic: ConfigTopic, config: Json): Entity[] =>
   entityConfigsOf(topic, config).flatMap((part) => {

@@ -1,4 +1,4 @@
-import { channelWord } from '#src/devices/channel-name.ts';
+import { toChannelWord } from '#src/devices/channel-name.ts';
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember, readObject } from '../read/payload.ts';
@@ -134,7 +134,7 @@ function hearMembers(
       heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? toCelsius(value, 'F') : value, name: path });
     } else if (quantity === undefined && isUnknownEnergy(path, value)) {
       const place = {
-        channel: `unknown/${channelWord(path)}`,
+        channel: `unknown/${toChannelWord(path)}`,
         asks: { unit: null },
         described: { names: [path], unit: null },
       };

@@ -1,6 +1,6 @@
-import { readPath } from '#src/core/json-path.ts';
-import { quantityOf } from '#src/devices/mapped-quantity.ts';
-import { isCommandTopic, type Mapped } from '#src/devices/mapping.ts';
+import { compileJsonPath } from '#src/core/json-path.ts';
+import { toMappedQuantity } from '#src/devices/mapped-quantity.ts';
+import { isCommandTopic, type MappingEntry } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { readJson, readText } from '../read/payload.ts';
@@ -10,12 +10,12 @@ import { createValueCollector, emptyResult, toCelsius, type ValueCollector } fro
 
 /** A mapping that matches a topic, and the device that the topic identifies. */
 interface Named {
-  mapped: Mapped;
+  mapped: MappingEntry;
   device: string;
 }
 
 /** Returns the mappings whose filter matches the topic, with the device of each. */
-function namedOn(topic: string, mapping: readonly Mapped[]): Named[] {
+function namedOn(topic: string, mapping: readonly MappingEntry[]): Named[] {
   if (isCommandTopic(topic)) return [];
   return mapping.flatMap((mapped) => {
     const wild = matchTopicFilter(mapped.topic, topic);
@@ -49,7 +49,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
       heard.refuse(`payload is not ${one.mapped.path === undefined ? 'a number' : 'JSON'}`, one.device);
     else {
       const { time_path, time_unit } = one.mapped;
-      const time = time_path === undefined ? undefined : readPath(time_path)?.(json);
+      const time = time_path === undefined ? undefined : compileJsonPath(time_path)?.(json);
       const atMs = parseMessageTime(time, time_unit, { tz: settings.tz, receivedAtMs: message.receivedAtMs });
       add(heard, placed, one, value, atMs);
     }
@@ -64,9 +64,9 @@ const UNREADABLE = Symbol('unreadable');
  * Returns the number in the payload that a mapping names; undefined if it is not there. Under a filter that ends in `#`, payloads without
  * the number are ignored.
  */
-function numberAt({ topic, path }: Mapped, payload: Buffer, json: unknown): unknown {
+function numberAt({ topic, path }: MappingEntry, payload: Buffer, json: unknown): unknown {
   const unreadable = topic.endsWith('#') ? undefined : UNREADABLE;
-  if (path !== undefined) return json === undefined ? unreadable : readPath(path)?.(json);
+  if (path !== undefined) return json === undefined ? unreadable : compileJsonPath(path)?.(json);
   const text = readText(payload);
   return text === null || readNumber(text) === undefined ? unreadable : text;
 }
@@ -78,7 +78,7 @@ function add(
   value: unknown,
   atMs: number | null,
 ) {
-  const quantity = quantityOf(mapped);
+  const quantity = toMappedQuantity(mapped);
   const name = [mapped.topic, mapped.path].join(' ').trim();
   // Settings are validated where they are stored; a mapping that is invalid nevertheless is refused here.
   if (typeof quantity === 'string') return heard.refuse(`${name}: ${quantity}`, device);

@@ -1,4 +1,4 @@
-import { kwhToMilliwattHours, wholeUnits } from '#src/core/units.ts';
+import { kwhToMilliwattHours, roundToUnits } from '#src/core/units.ts';
 import { parseNativeTopic } from '#src/devices/topics.ts';
 import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoder.ts';
 import { MAX_DECODED_BYTES } from '../read/payload.ts';
@@ -92,12 +92,12 @@ function addQuantities(
   };
   if (told.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(told.energy_total_kwh));
   if (told.energy_kwh !== undefined && told.interval_s !== undefined) {
-    const intervalMs = Math.max(1, wholeUnits(told.interval_s, 3));
+    const intervalMs = Math.max(1, roundToUnits(told.interval_s, 3));
     add('interval', kwhToMilliwattHours(told.energy_kwh), intervalMs);
   }
-  if (told.power_w !== undefined) add('power', wholeUnits(told.power_w, 3));
-  if (told.temperature_c !== undefined) add('temperature', wholeUnits(told.temperature_c, 3));
-  if (told.setpoint_c !== undefined) add('setpoint', wholeUnits(told.setpoint_c, 3));
+  if (told.power_w !== undefined) add('power', roundToUnits(told.power_w, 3));
+  if (told.temperature_c !== undefined) add('temperature', roundToUnits(told.temperature_c, 3));
+  if (told.setpoint_c !== undefined) add('setpoint', roundToUnits(told.setpoint_c, 3));
   if (told.heating !== undefined) add('heating', told.heating ? 1 : 0);
-  if (told.humidity_percent !== undefined) add('humidity', wholeUnits(told.humidity_percent, 3));
+  if (told.humidity_percent !== undefined) add('humidity', roundToUnits(told.humidity_percent, 3));
 }

@@ -1,4 +1,4 @@
-import { isAskedOf, nativeNameOf } from '#src/devices/channel-name.ts';
+import { nativeNameOf, needsOwnersMeaning } from '#src/devices/channel-name.ts';
 import type { FamilyDecodeResult, ValueKind } from '../family.ts';
 import { decodeNative } from './decode.ts';
 
@@ -27,7 +27,7 @@ export function decodeNativeForDisplay(message: Parameters<typeof decodeNative>[
     if (kind === 'heating') return [{ ...at, kind, value: value === 1 }];
     const known = KINDS[kind];
     if (!known) return [];
-    const isAsked = known.asks !== null && isAskedOf(channel);
+    const isAsked = known.asks !== null && needsOwnersMeaning(channel);
     return [{ ...at, kind: known.kind, value: value / known.unit, ...(isAsked ? { asks: { unit: known.asks } } : {}) }];
   });
   const states: FamilyDecodeResult['said'] =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nativeChannel } from '#src/devices/channel-name.ts';
+import { normaliseNativeChannel } from '#src/devices/channel-name.ts';
 import { PLAUSIBLE_BOUNDS } from '../decoder.ts';
 
 /** Quantities of one element, with their plausible bounds. */
@@ -41,7 +41,7 @@ export function parseNativeReading(element: unknown): NativeReading | string {
   const given = element as Record<string, unknown>;
   let channel = 'import';
   if (given.channel !== undefined) {
-    const stored = typeof given.channel === 'string' ? nativeChannel(given.channel) : null;
+    const stored = typeof given.channel === 'string' ? normaliseNativeChannel(given.channel) : null;
     if (stored === null) return NO_CHANNEL;
     channel = stored;
   }

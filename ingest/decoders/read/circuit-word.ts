@@ -1,13 +1,13 @@
-import { channelWord } from '#src/devices/channel-name.ts';
+import { toChannelWord } from '#src/devices/channel-name.ts';
 
 /** Words with a fixed meaning in channel names; a circuit must not have such a name. */
 export const RESERVED_CHANNEL_WORD = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
 
 /** Converts a name into one word of a channel. A long name is cut and gets a hash, so that two long names stay different. */
 export function toCircuitWord(text: string): string {
-  const word = channelWord(text);
+  const word = toChannelWord(text);
   const safe = RESERVED_CHANNEL_WORD.test(word) ? `x-${word}` : word;
-  const whole = text.length <= 32 && channelWord(text) === text.toLowerCase();
+  const whole = text.length <= 32 && toChannelWord(text) === text.toLowerCase();
   return whole ? safe : `${safe.slice(0, 25)}-${mark(text)}`;
 }
 

@@ -1,4 +1,4 @@
-import { scaled } from '#src/core/units.ts';
+import { scaleDecimal } from '#src/core/units.ts';
 import { PLAUSIBLE_BOUNDS } from '../decoder.ts';
 import type { DecodedValue, FamilyDecodeResult, OwnerQuestion, ValueKind } from '../family.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
@@ -84,7 +84,7 @@ export function createValueCollector(): ValueCollector {
       if (read === null) return;
       if (read === undefined) return refuse(`${name} is not a number`, device);
       const [, most] = RANGES[kind];
-      const exact = scaled(read, times, per);
+      const exact = scaleDecimal(read, times, per);
       if (!(exact >= least && exact <= most))
         return refuse(`${name} is not within ${least} to ${most} (${kind})`, device);
       const one: DecodedValue = { device, channel, kind, value: exact, atMs, native: name };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { scaled } from '#src/core/units.ts';
+import { scaleDecimal } from '#src/core/units.ts';
 import { US_GALLON, volumeChannelOf, volumeScaleOf } from './volume.ts';
 
 const cubicMetres = (value: number, unit: string) => {
   const scale = volumeScaleOf(unit);
-  return scale && scaled(value, scale.times, scale.per);
+  return scale && scaleDecimal(value, scale.times, scale.per);
 };
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
 test('scales the decimal that was sent, not its double', () => {
   expect(cubicMetres(1.005, 'L')).toBe(0.001005);
   expect(cubicMetres(0.1, 'ft3')).toBe(0.0028316846592);
-  expect(scaled(100, US_GALLON.times, US_GALLON.per)).toBe(0.3785411784);
+  expect(scaleDecimal(100, US_GALLON.times, US_GALLON.per)).toBe(0.3785411784);
 });
 
 test.each(['m3/h', 'm³/h', 'l/min', 'L/h', 'gal', 'gallons', 'kWh', 'm', 'm2', '', 'M', 'ml', 'constructor'])(

@@ -1,4 +1,4 @@
-import { channelWord } from '#src/devices/channel-name.ts';
+import { toChannelWord } from '#src/devices/channel-name.ts';
 import type { ChannelAssignment } from '../family.ts';
 import { volumeChannelOf } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
@@ -65,7 +65,7 @@ export function energyAssignmentOf(part: string, kind: 'energy_total_kwh' | 'pow
   const unit = kind === 'power_w' ? 'W' : 'kWh';
   const what = classifySingleRegister({ names: [part], unit });
   if (what.is === 'not counted') return null;
-  if (what.is === 'unknown') return { channel: `unknown/${channelWord(part)}`, asks: { unit } };
+  if (what.is === 'unknown') return { channel: `unknown/${toChannelWord(part)}`, asks: { unit } };
   const channel = senmlChannelOf(part, kind);
   const [, medium, direction] = /^(?:(gas|heat)\/)?(?:.*\/)?(import|export)/.exec(what.channel) ?? [];
   const directed = channel.replace(/(^|\/)(?:import|export)(?=$|\/)/, `$1${direction}`);
@@ -113,7 +113,7 @@ const wordsOf = (part: string): string[] =>
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
-    .map(channelWord);
+    .map(toChannelWord);
 
 function trimEnd(text: string): string {
   let end = text.length;

@@ -1,4 +1,4 @@
-import { channelWord } from '#src/devices/channel-name.ts';
+import { toChannelWord } from '#src/devices/channel-name.ts';
 import { volumeChannelOf } from '../read/volume.ts';
 import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
 import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
@@ -103,7 +103,7 @@ function temperature(words: string[], unit: MetricUnit, certain: boolean): Metri
   const rest = words.filter((word) => !/^(temperature|temperatures|temp|temperatur|room|current|actual)$/.test(word));
   const where = rest.filter((word) => !SETPOINT.test(word) && word !== 'set' && word !== 'point');
   const wanted = where.length < rest.length;
-  const circuit = where.length === 0 ? 'room' : channelWord(where.join('_'));
+  const circuit = where.length === 0 ? 'room' : toChannelWord(where.join('_'));
   return {
     unit: { ...unit, kind: wanted ? 'setpoint_c' : 'temperature_c' },
     channel: circuit,

@@ -1,5 +1,5 @@
-import { readPath } from '#src/core/json-path.ts';
-import { SCALES } from '#src/devices/mapped-quantity.ts';
+import { compileJsonPath } from '#src/core/json-path.ts';
+import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
 import {
   createStatelessFamily,
   type DecoderSettings,
@@ -150,7 +150,7 @@ const UNSCALED = { times: 1, per: 1 };
 function fieldOf(name: string, entry: FieldEntry, parts: TopicParts, isJson: boolean): Field {
   const isPattern = name.includes('{');
   const path = entry.at ?? `$.${name}`;
-  const scales = SCALES[entry.kind as keyof typeof SCALES];
+  const scales = UNIT_SCALES[entry.kind as keyof typeof UNIT_SCALES];
   return {
     entry,
     name,
@@ -165,7 +165,7 @@ function fieldOf(name: string, entry: FieldEntry, parts: TopicParts, isJson: boo
 }
 
 function placeOf(path: string): ReadPlace {
-  const place = readPath(path);
+  const place = compileJsonPath(path);
   if (!place) throw new Error(`${path} is no path to one place: name it with "at"`);
   return place;
 }

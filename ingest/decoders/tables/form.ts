@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { readPath } from '#src/core/json-path.ts';
-import { SCALES } from '#src/devices/mapped-quantity.ts';
+import { compileJsonPath } from '#src/core/json-path.ts';
+import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
 
 /** Parts of names and templates, in braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
 export const TEMPLATE_PART = /\{([a-z_]+)([+*]?)\}/g;
 
-const path = z.string().refine((text) => readPath(text) !== null, {
+const path = z.string().refine((text) => compileJsonPath(text) !== null, {
   message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
 });
 /** Regular expression without capturing groups, because the groups of a topic are its named parts. */
@@ -133,7 +133,7 @@ const partsOf = (template: string): string[] => [...template.matchAll(TEMPLATE_P
 
 function fits(kind: FieldEntry['kind'], unit: string): boolean {
   if (kind === 'temperature_c' || kind === 'setpoint_c') return unit === 'C';
-  return !isState(kind) && SCALES[kind as keyof typeof SCALES].has(unit);
+  return !isState(kind) && UNIT_SCALES[kind as keyof typeof UNIT_SCALES].has(unit);
 }
 
 function isPattern(source: string): boolean {

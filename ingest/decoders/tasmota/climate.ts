@@ -1,4 +1,4 @@
-import { channelWord } from '#src/devices/channel-name.ts';
+import { toChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember } from '../read/payload.ts';
 import { toCelsius } from '../read/value-collector.ts';
@@ -32,7 +32,7 @@ export function readTemperatures({ heard, device, atMs }: TasmotaSource, body: J
   const single = sensors.filter(({ name }) => !ONE_OF_SEVERAL.test(name)).length === 1;
   const channels = new Set<string>();
   for (const { name, value } of sensors) {
-    const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${channelWord(name)}`;
+    const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${toChannelWord(name)}`;
     if (channels.has(channel)) heard.refuse('two sensors are called alike');
     else {
       const label = `${name.slice(0, 40)}.Temperature`;

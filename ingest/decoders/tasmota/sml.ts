@@ -1,5 +1,5 @@
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { channelWord } from '#src/devices/channel-name.ts';
+import { toChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
 import { volumeChannelOf } from '../read/volume.ts';
@@ -61,7 +61,7 @@ export function readMeterBlock(
   circuits: Set<string>,
 ): void {
   if (NOT_ELECTRIC.test(prefix) && !Object.keys(block).some((name) => mappingOf(mapping, prefix, name))) return;
-  const word = channelWord(prefix);
+  const word = toChannelWord(prefix);
   const circuit = TAKEN.test(word) ? `sml-${word}` : word;
   if (circuits.has(circuit)) {
     heard.refuse('two meters are called alike');
@@ -82,7 +82,7 @@ export function readMeterBlock(
   const ask = (name: string, value: unknown) => {
     const number = readNumber(value);
     if (typeof number !== 'number' || number < 0 || asked++ >= MAX_ASKED) return;
-    const channel = `${circuit}/unknown/${channelWord(name)}`;
+    const channel = `${circuit}/unknown/${toChannelWord(name)}`;
     const said = { device, channel, kind: 'energy_total_kwh', value, atMs, name: `${prefix}.${name}` } as const;
     const described: RegisterDescription = { names: [expandAbbreviations(name)], unit: null, scope: circuit };
     heard.add({ ...said, asks: { unit: null }, described });

@@ -1,4 +1,4 @@
-import { channelWord } from '#src/devices/channel-name.ts';
+import { toChannelWord } from '#src/devices/channel-name.ts';
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
@@ -164,7 +164,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (kind === 'power_w') {
     if (!isSecond && per !== 1) heard.add({ ...said, channel: place });
   } else if (!isSecond) heard.add({ ...said, per, channel: place });
-  else heard.add({ ...said, per, channel: `unknown/${channelWord(channel)}`, asks: { unit: 'kWh' } });
+  else heard.add({ ...said, per, channel: `unknown/${toChannelWord(channel)}`, asks: { unit: 'kWh' } });
   return heard;
 }
 

@@ -37,7 +37,7 @@ export interface AssetFiles {
  * Reads `src/dashboard` as it was when the process started, because the pages belong to its operations. There is no build step: types are
  * stripped once, into a temporary folder of this process.
  */
-export function assetFiles(): AssetFiles {
+export function createAssetFiles(): AssetFiles {
   const known = sources();
   let current: Place | undefined;
   const place = (): Place => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { wantsPage } from '#src/api/plain-page.ts';
-import { assetFiles } from './asset-files.ts';
+import { wantsHtml } from '#src/api/plain-page.ts';
+import { createAssetFiles } from './asset-files.ts';
 
 /** Paths of pages. All get the same document, which shows the page of its path. */
 const VIEWS = [
@@ -42,7 +42,7 @@ const POLICY = [
  * service has matching pages.
  */
 export function addAssets(app: FastifyInstance): void {
-  const files = assetFiles();
+  const files = createAssetFiles();
   app.addHook('onClose', () => files.remove());
   const send = async (reply: FastifyReply, path: string, { isKept = true } = {}) => {
     const folder = await files.folderOf(path);
@@ -62,7 +62,7 @@ export function addAssets(app: FastifyInstance): void {
   }
   // Any other path also gets the document in a browser. It shows that there is no such page, and lists the existing ones.
   app.get('/dashboard/*', (request, reply) => {
-    if (!wantsPage(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
+    if (!wantsHtml(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     return send(reply.status(404).header('Content-Security-Policy', POLICY), 'index.html', { isKept: false });
   });
   // The service worker controls all pages and fetches from this origin only.

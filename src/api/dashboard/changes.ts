@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
-import { mustHaveRoom, ownerOf, type StreamOwner } from '#src/api/stream-room.ts';
+import { requireStreamRoom, type StreamOwner, streamOwner } from '#src/api/stream-room.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { rolesOfSessions } from '#src/auth/sessions.ts';
-import { marksOfReadings } from '#src/devices/newest.ts';
+import { findReadingVersions } from '#src/devices/newest-readings.ts';
 import { callerOf } from './caller.ts';
 
 /** Interval of queries for new readings: one query for all streams of this process. */
@@ -51,7 +51,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
       );
       for (const one of listeners) if (roles.get(one.caller.keyId) !== one.caller.role) end(one);
       const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
-      const found = new Map((await marksOfReadings(context.db, userIds)).map((one) => [one.user_id, one]));
+      const found = new Map((await findReadingVersions(context.db, userIds)).map((one) => [one.user_id, one]));
       for (const one of listeners) {
         const now = found.get(one.userId);
         if (!now || one.mark === now.mark) continue;
@@ -88,8 +88,8 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
     const caller = await callerOf(context, request);
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const userId = await reachUserId(context.db, caller, named);
-    const owner = await ownerOf(context.db, caller);
-    mustHaveRoom(listeners, owner);
+    const owner = await streamOwner(context.db, caller);
+    requireStreamRoom(listeners, owner);
     const stream = new Readable({ read() {} });
     const listener: Listener = { caller, owner, userId, stream, mark: undefined, isOver: false };
     listeners.add(listener);

@@ -1,8 +1,8 @@
 import type { AnyOperation } from '#src/api/operation.ts';
 import { alertFirings } from './alerts/firings.ts';
-import { listActs } from './audit/list.ts';
-import { listHeld } from './devices/held.ts';
-import { getFigure } from './figure/get.ts';
+import { listAuditEntries } from './audit/list.ts';
+import { listHeldDevices } from './devices/held.ts';
+import { getUsageBreakdown } from './figure/get.ts';
 import { getForecast } from './forecast/get.ts';
 import { checkImport } from './imports/check.ts';
 import { listWaiting } from './imports/waiting.ts';
@@ -10,12 +10,12 @@ import { getOperator } from './operator/get.ts';
 import { getPeriodCosts } from './period/costs.ts';
 import { getPeriod } from './period/get.ts';
 import { getPower } from './period/power.ts';
-import { listUsableSeries } from './price-series/list.ts';
+import { listUsablePriceSeries } from './price-series/list.ts';
 import { listRejected } from './rejected/list.ts';
 import { replayRejected } from './rejected/replay.ts';
 import { listRemarks } from './remarks/list.ts';
 import { checkRollups } from './rollups/check.ts';
-import { endSession } from './sessions/end.ts';
+import { endUserSession } from './sessions/end.ts';
 import { listSessions } from './sessions/list.ts';
 import { answerSwap, listSwaps } from './swaps/swaps.ts';
 import { previewTariff } from './tariffs/preview.ts';
@@ -26,23 +26,23 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getPeriod,
   getPeriodCosts,
   getPower,
-  getFigure,
+  getUsageBreakdown,
   listSwaps,
   answerSwap,
   listRemarks,
   getForecast,
-  listUsableSeries,
+  listUsablePriceSeries,
   previewTariff,
   listSessions,
-  endSession,
+  endUserSession,
   alertFirings,
   webhookDelivery,
   getOperator,
   listRejected,
   replayRejected,
   checkRollups,
-  listActs,
-  listHeld,
+  listAuditEntries,
+  listHeldDevices,
   checkImport,
   listWaiting,
 ];

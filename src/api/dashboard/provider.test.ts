@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageOf } from './provider.ts';
+import { returnPageOf } from './provider.ts';
 
 test.each<[unknown, string]>([
   ['/dashboard', '/dashboard'],
@@ -35,5 +35,5 @@ test.each<[unknown, string]>([
     ...[undefined, null, 12, {}, ['/dashboard/keys']],
   ].map((given): [unknown, string] => [given, '/dashboard']),
 ])('%j leads to %s', (given, expected) => {
-  expect(pageOf(given)).toBe(expected);
+  expect(returnPageOf(given)).toBe(expected);
 });

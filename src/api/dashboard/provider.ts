@@ -80,7 +80,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
       const browser = parseBrowserCookie(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
-      const keeps: Kept = { is, ...begun, returnTo: pageOf(return_to), browserId: browser.id, untilMs };
+      const keeps: Kept = { is, ...begun, returnTo: returnPageOf(return_to), browserId: browser.id, untilMs };
       const sealed = box.seal(JSON.stringify(keeps)).toString('base64url');
       reply.header('Set-Cookie', setProviderCookie(PROVIDER_COOKIES[environment], sealed, BEGUN_FOR_MS));
       return { location };
@@ -160,7 +160,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
  * Returns the page of the dashboard to open after signing in: a plain local path, or the home page. Never a path that a browser could take
  * for another host. Pure.
  */
-export function pageOf(path: unknown): string {
+export function returnPageOf(path: unknown): string {
   const isOurs = typeof path === 'string' && /^\/dashboard(\/[\w-]+)*$/.test(path) && path.length <= 200;
   return isOurs && path !== SIGN_IN && path !== CALLBACK ? path : HOME;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { addOperation } from '#src/api/operation.ts';
-import { noteAnswers, share, takePart } from '#src/api/share.ts';
+import { createRequestShare, noteAnswers, takeRequestShare } from '#src/api/share.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { addAssets } from './assets.ts';
@@ -25,13 +25,13 @@ export function addDashboard(
   parts: SignInParts,
   handOn?: AbortSignal,
 ): void {
-  const shares = share(SHARE, context.clock);
+  const shares = createRequestShare(SHARE, context.clock);
   addAssets(app);
   void app.register(async (scope) => {
     noteAnswers(scope);
     scope.addHook('onRequest', async (request, reply) => {
       const caller = await callerOf(context, request);
-      if (!(await takePart(shares, caller.userId, reply)))
+      if (!(await takeRequestShare(shares, caller.userId, reply)))
         throw new AppError('tooManyRequests', { retryAfterSeconds: 5 });
       if (request.method !== 'GET' && request.method !== 'HEAD') checkCsrf(parts.secret, request, caller.keyId);
     });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant } from '#src/api/shapes.ts';
+import { instantShape } from '#src/api/shapes.ts';
 import { act } from '#src/api/v1/audit/shape.ts';
 import { cost } from '#src/api/v1/energy-insights/shape.ts';
 import { importAnswer } from '#src/api/v1/imports/shape.ts';
@@ -62,14 +62,14 @@ const total = { ...used.shape, coverage: share };
 const load = z.number().nullable();
 const profile = { base_watts: load, night_watts: load };
 
-const homePower = z.strictObject({ watts: z.number(), at: instant.nullable(), minutes: count.nullable() });
+const homePower = z.strictObject({ watts: z.number(), at: instantShape.nullable(), minutes: count.nullable() });
 
 export const periodAnswer = z.strictObject({
   user_id: z.string(),
   device_id: z.string().nullable(),
-  newest_at: instant.nullable(),
+  newest_at: instantShape.nullable(),
   timezone: z.string(),
-  now: instant,
+  now: instantShape,
   unit: z.enum(PERIOD_UNITS),
   ...days,
   first_date: z.iso.date().nullable(),
@@ -84,8 +84,8 @@ export const periodAnswer = z.strictObject({
     .nullable(),
   /** One entry per day, or per month (YYYY-MM) if the period is a year. */
   buckets: z.array(z.strictObject({ at: z.string(), ...known })),
-  curve: z.array(z.strictObject({ at: instant.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
-  peak: z.strictObject({ at: instant, watts: z.number() }).nullable(),
+  curve: z.array(z.strictObject({ at: instantShape.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
+  peak: z.strictObject({ at: instantShape, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),
   /** `at` is the time of the oldest measured power in it; null if the value is a mean of the last `minutes`. */
   power: homePower.nullable(),
@@ -133,7 +133,7 @@ export const swapGuesses = z.array(
     location: z.string(),
     native_name: z.string(),
     is_volume: z.boolean(),
-    at: instant,
+    at: instantShape,
     before: z.number(),
     after: z.number(),
   }),
@@ -141,8 +141,8 @@ export const swapGuesses = z.array(
 
 /** Measured power of the last ten minutes, oldest first. Null if it was not measured. */
 export const powerAnswer = z.strictObject({
-  now: instant,
-  trail: z.array(z.strictObject({ at: instant, watts: load })),
+  now: instantShape,
+  trail: z.array(z.strictObject({ at: instantShape, watts: load })),
 });
 
 /** Null if no tariff applied, or tariffs in two currencies did. */
@@ -167,17 +167,17 @@ export const periodCostsAnswer = z.strictObject({
 export const usableSeries = series.extend({
   prices: count,
   /** End of the last price. Null if the series has no price. */
-  until: instant.nullable(),
+  until: instantShape.nullable(),
 });
 
 /** Cost of the last whole month under a tariff. Null if usage or prices are unknown. */
 export const tariffPreview = z.strictObject({ start: z.iso.date(), end: z.iso.date(), cost });
 
 export const firing = z.strictObject({
-  fired_at: instant,
-  period_start: instant,
+  fired_at: instantShape,
+  period_start: instantShape,
   /** Null for alerts on silence. */
-  period_end: instant.nullable(),
+  period_end: instantShape.nullable(),
   kwh_used: z.number().nullable(),
   /** Set for alerts on costs. */
   cost: z.string().nullable(),
@@ -192,7 +192,7 @@ export const sentDelivery = z.strictObject({
   event_id: z.string(),
   event: z.string(),
   status: z.enum(DELIVERY_STATUSES),
-  next_attempt_at: instant.nullable(),
+  next_attempt_at: instantShape.nullable(),
   request: z.strictObject({
     url: z.string(),
     headers: z.record(z.string(), z.string()),
@@ -200,7 +200,7 @@ export const sentDelivery = z.strictObject({
   }),
   attempts: z.array(
     z.strictObject({
-      at: instant,
+      at: instantShape,
       response_status: z.number().int().nullable(),
       duration_ms: z.number(),
       error: z.string().nullable(),
@@ -210,7 +210,7 @@ export const sentDelivery = z.strictObject({
 });
 
 export const operator = z.strictObject({
-  at: instant,
+  at: instantShape,
   /** Counter; the difference of two values gives the rate. It becomes lower if a month is dropped or the statistics are reset. */
   readings_stored: count,
   lag_seconds: z.number().nullable(),
@@ -221,7 +221,7 @@ export const operator = z.strictObject({
 
 export const rejected = z.strictObject({
   rejected_id: z.number().int(),
-  received_at: instant,
+  received_at: instantShape,
   device_id: z.string().nullable(),
   topic: z.string(),
   element: z.number().int().nullable(),
@@ -240,9 +240,9 @@ export type SignInProblem =
 
 export const session = z.strictObject({
   session_id: z.string(),
-  created_at: instant,
-  last_seen_at: instant,
-  expires_at: instant,
+  created_at: instantShape,
+  last_seen_at: instantShape,
+  expires_at: instantShape,
   user_agent: z.string().nullable(),
   address: z.string().nullable(),
   signed_in_by: z.enum(['mail', 'provider']),
@@ -262,7 +262,7 @@ const email = z.string().nullable();
 export const namedAct = act.extend({ actor_email: email, target_email: email });
 
 /** Quantities of a device whose last value is held: it is implausible, and not counted until the next values explain it. */
-export const heldAnswer = z.array(z.strictObject({ native_name: z.string(), at: instant }));
+export const heldAnswer = z.array(z.strictObject({ native_name: z.string(), at: instantShape }));
 
 export const rollupCheck = z.strictObject({
   users: count,
@@ -282,10 +282,10 @@ export const rollupCheck = z.strictObject({
 const energy = z.number().min(0);
 const watts = z.number().int();
 /** Start of the condition, and the time up to which it is known. */
-const lasting = { since: instant, until: instant };
+const lasting = { since: instantShape, until: instantShape };
 /** Values compared, oldest first. The last is the one that the remark is about. */
-const comparedWatts = z.array(z.strictObject({ at: instant, watts }));
-const comparedKwh = z.array(z.strictObject({ at: instant, kwh: energy }));
+const comparedWatts = z.array(z.strictObject({ at: instantShape, watts }));
+const comparedKwh = z.array(z.strictObject({ at: instantShape, kwh: energy }));
 const comparedDays = z.array(z.strictObject({ date: z.iso.date(), kwh: energy }));
 
 /** Remarks about a home, most urgent first: figures with the values that they are compared with (docs/plain-words.md). */

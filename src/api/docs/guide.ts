@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
-import { codeBlock, escaped, type Highlight, type Section, samples, slug } from './markup.ts';
+import { codeBlock, escapeHtml, type Highlight, renderSamples, type Section, toSlug } from './markup.ts';
 
 /** A guide, rendered as HTML. */
 export interface Guide {
@@ -24,7 +24,7 @@ const SAMPLES: Record<string, string> = { curl: 'curl', ts: 'TypeScript', python
 const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', output: 'Output', json: 'JSON' };
 
 /** Returns the blocks of code in a guide, in order. The tests run the code that readers copy. Pure. */
-export const blocksOf = (markdown: string): Block[] =>
+export const parseBlocks = (markdown: string): Block[] =>
   new Marked().lexer(markdown).flatMap((token) => {
     if (token.type !== 'code') return [];
     const { lang = '', text } = token as Tokens.Code;
@@ -32,7 +32,7 @@ export const blocksOf = (markdown: string): Block[] =>
   });
 
 /** Renders a guide from its Markdown. The Markdown is the service's own, so it needs no sanitising. Pure. */
-export function guideOf(href: string, markdown: string, highlight: Highlight): Guide {
+export function parseGuide(href: string, markdown: string, highlight: Highlight): Guide {
   const marked = new Marked();
   const tokens = marked.lexer(markdown);
   const [title = ''] = tokens.flatMap((token) => (token.type === 'heading' ? [(token as Tokens.Heading).text] : []));
@@ -48,7 +48,7 @@ export function guideOf(href: string, markdown: string, highlight: Highlight): G
         index = next.index;
       }
       parts.push(
-        samples(
+        renderSamples(
           group.map(({ lang = '', text }) => {
             const label = SAMPLES[lang] ?? lang;
             return { label, html: codeBlock(highlight(text, lang), label) };
@@ -60,7 +60,7 @@ export function guideOf(href: string, markdown: string, highlight: Highlight): G
       parts.push(codeBlock(highlight(text, lang), SAID[lang] ?? 'Code'));
     } else if (token.type === 'heading' && (token as Tokens.Heading).depth > 1) {
       const { depth, text } = token as Tokens.Heading;
-      const anchor = slug(text);
+      const anchor = toSlug(text);
       sections.push({ href: `${href}#${anchor}`, page: title, title: text, text: '' });
       parts.push(
         `<h${depth} id="${anchor}"><a class="anchor" href="#${anchor}">${marked.parseInline(text)}</a></h${depth}>`,
@@ -88,4 +88,4 @@ function nextOf(tokens: Token[], after: number): { token: Token; index: number }
 }
 
 /** Strips the markup, for the description of a page. */
-export const plain = (html: string): string => escaped(html.replaceAll(/<[^>]+>/g, ''));
+export const toPlainText = (html: string): string => escapeHtml(html.replaceAll(/<[^>]+>/g, ''));

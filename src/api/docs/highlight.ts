@@ -3,7 +3,7 @@ import bash from 'highlight.js/lib/languages/bash';
 import json from 'highlight.js/lib/languages/json';
 import python from 'highlight.js/lib/languages/python';
 import typescript from 'highlight.js/lib/languages/typescript';
-import { escaped, type Highlight } from './markup.ts';
+import { escapeHtml, type Highlight } from './markup.ts';
 
 core.registerLanguage('bash', bash);
 core.registerLanguage('json', json);
@@ -22,5 +22,5 @@ const LANGUAGES: Record<string, string> = {
  */
 export const highlight: Highlight = (code, language) => {
   const known = LANGUAGES[language.toLowerCase()];
-  return known === undefined ? escaped(code) : core.highlight(code, { language: known }).value;
+  return known === undefined ? escapeHtml(code) : core.highlight(code, { language: known }).value;
 };

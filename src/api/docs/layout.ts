@@ -1,4 +1,4 @@
-import { escaped } from './markup.ts';
+import { escapeHtml } from './markup.ts';
 
 interface Link {
   href: string;
@@ -8,12 +8,12 @@ interface Link {
 /**
  * Returns a page with the navigation to all others. Nothing is inline, because the policy of the pages forbids inline scripts and styles.
  */
-export function documentOf(
+export function renderPage(
   page: { href: string; title: string; description: string; html: string },
   { guides, reference }: { guides: readonly Link[]; reference: readonly Link[] },
 ): string {
   const list = (of: readonly Link[]) =>
-    `<ul>${of.map(({ href, title }) => `<li><a href="${href}"${href === page.href ? ' aria-current="page"' : ''}>${escaped(title)}</a></li>`).join('')}</ul>`;
+    `<ul>${of.map(({ href, title }) => `<li><a href="${href}"${href === page.href ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`).join('')}</ul>`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -21,7 +21,7 @@ export function documentOf(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${page.description}">
-<title>${escaped(page.title)} · Energy usage service</title>
+<title>${escapeHtml(page.title)} · Energy usage service</title>
 <link rel="icon" href="/dashboard/app/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/style.css">
 <script type="module" src="/docs/app.js"></script>

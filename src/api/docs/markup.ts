@@ -9,25 +9,25 @@ export interface Section {
 }
 
 /** Escapes text for HTML. */
-export const escaped = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Returns the anchor of a heading: letters and digits in lower case, separated by dashes. */
-export const slug = (text: string): string =>
+export const toSlug = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
 /** Marks code between backticks, in a text without other markup. */
-export const withCode = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+export const renderInlineCode = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
 export type Highlight = (code: string, language: string) => string;
 
 /** Returns a code block. It scrolls if it is wider than the screen, so it can receive the focus. */
 export const codeBlock = (highlighted: string, label: string): string =>
-  `<pre tabindex="0" role="group" aria-label="${escaped(label)}"><code>${highlighted}</code></pre>`;
+  `<pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${highlighted}</code></pre>`;
 
 /** Returns the same sample in several languages, one below the other; the page's script turns them into tabs. */
-export const samples = (of: readonly { label: string; html: string }[]): string =>
-  `<div class="samples">${of.map(({ label, html }) => `<div data-language="${escaped(label)}"><p class="language">${escaped(label)}</p>${html}</div>`).join('')}</div>`;
+export const renderSamples = (of: readonly { label: string; html: string }[]): string =>
+  `<div class="samples">${of.map(({ label, html }) => `<div data-language="${escapeHtml(label)}"><p class="language">${escapeHtml(label)}</p>${html}</div>`).join('')}</div>`;

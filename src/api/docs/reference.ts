@@ -1,6 +1,14 @@
 import type { Json } from '#src/api/openapi-schema.ts';
-import { codeBlock, escaped, type Highlight, type Section, samples, slug, withCode } from './markup.ts';
-import { type Any, resolverOf, schemaMarkup } from './schema-markup.ts';
+import {
+  codeBlock,
+  escapeHtml,
+  type Highlight,
+  renderInlineCode,
+  renderSamples,
+  type Section,
+  toSlug,
+} from './markup.ts';
+import { type AnySchema, createSchemaResolver, renderSchema } from './schema-markup.ts';
 
 /** A page of the reference, which covers one resource. */
 export interface ReferencePage {
@@ -12,12 +20,12 @@ export interface ReferencePage {
 }
 
 /** Renders the reference of an OpenAPI document: one page per tag, one for events, one for errors. Pure. */
-export function referenceOf(document: Json, highlight: Highlight): ReferencePage[] {
-  const { tags, paths, webhooks, components } = document as Any;
-  const resolve = resolverOf(document);
-  const { schemaHtml, member } = schemaMarkup(resolve);
-  const operations = Object.entries(paths as Record<string, Any>).flatMap(([path, methods]) =>
-    Object.entries(methods as Record<string, Any>).map(([method, one]) => ({
+export function buildReference(document: Json, highlight: Highlight): ReferencePage[] {
+  const { tags, paths, webhooks, components } = document as AnySchema;
+  const resolve = createSchemaResolver(document);
+  const { schemaHtml, member } = renderSchema(resolve);
+  const operations = Object.entries(paths as Record<string, AnySchema>).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, AnySchema>).map(([method, one]) => ({
       ...one,
       path,
       method: method.toUpperCase(),
@@ -26,36 +34,40 @@ export function referenceOf(document: Json, highlight: Highlight): ReferencePage
   const json = (value: unknown) =>
     value === undefined ? '' : codeBlock(highlight(JSON.stringify(value, null, 2), 'json'), 'Example');
 
-  function operationHtml(one: Any): string {
-    const parameters = [...one.parameters].sort((a: Any, b: Any) => ORDER.indexOf(a.in) - ORDER.indexOf(b.in));
+  function operationHtml(one: AnySchema): string {
+    const parameters = [...one.parameters].sort(
+      (a: AnySchema, b: AnySchema) => ORDER.indexOf(a.in) - ORDER.indexOf(b.in),
+    );
     const [status, answer] =
-      Object.entries(one.responses as Record<string, Any>).find(([code]) => Number(code) < 300) ?? [];
-    const media: [string, Any][] = Object.entries(answer?.content ?? {});
+      Object.entries(one.responses as Record<string, AnySchema>).find(([code]) => Number(code) < 300) ?? [];
+    const media: [string, AnySchema][] = Object.entries(answer?.content ?? {});
     const [, first] = media[0] ?? [];
     const errors = Object.keys(one.responses).filter((code) => Number(code) >= 400);
     const others = media
       .slice(1)
-      .map(([type, of]) => `<li><code>${escaped(type)}</code> ${withCode(of.schema.description ?? '')}</li>`);
+      .map(
+        ([type, of]) => `<li><code>${escapeHtml(type)}</code> ${renderInlineCode(of.schema.description ?? '')}</li>`,
+      );
     const shown = (one['x-codeSamples'] ?? []) as { label: string; lang: string; source: string }[];
     return `<section class="operation" aria-labelledby="${one.operationId}">
 <div>
-<h2 id="${one.operationId}"><a class="anchor" href="#${one.operationId}">${withCode(one.summary.replace(/\.$/, ''))}</a></h2>
-<p class="path"><span class="method ${one.method.toLowerCase()}">${one.method}</span> <code>${escaped(one.path)}</code></p>
-<p class="quiet">${withCode(one.description)}</p>
-${parameters.length > 0 ? `<h3>Parameters</h3><dl>${parameters.map((of: Any) => member(of.name, of.schema, of.required, of.description, of.in)).join('')}</dl>` : ''}
+<h2 id="${one.operationId}"><a class="anchor" href="#${one.operationId}">${renderInlineCode(one.summary.replace(/\.$/, ''))}</a></h2>
+<p class="path"><span class="method ${one.method.toLowerCase()}">${one.method}</span> <code>${escapeHtml(one.path)}</code></p>
+<p class="quiet">${renderInlineCode(one.description)}</p>
+${parameters.length > 0 ? `<h3>Parameters</h3><dl>${parameters.map((of: AnySchema) => member(of.name, of.schema, of.required, of.description, of.in)).join('')}</dl>` : ''}
 ${one.requestBody ? `<h3>Body</h3>${schemaHtml(bodyOf(one).schema)}` : ''}
 <h3>Answer <span class="status">${status}</span></h3>${schemaHtml(first?.schema)}
 ${others.length > 0 ? `<p>By <code>Accept</code> also as:</p><ul>${others.join('')}</ul>` : ''}
 <p>Errors: ${errors.map((code) => `<a href="/docs/reference/errors#error-${code}">${code}</a>`).join(', ')}</p>
 </div>
 <div class="aside">
-${samples(shown.map(({ label, lang, source }) => ({ label, html: codeBlock(highlight(source, lang), label) })))}
+${renderSamples(shown.map(({ label, lang, source }) => ({ label, html: codeBlock(highlight(source, lang), label) })))}
 ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(first.example)}`}
 </div>
 </section>`;
   }
 
-  const bodyOf = (one: Any): Any => resolve(one.requestBody).content['application/json'] ?? {};
+  const bodyOf = (one: AnySchema): AnySchema => resolve(one.requestBody).content['application/json'] ?? {};
 
   const nouns = (tags as { name: string; description: string }[]).map((tag): ReferencePage => {
     const href = `/docs/reference/${tag.name}`;
@@ -70,7 +82,7 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
         href: `${href}#${one.operationId}`,
         page: title,
         title: `${one.method} ${one.path}`,
-        text: `${one.operationId} ${one.summary} ${one.parameters.map((of: Any) => of.name).join(' ')} ${Object.keys(resolve(one.requestBody ? bodyOf(one).schema : {}).properties ?? {}).join(' ')}`,
+        text: `${one.operationId} ${one.summary} ${one.parameters.map((of: AnySchema) => of.name).join(' ')} ${Object.keys(resolve(one.requestBody ? bodyOf(one).schema : {}).properties ?? {}).join(' ')}`,
       })),
     };
   });
@@ -79,22 +91,22 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
     href: '/docs/reference/events',
     title: 'Events',
     lead: 'What webhooks are sent.',
-    html: Object.entries(webhooks as Record<string, Any>)
+    html: Object.entries(webhooks as Record<string, AnySchema>)
       .map(([name, { post }]) => {
         const { schema, example } = resolve(post.requestBody).content['application/json'];
-        return `<section class="operation" aria-labelledby="${slug(name)}"><div><h2 id="${slug(name)}"><a class="anchor" href="#${slug(name)}"><code>${escaped(name)}</code></a></h2>
-<p>${withCode(post.summary ?? '')}</p>${schemaHtml(schema)}</div><div class="aside"><p class="language">Example</p>${json(example)}</div></section>`;
+        return `<section class="operation" aria-labelledby="${toSlug(name)}"><div><h2 id="${toSlug(name)}"><a class="anchor" href="#${toSlug(name)}"><code>${escapeHtml(name)}</code></a></h2>
+<p>${renderInlineCode(post.summary ?? '')}</p>${schemaHtml(schema)}</div><div class="aside"><p class="language">Example</p>${json(example)}</div></section>`;
       })
       .join('\n'),
-    sections: Object.entries(webhooks as Record<string, Any>).map(([name, { post }]) => ({
-      href: `/docs/reference/events#${slug(name)}`,
+    sections: Object.entries(webhooks as Record<string, AnySchema>).map(([name, { post }]) => ({
+      href: `/docs/reference/events#${toSlug(name)}`,
       page: 'Events',
       title: name,
       text: `webhook event ${post.summary}`,
     })),
   };
 
-  const responses = Object.entries(components.responses as Record<string, Any>);
+  const responses = Object.entries(components.responses as Record<string, AnySchema>);
   const errors: ReferencePage = {
     href: '/docs/reference/errors',
     title: 'Errors',
@@ -102,11 +114,11 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
     html: responses
       .map(([name, of]) => {
         const code = name.replace(/\D/g, '');
-        const all = Object.values(of.content['application/json'].examples as Record<string, Any>);
+        const all = Object.values(of.content['application/json'].examples as Record<string, AnySchema>);
         return `<section aria-labelledby="error-${code}"><h2 id="error-${code}"><a class="anchor" href="#error-${code}">${code}</a></h2><dl>${all
           .map(
             ({ value, summary }) =>
-              `<dt id="${value.code}"><code>${value.code}</code> ${escaped(value.error)}</dt><dd>${withCode(summary)}</dd>`,
+              `<dt id="${value.code}"><code>${value.code}</code> ${escapeHtml(value.error)}</dt><dd>${renderInlineCode(summary)}</dd>`,
           )
           .join('')}</dl></section>`;
       })

@@ -1,8 +1,8 @@
 import type { Json } from '#src/api/openapi-schema.ts';
-import { escaped, withCode } from './markup.ts';
+import { escapeHtml, renderInlineCode } from './markup.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
-export type Any = any;
+export type AnySchema = any;
 
 /** Maximum depth of nested members; below it only their type is named. */
 const DEEPEST = 5;
@@ -11,72 +11,81 @@ const DEEPEST = 5;
  * Creates a function that resolves a `$ref` of the document. A schema without `$ref` is returned as it is; a missing target becomes the
  * empty schema.
  */
-export const resolverOf =
+export const createSchemaResolver =
   (document: Json) =>
-  (one: Any): Any =>
+  (one: AnySchema): AnySchema =>
     one?.$ref === undefined
       ? (one ?? {})
       : one.$ref
           .slice(2)
           .split('/')
-          .reduce((at: Any, name: string) => at[name], document);
+          .reduce((at: AnySchema, name: string) => at[name], document);
 
 /**
  * Renders schemas of a document as HTML: `schemaHtml` a whole schema, `member` one of its members or a parameter, with its location
  * (`query`, `path`). Pure.
  */
-export function schemaMarkup(resolve: (one: Any) => Any) {
+export function renderSchema(resolve: (one: AnySchema) => AnySchema) {
   return { schemaHtml, member };
 
-  function schemaHtml(given: Any, depth = 0): string {
+  function schemaHtml(given: AnySchema, depth = 0): string {
     const schema = resolve(given);
     if (schema.properties) {
       const required = new Set(schema.required ?? []);
-      const rows = Object.entries(schema.properties as Record<string, Any>).map(([name, of]) =>
+      const rows = Object.entries(schema.properties as Record<string, AnySchema>).map(([name, of]) =>
         member(name, of, required.has(name), of.description, undefined, depth),
       );
       return `<dl>${rows.join('')}</dl>`;
     }
     if (schema.type === 'array') return `<p class="quiet">A list of:</p>${schemaHtml(schema.items, depth)}`;
-    const options = (schema.anyOf ?? []).map(resolve).filter((one: Any) => one.properties || one.type === 'array');
+    const options = (schema.anyOf ?? [])
+      .map(resolve)
+      .filter((one: AnySchema) => one.properties || one.type === 'array');
     if (options.length === 1) return schemaHtml(options[0], depth);
     if (options.length > 1)
-      return options.map((one: Any) => `<p class="quiet">One of these:</p>${schemaHtml(one, depth)}`).join('');
-    return `<p>${withCode(schema.description ?? '')} <span class="type">${typeName(given)}</span></p>`;
+      return options.map((one: AnySchema) => `<p class="quiet">One of these:</p>${schemaHtml(one, depth)}`).join('');
+    return `<p>${renderInlineCode(schema.description ?? '')} <span class="type">${typeName(given)}</span></p>`;
   }
 
-  function member(name: string, given: Any, isRequired: boolean, description = '', place?: string, depth = 0): string {
+  function member(
+    name: string,
+    given: AnySchema,
+    isRequired: boolean,
+    description = '',
+    place?: string,
+    depth = 0,
+  ): string {
     const schema = resolve(given);
     const inner = schema.type === 'array' ? resolve(schema.items) : schema;
-    const hasMore = inner.properties || (inner.anyOf ?? []).some((one: Any) => resolve(one).properties);
+    const hasMore = inner.properties || (inner.anyOf ?? []).some((one: AnySchema) => resolve(one).properties);
     const limits = limitsOf(schema);
     const more =
       hasMore && depth < DEEPEST
-        ? `<details><summary>Members of <code>${escaped(name)}</code></summary>${schemaHtml(inner, depth + 1)}</details>`
+        ? `<details><summary>Members of <code>${escapeHtml(name)}</code></summary>${schemaHtml(inner, depth + 1)}</details>`
         : '';
-    return `<dt><code>${escaped(name)}</code> <span class="type">${typeName(given)}</span>${place && place !== 'query' ? ` <span class="type">in the ${place}</span>` : ''}${isRequired ? ' <span class="must">required</span>' : ''}</dt>
-<dd>${withCode(description || (schema.description ?? ''))}${limits === '' ? '' : ` <span class="quiet">${limits}</span>`}${more}</dd>`;
+    return `<dt><code>${escapeHtml(name)}</code> <span class="type">${typeName(given)}</span>${place && place !== 'query' ? ` <span class="type">in the ${place}</span>` : ''}${isRequired ? ' <span class="must">required</span>' : ''}</dt>
+<dd>${renderInlineCode(description || (schema.description ?? ''))}${limits === '' ? '' : ` <span class="quiet">${limits}</span>`}${more}</dd>`;
   }
 
-  function typeName(given: Any): string {
+  function typeName(given: AnySchema): string {
     const schema = resolve(given);
-    if (schema.const !== undefined) return `<code>${escaped(String(schema.const))}</code>`;
+    if (schema.const !== undefined) return `<code>${escapeHtml(String(schema.const))}</code>`;
     if (schema.enum) return 'one of';
     if (schema.anyOf) return [...new Set(schema.anyOf.map(typeName))].join(' or ');
     if (schema.type === 'array') return `list of ${typeName(schema.items ?? {}).replace(/^one of$/, 'names')}`;
     const plain = [schema.type ?? 'any'].flat().join(' or ');
-    return escaped(
+    return escapeHtml(
       schema.format === 'date' || schema.format === 'date-time' ? plain.replace('string', schema.format) : plain,
     );
   }
 }
 
 /** Returns the permitted values and bounds of a schema, as text. */
-function limitsOf(schema: Any): string {
+function limitsOf(schema: AnySchema): string {
   const values = (schema.enum ?? schema.items?.enum ?? []) as unknown[];
   return [
-    values.length > 0 ? values.map((one) => `<code>${escaped(String(one))}</code>`).join(', ') : '',
-    schema.default === undefined ? '' : `Default: <code>${escaped(JSON.stringify(schema.default))}</code>.`,
+    values.length > 0 ? values.map((one) => `<code>${escapeHtml(String(one))}</code>`).join(', ') : '',
+    schema.default === undefined ? '' : `Default: <code>${escapeHtml(JSON.stringify(schema.default))}</code>.`,
     schema.minimum !== undefined && schema.maximum !== undefined ? `From ${schema.minimum} to ${schema.maximum}.` : '',
     schema.maxLength === undefined ? '' : `At most ${schema.maxLength} characters.`,
   ]

@@ -1,10 +1,10 @@
 import type { StreamOwner } from '#src/api/stream-room.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import type { LiveReading, SeenDevice, ToldChannel } from '#src/devices/live.ts';
+import type { LastSeenDevice, LiveChannel, LiveReading } from '#src/devices/live.ts';
 import type { Home as HomeParts } from '#src/energy/home/home.ts';
 import { measuredPower } from '#src/energy/period/power-now.ts';
-import { eventText, type Outlet } from './outlet.ts';
-import { idOfPlace, isNextFor, type Place } from './place.ts';
+import { formatEvent, type Outlet } from './outlet.ts';
+import { formatStreamPosition, isNextEvent, type StreamPosition } from './place.ts';
 
 /** A request for a stream. */
 export interface StreamRequest {
@@ -22,7 +22,7 @@ export interface Follower extends StreamRequest {
   owner: StreamOwner;
   outlet: Outlet;
   /** Position in the events of the home. Null if the stream has no events of changed hours. */
-  place: Place | null;
+  place: StreamPosition | null;
 }
 
 type Parts = Pick<HomeParts, 'devices' | 'stretches'>;
@@ -33,7 +33,7 @@ interface Home {
   /** Latest reading of each device as text. Null if it has nothing to send (a thermostat's). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
   /** Latest values of its devices. The devices and their roles follow below; the measured power is computed from all three. */
-  channels: Map<string, readonly ToldChannel[]>;
+  channels: Map<string, readonly LiveChannel[]>;
   parts: (Parts & { loadedAtMs: number }) | null;
   /** Latest event of the home's measured power. */
   power: string | null;
@@ -98,7 +98,7 @@ export class FollowedHomes {
   }
 
   /** Returns the devices with a new reading. Beyond `MAX_DEVICES` of a home, only devices that are followed one by one count. */
-  news(seen: readonly SeenDevice[]): SeenDevice[] {
+  news(seen: readonly LastSeenDevice[]): LastSeenDevice[] {
     const counts = new Map<string, number>();
     return seen.filter(({ userId, deviceId, seenAtMicros }) => {
       const home = this.#homes.get(userId);
@@ -111,10 +111,10 @@ export class FollowedHomes {
   }
 
   /** Stores and sends the latest reading of a device, unless a concurrent query has stored it already. */
-  takeReading({ userId, deviceId, seenAtMicros }: SeenDevice, reading: LiveReading | undefined): void {
+  takeReading({ userId, deviceId, seenAtMicros }: LastSeenDevice, reading: LiveReading | undefined): void {
     const home = this.#homes.get(userId);
     if (!home || (home.devices.get(deviceId)?.seenAtMicros ?? 0) >= seenAtMicros) return;
-    const text = reading ? eventText('reading', reading) : null;
+    const text = reading ? formatEvent('reading', reading) : null;
     home.devices.set(deviceId, { seenAtMicros, text });
     home.channels.set(deviceId, reading?.channels ?? []);
     for (const one of home.followers) sendReading(one, deviceId, text);
@@ -155,16 +155,16 @@ export class FollowedHomes {
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {
-      if (!place || !isNextFor(place.eventId, event) || !outlet.hasRoom()) continue;
+      if (!place || !isNextEvent(place.eventId, event) || !outlet.hasRoom()) continue;
       place.eventId = event.eventId;
-      outlet.say(eventText('usage', data, idOfPlace(place)));
+      outlet.say(formatEvent('usage', data, formatStreamPosition(place)));
     }
   }
 }
 
 function powerText(userId: string, { parts, channels }: Home, now: Date): string | null {
   const power = parts && measuredPower(parts, channels, now.getTime());
-  return power && eventText('power', { user_id: userId, power_w: power.watts, power_at: power.at });
+  return power && formatEvent('power', { user_id: userId, power_w: power.watts, power_at: power.at });
 }
 
 function sendPower({ deviceId, outlet }: Follower, text: string): void {

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
-import type { Reads } from '#src/api/reads.ts';
-import { mustHaveRoom, ownerOf } from '#src/api/stream-room.ts';
+import type { ReadRouter } from '#src/api/reads.ts';
+import { requireStreamRoom, streamOwner } from '#src/api/stream-room.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Database } from '#src/database/connect.ts';
-import { liveReadings, seenDevices } from '#src/devices/live.ts';
+import { listLastSeenDevices, readLiveReadings } from '#src/devices/live.ts';
 import { loadHomes } from '#src/energy/home/home.ts';
 import { follow, followOn, isAllAfterThere, newestUsage, usageAfter } from '#src/events/followers.ts';
 import { FollowedHomes, type Follower, type StreamRequest } from './followed-homes.ts';
-import { eventText, newOutlet } from './outlet.ts';
-import { idOfPlace, placeOfId } from './place.ts';
+import { createOutlet, formatEvent } from './outlet.ts';
+import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 /** Interval of queries for new readings and events: one query for all streams of this process, not one for each batch of readings (decision 0081). */
 const LOOK_MS = 1_000;
@@ -30,7 +30,7 @@ export const STREAM_SCOPE = 'insights:read' as const;
 
 interface LiveParts {
   db: Database;
-  reads?: Reads;
+  reads?: ReadRouter;
   clock: Clock;
 }
 
@@ -62,17 +62,17 @@ export class Live {
   /** Opens a stream of a home, or of one of its devices. Throws 429 if the account has its share of streams at this process, 503 if there is no room. */
   async open(request: StreamRequest): Promise<Readable> {
     const { db, clock } = this.#parts;
-    const owner = await ownerOf(db, request.caller);
-    mustHaveRoom(this.#homes.followers, owner);
+    const owner = await streamOwner(db, request.caller);
+    requireStreamRoom(this.#homes.followers, owner);
     const { place, resumed } = await this.#placeOf(request);
     // Check again: other streams may have opened during the queries.
-    mustHaveRoom(this.#homes.followers, owner);
-    const outlet = newOutlet();
+    requireStreamRoom(this.#homes.followers, owner);
+    const outlet = createOutlet();
     const follower: Follower = { ...request, owner, outlet, place: place && { ...place } };
     const { userId, deviceId } = request;
     const ready = { user_id: userId, device_id: deviceId ?? null, resumed };
     outlet.say(retryText());
-    outlet.say(eventText('ready', ready, place ? idOfPlace(place) : undefined));
+    outlet.say(formatEvent('ready', ready, place ? formatStreamPosition(place) : undefined));
     if (this.#isLeaving) end(follower);
     const isFirst = this.#homes.add(follower, clock());
     if (isFirst) this.#sendReadings([userId]).catch(() => {});
@@ -123,11 +123,11 @@ export class Live {
 
   async #sendReadings(userIds: readonly string[]): Promise<void> {
     const from = this.#newest();
-    const all = await seenDevices(from, userIds);
+    const all = await listLastSeenDevices(from, userIds);
     this.#homes.evictOthers(userIds, new Set(all.map(({ deviceId }) => deviceId)));
     const news = this.#homes.news(all);
     for (const some of chunks(news)) {
-      const readings = await liveReadings(from, some, this.#parts.clock());
+      const readings = await readLiveReadings(from, some, this.#parts.clock());
       const byDevice = new Map(readings.map((one) => [one.device_id, one]));
       for (const seen of some) this.#homes.takeReading(seen, byDevice.get(seen.deviceId));
     }
@@ -175,7 +175,7 @@ export class Live {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const { db } = this.#parts;
     const sinceMs = await follow(db, userId);
-    const named = lastEventId === undefined ? null : placeOfId(lastEventId);
+    const named = lastEventId === undefined ? null : parseStreamPosition(lastEventId);
     if (named?.sinceMs === sinceMs && (await isAllAfterThere(db, userId, named.eventId, sinceMs)))
       return { place: named, resumed: true };
     const place = { sinceMs, eventId: await newestUsage(db, userId) };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { eventText, newOutlet } from './outlet.ts';
-import { idOfPlace, placeOfId } from './place.ts';
+import { createOutlet, formatEvent } from './outlet.ts';
+import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 test('a client that does not read costs a bounded number of bytes, and then gets the newest of each name', async () => {
-  const { stream, hasRoom, say, sayNewest } = newOutlet();
+  const { stream, hasRoom, say, sayNewest } = createOutlet();
   const told = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
   for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sayNewest(name, told(name, round));
   expect(hasRoom()).toBe(false);
@@ -22,7 +22,7 @@ test('a client that does not read costs a bounded number of bytes, and then gets
 });
 
 test('what ends says its last word to whoever reads late, and nothing after it', () => {
-  const { stream, sayNewest, say, end } = newOutlet();
+  const { stream, sayNewest, say, end } = createOutlet();
   for (let round = 0; round < 100; round++) sayNewest('a', 'x'.repeat(1_000));
   end('retry: 1\n\n');
   say('late');
@@ -34,7 +34,7 @@ test('what ends says its last word to whoever reads late, and nothing after it',
 });
 
 test('an event is one line of data, whatever is in it', () => {
-  expect(eventText('usage', { text: 'a\nb\r\n\n' }, '7.evt_')).toBe(
+  expect(formatEvent('usage', { text: 'a\nb\r\n\n' }, '7.evt_')).toBe(
     'id: 7.evt_\nevent: usage\ndata: {"text":"a\\nb\\r\\n\\n"}\n\n',
   );
 });
@@ -43,12 +43,12 @@ test.each([
   { sinceMs: 0, eventId: 'evt_' },
   { sinceMs: 1_781_524_800_123, eventId: 'evt_01k8xqcn4s7t2v9x1fw6zb3hmd' },
 ])('a place is known again by its id: %o', (place) => {
-  expect(placeOfId(idOfPlace(place))).toEqual(place);
+  expect(parseStreamPosition(formatStreamPosition(place))).toEqual(place);
 });
 
 test.each(['', '7', 'evt_1', '.evt_1', '7.evt_A', "7.evt_' OR 1", `7.evt_${'1'.repeat(27)}`, 'x y.evt_1', '7.evt_1\n'])(
   'an id that we did not make is no place: %j',
   (id) => {
-    expect(placeOfId(id)).toBeNull();
+    expect(parseStreamPosition(id)).toBeNull();
   },
 );

@@ -15,7 +15,7 @@ export interface Outlet {
 /** Unread bytes above which no event is added; only the latest of each name then waits. */
 const MAX_UNREAD_BYTES = 16_384;
 
-export function newOutlet(): Outlet {
+export function createOutlet(): Outlet {
   const waiting = new Map<string, string>();
   let isOver = false;
   const hasRoom = () => stream.readableLength < MAX_UNREAD_BYTES && !isOver && !stream.destroyed;
@@ -51,5 +51,5 @@ export function newOutlet(): Outlet {
 }
 
 /** Formats an event as the standard requires. `data` becomes JSON, which contains no line breaks. */
-export const eventText = (event: string, data: unknown, id?: string): string =>
+export const formatEvent = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,5 +1,5 @@
 /** Position of a follower in a home's usage: the start (Unix ms) of the time in which the home was followed without a gap, and the last event sent. */
-export interface Place {
+export interface StreamPosition {
   sinceMs: number;
   eventId: string;
 }
@@ -7,10 +7,11 @@ export interface Place {
 const FORM = /^([0-9a-z]{1,11})\.(evt_[0-9a-z]{0,26})$/;
 
 /** Formats a position for `id:` and `Last-Event-ID`. Pure. */
-export const idOfPlace = ({ sinceMs, eventId }: Place): string => `${sinceMs.toString(36)}.${eventId}`;
+export const formatStreamPosition = ({ sinceMs, eventId }: StreamPosition): string =>
+  `${sinceMs.toString(36)}.${eventId}`;
 
-/** Parses a `Last-Event-ID`. Null if it does not have the form of `idOfPlace`. Pure. */
-export function placeOfId(id: string): Place | null {
+/** Parses a `Last-Event-ID`. Null if it does not have the form of `formatStreamPosition`. Pure. */
+export function parseStreamPosition(id: string): StreamPosition | null {
   const [, since = '', eventId] = FORM.exec(id) ?? [];
   return eventId === undefined ? null : { sinceMs: Number.parseInt(since, 36), eventId };
 }
@@ -19,5 +20,5 @@ export function placeOfId(id: string): Place | null {
  * Whether an event of a query that began after the event `afterId` is the next one for a follower at the event `placeId`. Pure. If the follower is
  * behind `afterId`, events between the two are not in the result: it waits for a later query, or it would lose them.
  */
-export const isNextFor = (placeId: string, { afterId, eventId }: { afterId: string; eventId: string }): boolean =>
+export const isNextEvent = (placeId: string, { afterId, eventId }: { afterId: string; eventId: string }): boolean =>
   placeId >= afterId && placeId < eventId;

@@ -4,12 +4,12 @@ import type { ApiContext } from '#src/api/context.ts';
 import { validationErrors } from '#src/api/validation-errors.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
-import { words } from '#src/core/mistake-words.ts';
+import { describeIssue } from '#src/core/validation-messages.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import { answerClaim, claimMessage, createClaimGate } from '#src/onboarding/claims.ts';
+import { answerClaim, claimMessageSchema, createClaimGate } from '#src/onboarding/claims.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
-const claim = claimMessage.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
+const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
 
 /**
  * Adds `POST /provisioning/claim`, by which a meter claims its identity if it cannot do so by MQTT (docs/onboarding.md). The batch's secret
@@ -18,7 +18,7 @@ const claim = claimMessage.extend({ batch_id: z.string().max(100), secret: z.str
 export function addClaims(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
   const gate = createClaimGate(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
-    const asked = claim.safeParse(request.body, { error: words });
+    const asked = claim.safeParse(request.body, { error: describeIssue });
     if (!asked.success) throw unprocessable(...validationErrors(asked.error, 'body', String));
     const { batch_id: batchId, secret, ...message } = asked.data;
     let isKnown = false;

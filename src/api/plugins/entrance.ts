@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { wantsPage } from '#src/api/plain-page.ts';
+import { wantsHtml } from '#src/api/plain-page.ts';
 
 /** Adds `GET /`, which redirects browsers to the dashboard. It has nothing for programs. */
 export function addEntrance(app: FastifyInstance): void {
   app.get('/', (request, reply) => {
     reply.header('Vary', 'Accept');
-    if (!wantsPage(request.headers)) return reply.callNotFound();
+    if (!wantsHtml(request.headers)) return reply.callNotFound();
     return reply.redirect('/dashboard', 302);
   });
 }

@@ -42,7 +42,7 @@ const WRONG_BODIES: Record<string, string> = {
  * Whether the database is unavailable, so that another one may answer. A statement that exceeded its time limit would do so on another
  * database, too.
  */
-export const isAway = ({ code = '', message }: Error & { code?: string }): boolean =>
+export const isDatabaseUnavailable = ({ code = '', message }: Error & { code?: string }): boolean =>
   code !== '57014' && (AWAY.test(code) || AWAY_MESSAGE.test(message));
 
 /** Returns the response to an error of the catalogue. `publicUrl` is where clients reach the API and its documentation. */

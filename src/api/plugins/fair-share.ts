@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { noteAnswers, share, takePart } from '#src/api/share.ts';
+import { createRequestShare, noteAnswers, takeRequestShare } from '#src/api/share.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { isBelowV1 } from './authentication.ts';
@@ -12,10 +12,10 @@ const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, 
 
 /** Limits each account below /v1 to its share of the process. A request counts once its body has arrived. */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
-  const shares = share(SHARE, clock);
+  const shares = createRequestShare(SHARE, clock);
   noteAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !isBelowV1(request)) return;
-    if (!(await takePart(shares, request.caller.userId, reply))) throw new AppError('unavailable');
+    if (!(await takeRequestShare(shares, request.caller.userId, reply))) throw new AppError('unavailable');
   });
 }

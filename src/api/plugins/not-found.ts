@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { PLAIN_PAGE_POLICY, plainPage, wantsPage } from '#src/api/plain-page.ts';
+import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from '#src/api/plain-page.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { errorBody } from './errors.ts';
 
@@ -16,11 +16,11 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
     const [path = '', ...query] = request.url.split('?');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     reply.header('Vary', 'Accept');
-    if (isRead && wantsPage(request.headers)) {
+    if (isRead && wantsHtml(request.headers)) {
       if (PAGES.test(path) && path.endsWith('/'))
         return reply.redirect([withoutSlashes(path), ...query].join('?'), 302);
       reply.status(404).header('Content-Security-Policy', PLAIN_PAGE_POLICY).type('text/html; charset=utf-8');
-      return reply.send(plainPage('Not found', 'There is no such page.', LINKS));
+      return reply.send(renderPlainPage('Not found', 'There is no such page.', LINKS));
     }
     const allowed = methodsOf(path);
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));

@@ -6,7 +6,7 @@ import { AppError } from '#src/core/errors.ts';
 export const MAX_HEAD_BYTES = 16_384;
 
 /** Options of a server that leave to `addProtocol` the errors that Node would answer with an empty body. */
-export const LENIENT = { requireHostHeader: false } as const;
+export const LENIENT_PARSER = { requireHostHeader: false } as const;
 
 /** Answers protocol errors of a request in the same format as every other error (RFC 9112, 3.2; RFC 9110, 10.1.1). */
 export function addProtocol(app: FastifyInstance): void {
@@ -36,7 +36,7 @@ export function addProtocol(app: FastifyInstance): void {
 const wrong = (field: string, message: string) => new AppError('badRequest', { details: [{ field, message }] });
 
 /** Returns the path and query of a request target; from a target in absolute form (RFC 9112, 3.2.2) the host is removed. */
-export function originForm(target: string): string {
+export function toOriginForm(target: string): string {
   const [origin] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   if (origin === undefined) return target;
   const rest = target.slice(origin.length);

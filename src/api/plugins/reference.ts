@@ -32,7 +32,7 @@ export function addReference(app: FastifyInstance, publicUrl: () => string): voi
 
   let made: ReturnType<typeof make> | undefined;
   const make = async () => {
-    const { docsFiles } = await import('#src/api/docs/pages.ts');
+    const { buildDocsFiles: docsFiles } = await import('#src/api/docs/pages.ts');
     return docsFiles(JSON.parse(String(openApi())) as Record<string, unknown>);
   };
   const kept = new Map<string, Promise<Kept>>();

@@ -1,7 +1,7 @@
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { isTracing, serverSpan } from '#src/core/tracing.ts';
+import { isTracing, startServerSpan } from '#src/core/tracing.ts';
 
 const spans = new WeakMap<object, Span>();
 
@@ -9,7 +9,7 @@ const spans = new WeakMap<object, Span>();
 export function addRequestSpans(app: FastifyInstance): void {
   if (!isTracing()) return;
   app.addHook('onRequest', (request, _reply, done) => {
-    spans.set(request, serverSpan(request.method, request.headers, done));
+    spans.set(request, startServerSpan(request.method, request.headers, done));
   });
   app.addHook('onResponse', async (request, reply) => {
     const span = spans.get(request);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { breakOff, connectionOf, whenOver } from '#src/api/connection.ts';
-import { unsent } from '#src/api/unsent.ts';
+import { closeConnection, connectionOf, onConnectionClosed } from '#src/api/connection.ts';
+import { limitUnsentAnswers } from '#src/api/unsent.ts';
 import { networkOf } from '#src/auth/request-counter.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 
@@ -22,21 +22,21 @@ const STREAM_BYTES = 65_536;
  * their own for them. A stream ends with the connection of its client.
  */
 export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefined): void {
-  const answers = unsent(LIMITS);
+  const answers = limitUnsentAnswers(LIMITS);
   metrics?.valuesOf({ energy_http_unsent_bytes: 'Bytes of answers that clients have not taken yet' }, async () => ({
     energy_http_unsent_bytes: answers.bytes(),
   }));
   app.addHook('onSend', async (request, reply, payload) => {
     const isStream = payload instanceof Readable;
-    if (isStream) whenOver(reply, () => payload.destroy());
+    if (isStream) onConnectionClosed(reply, () => payload.destroy());
     if (isStream && request.caller) return;
     const release = answers.hold({
       connection: connectionOf(reply),
       address: networkOf(request.ip),
       bytes: OVERHEAD_BYTES + (isStream ? STREAM_BYTES : lengthOf(payload)),
-      cut: () => breakOff(reply),
+      cut: () => closeConnection(reply),
     });
-    whenOver(reply, release);
+    onConnectionClosed(reply, release);
   });
 }
 

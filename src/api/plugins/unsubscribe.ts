@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { updateAlert } from '#src/alerts/store.ts';
 import type { ApiContext } from '#src/api/context.ts';
-import { PLAIN_PAGE_POLICY, plainPage } from '#src/api/plain-page.ts';
+import { PLAIN_PAGE_POLICY, renderPlainPage } from '#src/api/plain-page.ts';
 import { AppError } from '#src/core/errors.ts';
-import { idOfMailedToken } from '#src/core/secrets.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { verifyMailedToken } from '#src/core/secrets.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAct } from '#src/users/audit.ts';
 
@@ -21,7 +21,7 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
       payload.on('end', () => done(null, {}));
     });
     const alertOf = (params: unknown): string => {
-      const alertId = idOfMailedToken(secret, 'unsubscribe', (params as { token: string }).token);
+      const alertId = verifyMailedToken(secret, 'unsubscribe', (params as { token: string }).token);
       if (alertId === null) throw new AppError('notFound');
       return alertId;
     };
@@ -31,12 +31,12 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
       reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
       return reply
         .type('text/html; charset=utf-8')
-        .send(plainPage('Alert', 'Get no more messages of this alert?', form));
+        .send(renderPlainPage('Alert', 'Get no more messages of this alert?', form));
     });
     scope.post('/unsubscribe/:token', async (request, reply) => {
       const target = alertOf(request.params);
       await joinOrBeginTransaction(context.db, async (trx) => {
-        const alert = await updateAlert(trx, EVERYBODY, target, { status: 'paused' });
+        const alert = await updateAlert(trx, REACH_OF_ALL, target, { status: 'paused' });
         if (!alert) throw new AppError('notFound');
         const details = { status: 'paused', by: 'the link of a mail' };
         await recordAct(trx, { actor: null, address: request.ip, action: 'alert.changed', target, details });
@@ -44,7 +44,7 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
       reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
       return reply
         .type('text/html; charset=utf-8')
-        .send(plainPage('Alert', 'The alert is paused. It can be resumed where alerts are managed.'));
+        .send(renderPlainPage('Alert', 'The alert is paused. It can be resumed where alerts are managed.'));
     });
   });
 }

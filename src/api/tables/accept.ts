@@ -10,7 +10,7 @@ export type Format = keyof typeof MEDIA_TYPES;
 export type TableFormat = 'csv' | 'xlsx';
 
 /** Returns the offered format that a request prefers to JSON, or `json` if it prefers none. Pure. */
-export function formatOf<F extends Format>(accepts: string, offered: readonly F[]): F | 'json' {
+export function negotiateFormat<F extends Format>(accepts: string, offered: readonly F[]): F | 'json' {
   const weights = new Map<string, number>();
   for (const range of accepts.toLowerCase().split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());

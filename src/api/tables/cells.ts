@@ -1,6 +1,6 @@
 import { DAY_MS } from '#src/core/units.ts';
 /** Style of a cell in a spreadsheet: an index into `FORMATS`. */
-export type Style = number;
+export type CellStyle = number;
 
 /** Number formats of cells (ECMA-376, part 1, 18.8.31). The first is for texts, the second for the header. */
 export const FORMATS = [
@@ -22,7 +22,7 @@ export const FORMATS = [
   '0.00000',
   '0.000000',
 ] as const;
-export const HEADER: Style = 1;
+export const HEADER: CellStyle = 1;
 const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 6, 7, 8, 9];
 
 /** Days from day 0 of spreadsheets (1899-12-30) to 1970. */
@@ -31,14 +31,14 @@ const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE
 
 /** A cell: a number (as written in XML), a boolean, or a text, which is never a formula. */
 export type Cell =
-  | { kind: 'number'; text: string; style: Style }
+  | { kind: 'number'; text: string; style: CellStyle }
   | { kind: 'boolean'; value: boolean }
   | { kind: 'text'; text: string };
 
-const number = (value: number | string, style: Style): Cell => ({ kind: 'number', text: String(value), style });
+const number = (value: number | string, style: CellStyle): Cell => ({ kind: 'number', text: String(value), style });
 
 /** Returns the spreadsheet cell of a value, by its column and its type. Null for an empty cell. Pure. */
-export function cellOf(column: string, value: unknown): Cell | null {
+export function formatCell(column: string, value: unknown): Cell | null {
   if (value === null || value === undefined || value === '') return null;
   if (typeof value === 'number') return number(value, numberStyle(column));
   if (typeof value === 'boolean') return { kind: 'boolean', value };
@@ -53,7 +53,7 @@ export function cellOf(column: string, value: unknown): Cell | null {
   return { kind: 'text', text };
 }
 
-function numberStyle(column: string): Style {
+function numberStyle(column: string): CellStyle {
   if (/_kwh$|^(kwh|m3)_used$|_m3$/.test(column)) return ENERGY;
   if (column === 'autarky' || column === 'coverage') return SHARE;
   return /_c$|_c_|percent$/.test(column) ? TENTHS : 0;

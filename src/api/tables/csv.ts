@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { inTurns } from '#src/core/turns.ts';
+import { yieldInTurns } from '#src/core/turns.ts';
 
 /** Matches a text that a spreadsheet would interpret as a formula and that is no number. */
 const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
@@ -12,7 +12,7 @@ const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
  * Formats rows as CSV. Lines end with LF, booleans are `true` and `false`, and null is empty. By default the columns are the members of the
  * first row.
  */
-export const csvText = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
+export const formatCsv = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
   stringify(
     [...rows],
     omitUndefined({
@@ -23,18 +23,18 @@ export const csvText = (rows: readonly object[], columns: readonly string[], hea
   );
 
 /** Streams rows as CSV, page by page. */
-export function csvOf(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
+export function streamCsv(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
   return Readable.from(
     (async function* () {
       let isFirst = true;
       for await (const page of pages) {
-        for await (const rows of inTurns(page)) {
-          yield csvText(rows, columns, isFirst);
+        for await (const rows of yieldInTurns(page)) {
+          yield formatCsv(rows, columns, isFirst);
           isFirst = false;
         }
       }
       // Without rows, the header is still sent.
-      if (isFirst) yield csvText([], columns, true);
+      if (isFirst) yield formatCsv([], columns, true);
     })(),
   );
 }

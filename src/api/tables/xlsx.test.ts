@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import { read, SSF, utils, type WorkSheet } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
 import { unzip } from '#test/support/unzip.ts';
-import { csvText } from './csv.ts';
-import { xlsxOf } from './xlsx.ts';
+import { formatCsv } from './csv.ts';
+import { streamXlsx } from './xlsx.ts';
 
 const ROWS = [
   {
@@ -27,7 +27,7 @@ const COLUMNS = Object.keys(ROWS[0] as object);
 async function* pagesOf(rows: readonly object[]) {
   yield rows;
 }
-const made = (rows: readonly object[]) => buffer(xlsxOf(pagesOf(rows), COLUMNS));
+const made = (rows: readonly object[]) => buffer(streamXlsx(pagesOf(rows), COLUMNS));
 /** What another program reads. */
 async function sheetOf(rows: readonly object[]): Promise<WorkSheet> {
   const { Sheets } = read(await made(rows), { cellNF: true, cellStyles: true });
@@ -36,7 +36,7 @@ async function sheetOf(rows: readonly object[]): Promise<WorkSheet> {
 
 test('CSV has booleans as words, and null as nothing', () => {
   const rows = [true, false, null].map((complete) => ({ date: '2026-10-25', complete }));
-  expect(csvText(rows, [], true)).toBe('date,complete\n2026-10-25,true\n2026-10-25,false\n2026-10-25,\n');
+  expect(formatCsv(rows, [], true)).toBe('date,complete\n2026-10-25,true\n2026-10-25,false\n2026-10-25,\n');
 });
 
 describe('a workbook', () => {
@@ -86,12 +86,12 @@ describe('a workbook', () => {
       yield ROWS;
       throw new Error('the database is away');
     })();
-    await expect(buffer(xlsxOf(failing, COLUMNS))).rejects.toThrow('the database is away');
+    await expect(buffer(streamXlsx(failing, COLUMNS))).rejects.toThrow('the database is away');
   });
 });
 
 test('CSV has numbers as they are, and no text that a spreadsheet takes for a formula', () => {
   const rows = ['=1+1', '@x', '-1.20', '+3', '-x', '\t=1', 'a=b'].map((value) => ({ value }));
-  expect(csvText(rows, [], false)).toBe("'=1+1\n'@x\n-1.20\n+3\n'-x\n'\t=1\na=b\n");
-  expect(csvText([{ value: -3 }], [], false)).toBe('-3\n');
+  expect(formatCsv(rows, [], false)).toBe("'=1+1\n'@x\n-1.20\n+3\n'-x\n'\t=1\na=b\n");
+  expect(formatCsv([{ value: -3 }], [], false)).toBe('-3\n');
 });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import { inTurns } from '#src/core/turns.ts';
-import { type Cell, cellOf, FORMATS, HEADER } from './cells.ts';
+import { yieldInTurns } from '#src/core/turns.ts';
+import { type Cell, FORMATS, formatCell, HEADER } from './cells.ts';
 
 /** Compression level. Sheets shrink to a tenth at any level; higher levels only take longer. */
 const COMPRESSION_LEVEL = 3;
@@ -28,7 +28,7 @@ const PARTS: Readonly<Record<string, string>> = {
  * Streams a workbook whose rows come page by page. A library that builds it at once delayed all other requests for a second with the 10,000
  * rows that a response may have. The header row is frozen.
  */
-export function xlsxOf(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
+export function streamXlsx(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   const sheet = Readable.from(sheetXml(pages, withOffset(columns)), { objectMode: false });
@@ -50,14 +50,14 @@ async function* sheetXml(pages: AsyncIterable<readonly object[]>, columns: reado
     `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="${columns.length}" width="${WIDTH}" customWidth="1"/></cols><sheetData><row>${header}</row>`,
   );
   for await (const page of pages)
-    for await (const rows of inTurns(page)) yield Buffer.from(rows.map((row) => rowXml(row, columns)).join(''));
+    for await (const rows of yieldInTurns(page)) yield Buffer.from(rows.map((row) => rowXml(row, columns)).join(''));
   yield Buffer.from('</sheetData></worksheet>');
 }
 
 function rowXml(row: object, columns: readonly string[]): string {
   const values = row as Record<string, unknown>;
   const cells = columns.map((column) =>
-    cellXml(column === OFFSET ? offsetCell(values.starts_at) : cellOf(column, values[column])),
+    cellXml(column === OFFSET ? offsetCell(values.starts_at) : formatCell(column, values[column])),
   );
   return `<row>${cells.join('')}</row>`;
 }

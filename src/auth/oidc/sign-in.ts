@@ -1,6 +1,6 @@
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { createUser, updateUser } from '#src/users/store.ts';
@@ -56,7 +56,7 @@ async function signInOnce(trx: Database, person: Person, options: Options): Prom
     .where('subject', '=', subject)
     .execute();
   if (role !== null && role !== account.role) {
-    await updateUser(trx, EVERYBODY, userId, { role });
+    await updateUser(trx, REACH_OF_ALL, userId, { role });
     await note(trx, 'user.changed', userId, { members: ['role'], role, by: 'provider' });
   }
   return {

@@ -1,29 +1,30 @@
-import type { Place, Taken, Word } from './tree.ts';
+import type { CommandNode, CompletionWord, OptionValueCompletion } from './tree.ts';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
+export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type CompletionShell = (typeof COMPLETION_SHELLS)[number];
 
 /** Returns a shell script that completes `energy` without starting it. Pure. */
-export const scriptFor = (shell: Shell, places: readonly Place[]): string => SCRIPTS[shell](places);
+export const completionScriptFor = (shell: CompletionShell, places: readonly CommandNode[]): string =>
+  SCRIPTS[shell](places);
 
 /** Quotes a text in single quotes, inside which bash, zsh and fish interpret no characters once quotes and backslashes are replaced. */
 const quoted = (text: string): string => `'${text.replaceAll("'", '’').replaceAll('\\', '/')}'`;
 
 /** Returns the key of a command in the scripts, such as ` users list`; the key of the program itself is empty. */
-const keyOf = ({ path }: Place): string => path.map((word) => ` ${word}`).join('');
-const keys = (places: readonly Place[]): string =>
+const keyOf = ({ path }: CommandNode): string => path.map((word) => ` ${word}`).join('');
+const keys = (places: readonly CommandNode[]): string =>
   places
     .filter(({ path }) => path.length > 0)
     .map((place) => quoted(keyOf(place)))
     .join('|');
-const wordsOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
+const wordsOf = (words: readonly CompletionWord[]): string => words.map(({ word }) => word).join(' ');
 
 /** Returns the shell's `case` branches for the values of options, such as ` devices create --placement`. */
 function cases(
-  places: readonly Place[],
+  places: readonly CommandNode[],
   say: { words(list: readonly string[]): string; file: string; unknown: string },
 ): string {
-  const said = (taken: Taken) =>
+  const said = (taken: OptionValueCompletion) =>
     'words' in taken ? say.words(taken.words) : taken.is === 'file' ? say.file : say.unknown;
   return places
     .flatMap((place) =>
@@ -32,7 +33,7 @@ function cases(
     .join('\n');
 }
 
-function bash(places: readonly Place[]): string {
+function bash(places: readonly CommandNode[]): string {
   const reply = (words: string) => `COMPREPLY=($(compgen -W ${words} -- "$current"))`;
   const files = 'compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$current"))';
   const here = places.map((place) => {
@@ -60,8 +61,8 @@ complete -F _energy energy
 `;
 }
 
-function zsh(places: readonly Place[]): string {
-  const described = (words: readonly Word[]) =>
+function zsh(places: readonly CommandNode[]): string {
+  const described = (words: readonly CompletionWord[]) =>
     words.map(({ word, description }) => quoted(`${word.replaceAll(':', '\\:')}:${description}`)).join(' ');
   const here = places.map((place) => {
     const files = place.takesFiles ? ' files=1;' : '';
@@ -90,8 +91,8 @@ if [[ \${funcstack[1]} == _energy ]]; then _energy "$@"; else compdef _energy en
 `;
 }
 
-function fish(places: readonly Place[]): string {
-  const at = (place: Place) => `-n ${quoted(`__energy_at "${keyOf(place)}"`)}`;
+function fish(places: readonly CommandNode[]): string {
+  const at = (place: CommandNode) => `-n ${quoted(`__energy_at "${keyOf(place)}"`)}`;
   const lines = places.flatMap((place) => {
     const kinds = new Map(place.taken.map((one) => [one.option, one]));
     const commands = place.commands.map(
@@ -127,4 +128,4 @@ ${lines.join('\n')}
 `;
 }
 
-const SCRIPTS: Record<Shell, (places: readonly Place[]) => string> = { bash, zsh, fish };
+const SCRIPTS: Record<CompletionShell, (places: readonly CommandNode[]) => string> = { bash, zsh, fish };

@@ -9,22 +9,22 @@ interface Unseen {
 }
 
 /** A fact, or the reason why it is unknown. */
-export type Seen<T> = T | Unseen;
-export const isSeen = <T extends object>(fact: Seen<T>): fact is T => !('why' in fact);
+export type FactOrReason<T> = T | Unseen;
+export const isFactKnown = <T extends object>(fact: FactOrReason<T>): fact is T => !('why' in fact);
 
 /** All facts, gathered before any of them is judged. Null: the installation has nothing of that kind. */
-export interface Facts {
+export interface InstallationFacts {
   /** Time at which the facts were gathered, Unix ms. */
   nowMs: number;
   config: { valid: Config } | { mistakes: string[] };
   /** The service that holds DATA_DIR. */
   service: { pid: number } | null;
   database: DatabaseFacts | null;
-  disk: Seen<{ folder: string; freeBytes: number; allBytes: number }> | null;
+  disk: FactOrReason<{ folder: string; freeBytes: number; allBytes: number }> | null;
   broker: BrokerFacts | null;
   certificate: CertificateFacts | null;
   /** Whether the mail server was reached and accepted the login. */
-  mail: Seen<{ reached: true }> | null;
+  mail: FactOrReason<{ reached: true }> | null;
   secretKey: SecretKeyFacts | null;
   ports: PortFacts[] | null;
   files: FileFacts[] | null;
@@ -36,20 +36,20 @@ export interface DatabaseFacts {
   isEmbedded: boolean;
   /** Scheme and hosts of the database URL, without secrets. */
   shown: string;
-  server: Seen<DatabaseServer>;
+  server: FactOrReason<DatabaseServer>;
 }
 
 /** Facts about a database server that responds. */
 export interface DatabaseServer {
   /** Description of the database in one line, or why it cannot be used and what to do. */
-  kind: Seen<{ line: string; capabilities: Capabilities }>;
+  kind: FactOrReason<{ line: string; capabilities: Capabilities }>;
   /** The server's clock minus this machine's, and the uncertainty of the difference, ms. */
   clock: { aheadMs: number; uncertainMs: number };
   schema: { isMade: boolean; pending: string[]; unknown: string[] };
   /** Server settings that could lose an acknowledged commit, each with what to do. */
   commitRisks: string[];
   /** Null if the schema is missing or belongs to another version. */
-  content: Seen<DatabaseContent> | null;
+  content: FactOrReason<DatabaseContent> | null;
 }
 
 export interface DatabaseContent {
@@ -76,14 +76,14 @@ export interface DatabaseContent {
 export interface BrokerFacts {
   shown: string;
   isEmbedded: boolean;
-  reached: Seen<{ reached: true }>;
+  reached: FactOrReason<{ reached: true }>;
 }
 
 export interface CertificateFacts {
   file: string;
   /** Whether the certificate lies in DATA_DIR, where the service creates one if none exists. */
   isOurs: boolean;
-  pair: Seen<CertificatePair> | null;
+  pair: FactOrReason<CertificatePair> | null;
 }
 
 export interface CertificatePair {
@@ -126,11 +126,11 @@ export interface FileFacts {
 }
 
 /** Severity of a finding. `skipped`: the check could not run, for a reason that is a finding of its own. */
-export type Level = 'ok' | 'warning' | 'problem' | 'skipped';
+export type FindingLevel = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** Result of a check. */
 export interface Finding {
-  level: Level;
+  level: FindingLevel;
   /** The result in one sentence. */
   finding: string;
   /** What to do about the finding. Null if nothing needs to be done. */
@@ -140,10 +140,10 @@ export interface Finding {
 /** A check that judges the facts. Each check is pure. */
 export interface Check {
   name: string;
-  judge(facts: Facts): Finding[];
+  judge(facts: InstallationFacts): Finding[];
 }
 
-export const ok = (finding: string): Finding => ({ level: 'ok', finding, todo: null });
-export const warning = (finding: string, todo: string): Finding => ({ level: 'warning', finding, todo });
-export const problem = (finding: string, todo: string): Finding => ({ level: 'problem', finding, todo });
-export const skipped = (finding: string): Finding => ({ level: 'skipped', finding, todo: null });
+export const okFinding = (finding: string): Finding => ({ level: 'ok', finding, todo: null });
+export const warningFinding = (finding: string, todo: string): Finding => ({ level: 'warning', finding, todo });
+export const problemFinding = (finding: string, todo: string): Finding => ({ level: 'problem', finding, todo });
+export const skippedFinding = (finding: string): Finding => ({ level: 'skipped', finding, todo: null });

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { TIERS } from '#src/database/capabilities.ts';
-import type { CertificatePair, DatabaseContent, DatabaseServer, Facts, FileFacts, Level } from './facts.ts';
-import { CHECKS, judge, linesOf, withoutSecrets } from './report.ts';
+import type {
+  CertificatePair,
+  DatabaseContent,
+  DatabaseServer,
+  FileFacts,
+  FindingLevel,
+  InstallationFacts,
+} from './facts.ts';
+import { CHECKS, formatFindings, redactSecrets, runChecks } from './report.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-11-23T08:00:00Z');
@@ -40,7 +47,7 @@ const config = (env: Record<string, string> = {}) => ({
   valid: loadConfig({ PUBLIC_URL: 'https://energy.example', SMTP_URL: 'smtp://mail.example', ...env }),
 });
 /** Facts of an installation without any problem. */
-const WELL: Facts = {
+const WELL: InstallationFacts = {
   nowMs: NOW_MS,
   config: config(),
   service: { pid: 7 },
@@ -54,29 +61,29 @@ const WELL: Facts = {
   files: [{ path: 'data/secret.key', what: 'secret', mode: 0o600, isWritable: true }],
   descriptors: { limit: 1_048_576, ofService: true },
 };
-const server = (change: Partial<DatabaseServer>): Partial<Facts> => ({
+const server = (change: Partial<DatabaseServer>): Partial<InstallationFacts> => ({
   database: { isEmbedded: false, shown: 'postgres://db', server: { ...SERVER, ...change } },
 });
 const content = (change: Partial<DatabaseContent>) => server({ content: { ...CONTENT, ...change } });
-const pair = (change: Partial<CertificatePair>, isOurs = false): Partial<Facts> => ({
+const pair = (change: Partial<CertificatePair>, isOurs = false): Partial<InstallationFacts> => ({
   certificate: { file: 'cert.pem', isOurs, pair: { ...PAIR, renewsItself: isOurs, ...change } },
 });
 const away = (why: string, code?: string) => (code === undefined ? { why } : { why, code });
-const database = (isEmbedded: boolean, why: string, code?: string): Partial<Facts> => ({
+const database = (isEmbedded: boolean, why: string, code?: string): Partial<InstallationFacts> => ({
   database: { isEmbedded, shown: 'postgres://db', server: away(why, code) },
 });
-const mqtt = (isEmbedded: boolean, why: string): Partial<Facts> => ({
+const mqtt = (isEmbedded: boolean, why: string): Partial<InstallationFacts> => ({
   broker: { shown: 'mqtt://broker', isEmbedded, reached: away(why) },
 });
-const port = (change: object): Partial<Facts> => ({
+const port = (change: object): Partial<InstallationFacts> => ({
   ports: [{ variable: 'API_PORT', port: 443, host: '0.0.0.0', state: 'taken', holder: null, ...change }],
 });
-const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial<Facts> => ({
+const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial<InstallationFacts> => ({
   files: [{ path: 'data/x', what, mode, isWritable }],
 });
 
 /** Each case: the name, the changed facts, the check that finds them, its level, and words of the finding and the advice. */
-const CASES: [string, Partial<Facts>, string, Level, RegExp][] = [
+const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][] = [
   [
     'a misspelt variable',
     { config: { mistakes: ['API_PORT: must be a number'] } },
@@ -308,14 +315,14 @@ const CASES: [string, Partial<Facts>, string, Level, RegExp][] = [
 
 describe('the doctor', () => {
   test('finds no problems in a healthy installation', () => {
-    const findings = judge(WELL);
+    const findings = runChecks(WELL);
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
     expect(new Set(findings.map(({ check }) => check))).toEqual(new Set(CHECKS.map(({ name }) => name)));
-    expect(linesOf(findings)).toMatch(/Nothing is wrong\.$/);
+    expect(formatFindings(findings)).toMatch(/Nothing is wrong\.$/);
   });
 
   test.each(CASES)('%s', (_, change, check, level, words) => {
-    const found = judge({ ...WELL, ...change }).filter((one) => one.check === check && one.level === level);
+    const found = runChecks({ ...WELL, ...change }).filter((one) => one.check === check && one.level === level);
     expect(found.map(({ finding, todo }) => `${finding} ${todo}`).join('\n')).toMatch(words);
     // Each finding has advice.
     for (const { todo } of found) expect(todo).toMatch(/\S/);
@@ -327,7 +334,7 @@ describe('the doctor', () => {
   });
 
   test('skips the checks that need the database if it is unreachable, and reports no problem for them', () => {
-    const findings = judge({ ...WELL, ...database(false, 'connect ETIMEDOUT', 'ETIMEDOUT') });
+    const findings = runChecks({ ...WELL, ...database(false, 'connect ETIMEDOUT', 'ETIMEDOUT') });
     expect(findings.filter(({ level }) => level === 'problem').map(({ check }) => check)).toEqual(['database']);
     expect(findings.filter(({ level }) => level === 'skipped').map(({ check }) => check)).toEqual([
       'schema',
@@ -340,7 +347,7 @@ describe('the doctor', () => {
   });
 
   test('reports no problem for a service that has never started', () => {
-    const fresh: Facts = {
+    const fresh: InstallationFacts = {
       ...WELL,
       ...database(true, 'does not run'),
       service: null,
@@ -349,7 +356,7 @@ describe('the doctor', () => {
       secretKey: { from: 'f', isThere: false, sealed: null },
       files: [],
     };
-    expect(judge(fresh).filter(({ level }) => level === 'problem')).toEqual([]);
+    expect(runChecks(fresh).filter(({ level }) => level === 'problem')).toEqual([]);
   });
 
   test("reports no problem for ports held by the service's roles or its supervisor", () => {
@@ -358,16 +365,16 @@ describe('the doctor', () => {
       'node /opt/x/bin/energy.js start',
       '/usr/bin/node --flag /opt/x/src/cli/main.ts demo',
     ])
-      expect(judge({ ...WELL, ...port({ holder: { pid: 9, title } }) }).filter(({ level }) => level !== 'ok')).toEqual(
-        [],
-      );
-    const other = judge({ ...WELL, ...port({ holder: { pid: 9, title: 'node /opt/energy-tracker.js' } }) });
+      expect(
+        runChecks({ ...WELL, ...port({ holder: { pid: 9, title } }) }).filter(({ level }) => level !== 'ok'),
+      ).toEqual([]);
+    const other = runChecks({ ...WELL, ...port({ holder: { pid: 9, title: 'node /opt/energy-tracker.js' } }) });
     expect(other.filter(({ level }) => level === 'problem')).toHaveLength(1);
   });
 
   test("prints no secret, even if another program's error contains one", () => {
-    const findings = judge({ ...WELL, ...mqtt(false, 'bad user a:hunter22 at hunter2') });
-    const text = JSON.stringify(withoutSecrets(findings, ['hunter2', 'hunter22']));
+    const findings = runChecks({ ...WELL, ...mqtt(false, 'bad user a:hunter22 at hunter2') });
+    const text = JSON.stringify(redactSecrets(findings, ['hunter2', 'hunter22']));
     expect(text).toContain('bad user a:… at …');
     expect(text).not.toContain('hunter');
   });

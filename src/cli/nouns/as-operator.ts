@@ -1,21 +1,21 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { AnyOperation, Call } from '#src/api/operation.ts';
-import { noted } from '#src/api/operation.ts';
+import type { AnyOperation, OperationCall } from '#src/api/operation.ts';
+import { runAudited } from '#src/api/operation.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
-import { type SecretBox, secretBox } from '#src/core/secrets.ts';
+import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { COMMAND_LINE } from '#src/users/audit.ts';
-import { mistake, valuesOf } from './members.ts';
+import { formatOptionError, parseOptionValues } from './members.ts';
 
-/** A request as typed on the command line: parameters and query as text, the body as converted by `valuesOf`. */
-export interface Asked {
+/** A request as typed on the command line: parameters and query as text, the body as converted by `parseOptionValues`. */
+export interface OperatorRequest {
   /** The user whose data the operation concerns, if the operation uses its caller's account. */
   userId?: string;
   params?: Record<string, string>;
@@ -24,7 +24,7 @@ export interface Asked {
 }
 
 /** The response of an operation. `cursor`: position of the next page, or null on the last one. */
-export interface Answered {
+export interface OperatorResponse {
   answer: unknown;
   cursor: string | null;
 }
@@ -35,11 +35,11 @@ export interface Answered {
  */
 export async function runAsOperator(
   definition: AnyOperation,
-  asked: Asked,
+  asked: OperatorRequest,
   { db, config, what }: { db: Database; config: Config; what: string },
-): Promise<Answered> {
+): Promise<OperatorResponse> {
   const { params = {}, body } = asked;
-  const query = definition.query?.parse(valuesOf(definition.query, asked.query ?? {}));
+  const query = definition.query?.parse(parseOptionValues(definition.query, asked.query ?? {}));
   const path = definition.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
   let cursor: string | null = null;
   const reply = {
@@ -49,7 +49,7 @@ export async function runAsOperator(
       return reply;
     },
   };
-  const box = body !== undefined && 'auth_token' in body ? secretBox(await secretKey(config, db)) : NO_BOX;
+  const box = body !== undefined && 'auth_token' in body ? createSecretBox(await secretKey(config, db)) : NO_BOX;
   const work = (trx: Database) => {
     const caller = operator(asked.userId ?? '');
     const call = {
@@ -71,8 +71,8 @@ export async function runAsOperator(
       accepts: '',
       whileAllowed: (piece: (one: Caller) => Promise<unknown>) => piece(caller),
       stillAllowed: async () => caller,
-    } as unknown as Call<unknown, unknown, unknown>;
-    return noted(definition, trx, call, { actor: null, address: COMMAND_LINE });
+    } as unknown as OperationCall<unknown, unknown, unknown>;
+    return runAudited(definition, trx, call, { actor: null, address: COMMAND_LINE });
   };
   try {
     const answer = await (definition.method === 'GET' ? work(db) : joinOrBeginTransaction(db, work));
@@ -99,6 +99,7 @@ const NO_BOX: SecretBox = { seal: refuse, open: refuse };
 
 function inWords(error: AppError, what: string): string {
   if (error.is === 'notFound') return `There is no ${what}`;
-  if (error.details) return error.details.map(({ field, message }) => mistake(field.split('.'), message)).join('\n');
+  if (error.details)
+    return error.details.map(({ field, message }) => formatOptionError(field.split('.'), message)).join('\n');
   return error.message;
 }

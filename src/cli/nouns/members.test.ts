@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { linesOf, optionsOf, tableOf, valuesOf } from './members.ts';
+import { formatObject, formatTable, memberOptions, parseOptionValues } from './members.ts';
 
 const patch = z
   .strictObject({
@@ -12,7 +12,7 @@ const patch = z
   .partial();
 
 test('creates an option for each member, with its description and how to set it to null', () => {
-  expect(optionsOf(patch.shape, ['tags'])).toEqual([
+  expect(memberOptions(patch.shape, ['tags'])).toEqual([
     { member: 'name', flag: '--name', description: 'What it is called.' },
     { member: 'limit_kw', flag: '--limit-kw', description: '"none" removes it' },
     { member: 'note', flag: '--note', description: 'A note. "none" removes it' },
@@ -20,18 +20,18 @@ test('creates an option for each member, with its description and how to set it 
 });
 
 test('converts typed text: text if the member is text, otherwise JSON; none is null if the member is nullable', () => {
-  expect(valuesOf(patch, { name: '42', limit_kw: '42', tags: '["a"]', note: 'none' })).toEqual({
+  expect(parseOptionValues(patch, { name: '42', limit_kw: '42', tags: '["a"]', note: 'none' })).toEqual({
     name: '42',
     limit_kw: 42,
     tags: ['a'],
     note: null,
   });
-  expect(valuesOf(patch, { name: 'none', limit_kw: 'none' })).toEqual({ name: 'none', limit_kw: null });
+  expect(parseOptionValues(patch, { name: 'none', limit_kw: 'none' })).toEqual({ name: 'none', limit_kw: null });
 });
 
 test('reports each error in a line of its own that names the option', () => {
   const wrong = { name: '', limit_kw: 'much', tags: '[1]' };
-  expect(() => valuesOf(patch, wrong)).toThrow(
+  expect(() => parseOptionValues(patch, wrong)).toThrow(
     /^--name: .+\n--limit-kw: must be a number\n--tags\.0: must be a string$/,
   );
 });
@@ -41,7 +41,9 @@ test("aligns the columns of a table, cuts lines at the terminal's width and esca
     { id: 'a', said: '\u001b[2J', list: ['x', 'y'] },
     { id: 'bcd', said: null, list: [] },
   ];
-  expect(tableOf(rows, ['id', 'said', 'list'], null)).toBe('ID   SAID  LIST\na    ·[2J  x,y\nbcd  -     -');
-  expect(tableOf(rows, ['id', 'said'], 6)).toBe('ID   …\na    …\nbcd  -');
-  expect(linesOf({ id: 'a', limit_kw: 2, channels: [{ a: 1 }] })).toBe('id        a\nlimit_kw  2\nchannels  [{"a":1}]');
+  expect(formatTable(rows, ['id', 'said', 'list'], null)).toBe('ID   SAID  LIST\na    ·[2J  x,y\nbcd  -     -');
+  expect(formatTable(rows, ['id', 'said'], 6)).toBe('ID   …\na    …\nbcd  -');
+  expect(formatObject({ id: 'a', limit_kw: 2, channels: [{ a: 1 }] })).toBe(
+    'id        a\nlimit_kw  2\nchannels  [{"a":1}]',
+  );
 });

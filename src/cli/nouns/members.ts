@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { words } from '#src/core/mistake-words.ts';
-import { forTerminal } from '#src/core/output.ts';
+import { escapeLineForTerminal } from '#src/core/output.ts';
+import { describeIssue } from '#src/core/validation-messages.ts';
 
 /** An option of a command that sets one member of a request. */
 interface MemberOption {
@@ -11,16 +11,16 @@ interface MemberOption {
 }
 
 /** Returns the name of the option for a member of a request, such as `--limit-kw` for `limit_kw`. */
-export const flagOf = (member: string): string => `--${member.replaceAll('_', '-')}`;
+export const optionFlagFor = (member: string): string => `--${member.replaceAll('_', '-')}`;
 
 /** Returns the options for all members of a request except the given ones. Pure. */
-export const optionsOf = (
+export const memberOptions = (
   shape: Readonly<Record<string, z.ZodType>>,
   without: readonly string[] = [],
 ): MemberOption[] =>
   Object.entries(shape)
     .filter(([member]) => !without.includes(member))
-    .map(([member, schema]) => ({ member, flag: flagOf(member), description: descriptionOf(schema) }));
+    .map(([member, schema]) => ({ member, flag: optionFlagFor(member), description: descriptionOf(schema) }));
 
 /** Describes a member for a terminal. `none` sets a nullable member to null. */
 function descriptionOf(schema: z.ZodType): string {
@@ -39,19 +39,22 @@ function sayingOf(schema: z.ZodType): string {
  * Converts typed text into the members of a request. Numbers, lists and objects are parsed as JSON; other text is used as it is. `none`
  * means null if the member is nullable. Throws with one line per error, which names the option. Pure.
  */
-export function valuesOf(schema: z.ZodObject, typed: Readonly<Record<string, string>>): Record<string, unknown> {
+export function parseOptionValues(
+  schema: z.ZodObject,
+  typed: Readonly<Record<string, string>>,
+): Record<string, unknown> {
   const members = schema.shape as Record<string, z.ZodType>;
   const given = Object.fromEntries(
     Object.entries(typed).map(([member, text]) => [member, meant(members[member] as z.ZodType, text)]),
   );
-  const parsed = schema.safeParse(given, { error: words });
+  const parsed = schema.safeParse(given, { error: describeIssue });
   if (parsed.success) return given;
-  throw new Error(parsed.error.issues.map(({ path, message }) => mistake(path, message)).join('\n'));
+  throw new Error(parsed.error.issues.map(({ path, message }) => formatOptionError(path, message)).join('\n'));
 }
 
 /** Formats an error, such as `--limit-kw: must be a number`. */
-export const mistake = ([member, ...path]: readonly PropertyKey[], message: string): string => {
-  const where = [flagOf(String(member ?? '')), ...path.map(String)].join('.');
+export const formatOptionError = ([member, ...path]: readonly PropertyKey[], message: string): string => {
+  const where = [optionFlagFor(String(member ?? '')), ...path.map(String)].join('.');
   return `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 };
 
@@ -71,7 +74,7 @@ type Row = Readonly<Record<string, unknown>>;
  * Formats rows as a table of the given columns, with a header. Control characters are escaped. If a `width` (of a terminal) is given, lines
  * are cut to it. Pure.
  */
-export function tableOf(rows: readonly Row[], columns: readonly string[], width: number | null): string {
+export function formatTable(rows: readonly Row[], columns: readonly string[], width: number | null): string {
   const cells = [
     columns.map((name) => name.toUpperCase()),
     ...rows.map((row) => columns.map((name) => cellOf(row[name]))),
@@ -89,7 +92,7 @@ export function tableOf(rows: readonly Row[], columns: readonly string[], width:
 }
 
 /** Formats one object with a line for each member. Pure. */
-export function linesOf(thing: Row): string {
+export function formatObject(thing: Row): string {
   const width = Math.max(...Object.keys(thing).map((name) => name.length));
   return Object.entries(thing)
     .map(([name, value]) => `${name.padEnd(width)}  ${cellOf(value)}`)
@@ -100,6 +103,6 @@ export function linesOf(thing: Row): string {
 function cellOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-    return value.length === 0 ? '-' : forTerminal(value.join(','));
-  return forTerminal(typeof value === 'object' ? JSON.stringify(value) : String(value));
+    return value.length === 0 ? '-' : escapeLineForTerminal(value.join(','));
+  return escapeLineForTerminal(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }

@@ -3,15 +3,15 @@ import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { AnyOperation } from '#src/api/operation.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { linesForTerminal } from '#src/core/output.ts';
+import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
-import { withDatabase } from '../beside.ts';
-import { userNamed } from '../named-user.ts';
-import { type Answered, type Asked, runAsOperator } from './as-operator.ts';
-import { flagOf, linesOf, optionsOf, tableOf, valuesOf } from './members.ts';
+import { findUserId } from '../named-user.ts';
+import { runOnServiceDatabase } from '../running-service.ts';
+import { type OperatorRequest, type OperatorResponse, runAsOperator } from './as-operator.ts';
+import { formatObject, formatTable, memberOptions, optionFlagFor, parseOptionValues } from './members.ts';
 
 /** A kind of object in the HTTP API, as commands name it. */
-export interface Noun {
+export interface CommandNoun {
   /** Name of the noun, such as `device`. */
   name: string;
   /** Member that contains the object's id, and name of the command's argument: `device_id`. A user may also be given by e-mail address. */
@@ -22,12 +22,17 @@ export interface Noun {
 
 type Options = Record<string, string | boolean | undefined>;
 
-/** Adds `list`, which prints one page or all pages. `ofUser`: whether the list is of one user, who must be given. */
-export function addList(group: Command, noun: Noun, definition: AnyOperation, { ofUser }: { ofUser: boolean }): void {
+/** Adds `list`, which prints one page or all pages. `userIdField`: whether the list is of one user, who must be given. */
+export function addListCommand(
+  group: Command,
+  noun: CommandNoun,
+  definition: AnyOperation,
+  { ofUser }: { ofUser: boolean },
+): void {
   const command = group.command('list').description(plain(definition.summary));
   if (ofUser) command.requiredOption('--user <user>', 'whose: a user_id or an e-mail address');
   const query = definition.query as z.ZodObject;
-  for (const { flag, description } of optionsOf(query.shape, ['user_id', 'limit', 'cursor']))
+  for (const { flag, description } of memberOptions(query.shape, ['user_id', 'limit', 'cursor']))
     command.option(`${flag} <value>`, description);
   command
     .option('--limit <n>', 'most rows, up to 200', '50')
@@ -37,20 +42,20 @@ export function addList(group: Command, noun: Noun, definition: AnyOperation, { 
     .action((options: Options) => list(noun, definition, options));
 }
 
-async function list(noun: Noun, definition: AnyOperation, options: Options): Promise<void> {
+async function list(noun: CommandNoun, definition: AnyOperation, options: Options): Promise<void> {
   const { user, all, json, ...typed } = options;
-  await withDatabase(async (db, config) => {
-    const userId = typeof user === 'string' ? await userNamed(db, user) : undefined;
+  await runOnServiceDatabase(async (db, config) => {
+    const userId = typeof user === 'string' ? await findUserId(db, user) : undefined;
     const hasUserId = 'user_id' in (definition.query as z.ZodObject).shape;
     const query: Record<string, string> = {
       ...members(typed),
       ...(userId !== undefined && hasUserId ? { user_id: userId } : {}),
     };
     if (all) query.limit = '200';
-    let page: Answered = { answer: [], cursor: query.cursor ?? null };
+    let page: OperatorResponse = { answer: [], cursor: query.cursor ?? null };
     let isFirst = true;
     do {
-      const asked: Asked = { query: { ...query, ...(page.cursor === null ? {} : { cursor: page.cursor }) } };
+      const asked: OperatorRequest = { query: { ...query, ...(page.cursor === null ? {} : { cursor: page.cursor }) } };
       if (userId !== undefined) asked.userId = userId;
       page = await runAsOperator(definition, asked, { db, config, what: noun.name });
       printRows(page.answer as Record<string, unknown>[], noun, { isJson: json === true, isFirst });
@@ -62,7 +67,7 @@ async function list(noun: Noun, definition: AnyOperation, options: Options): Pro
 
 function printRows(
   rows: readonly Record<string, unknown>[],
-  noun: Noun,
+  noun: CommandNoun,
   { isJson, isFirst }: { isJson: boolean; isFirst: boolean },
 ): void {
   if (isJson) {
@@ -73,11 +78,11 @@ function printRows(
     if (isFirst) console.log(`There are no ${noun.name}s.`);
     return;
   }
-  console.log(tableOf(rows, noun.columns, process.stdout.isTTY ? process.stdout.columns : null));
+  console.log(formatTable(rows, noun.columns, process.stdout.isTTY ? process.stdout.columns : null));
 }
 
 /** Adds `get`, which prints one object completely. */
-export function addGet(group: Command, noun: Noun, definition: AnyOperation): void {
+export function addGetCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
   group
     .command(`get <${argumentOf(noun)}>`)
     .description(plain(definition.summary))
@@ -86,40 +91,42 @@ export function addGet(group: Command, noun: Noun, definition: AnyOperation): vo
 }
 
 /** Adds `update`, with an option for each member that can be changed. */
-export function addUpdate(group: Command, noun: Noun, definition: AnyOperation): void {
+export function addUpdateCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
   const command = group.command(`update <${argumentOf(noun)}>`).description(plain(definition.summary));
   const body = definition.body as z.ZodObject;
-  for (const { flag, description } of optionsOf(body.shape)) command.option(`${flag} <value>`, description);
+  for (const { flag, description } of memberOptions(body.shape)) command.option(`${flag} <value>`, description);
   command.option('--json', 'print one JSON object').action(async (name: string, { json, ...typed }: Options) => {
     const texts = members(typed);
     if (Object.keys(texts).length === 0)
-      throw new Error(`Nothing to change: give at least one of ${Object.keys(body.shape).map(flagOf).join(', ')}`);
-    await one(noun, definition, name, { json, body: valuesOf(body, await withoutDash(texts)) });
+      throw new Error(
+        `Nothing to change: give at least one of ${Object.keys(body.shape).map(optionFlagFor).join(', ')}`,
+      );
+    await one(noun, definition, name, { json, body: parseOptionValues(body, await withoutDash(texts)) });
   });
 }
 
 /** Adds `create`, with an option for each member. The new object belongs to the given user. */
-export function addCreate(group: Command, noun: Noun, definition: AnyOperation): void {
+export function addCreateCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
   const command = group
     .command('create')
     .description(plain(definition.summary))
     .requiredOption('--user <user>', 'whose: a user_id or an e-mail address');
   const body = definition.body as z.ZodObject;
-  for (const { flag, description } of optionsOf(body.shape, ['user_id']))
+  for (const { flag, description } of memberOptions(body.shape, ['user_id']))
     command.option(`${flag} <value>`, description);
   command.option('--json', 'print one JSON object').action(({ json, user, ...typed }: Options) =>
-    withDatabase(async (db, config) => {
-      const userId = await userNamed(db, String(user));
+    runOnServiceDatabase(async (db, config) => {
+      const userId = await findUserId(db, String(user));
       const values = { ...members(typed), ...('user_id' in body.shape ? { user_id: userId } : {}) };
-      const asked: Asked = { userId, body: valuesOf(body, await withoutDash(values)) };
+      const asked: OperatorRequest = { userId, body: parseOptionValues(body, await withoutDash(values)) };
       const { answer } = await runAsOperator(definition, asked, { db, config, what: noun.name });
-      print(answer, json);
+      printResponse(answer, json);
     }),
   );
 }
 
 /** Adds `delete`, which asks for confirmation on a terminal. */
-export function addDelete(group: Command, noun: Noun, definition: AnyOperation, loses: string): void {
+export function addDeleteCommand(group: Command, noun: CommandNoun, definition: AnyOperation, loses: string): void {
   group
     .command(`delete <${argumentOf(noun)}>`)
     .description(plain(definition.summary))
@@ -135,10 +142,10 @@ export function addDelete(group: Command, noun: Noun, definition: AnyOperation, 
  * Adds another command on one object. `more`: arguments after its id, named after members of the path. `whyNothing`: returns the
  * explanation printed on a terminal if the response has no rows.
  */
-export function addVerb(
+export function addVerbCommand(
   group: Command,
   verb: string,
-  noun: Noun,
+  noun: CommandNoun,
   definition: AnyOperation,
   { more = [], whyNothing }: { more?: readonly string[]; whyNothing?: WhyNothing } = {},
 ): void {
@@ -146,7 +153,7 @@ export function addVerb(
     .command([verb, `<${argumentOf(noun)}>`, ...more.map((name) => `<${name}>`)].join(' '))
     .description(plain(definition.summary));
   const query = definition.query as z.ZodObject | undefined;
-  for (const { flag, description } of query ? optionsOf(query.shape, ['user_id']) : [])
+  for (const { flag, description } of query ? memberOptions(query.shape, ['user_id']) : [])
     command.option(`${flag} <value>`, description);
   command.option('--json', 'print one JSON object').action((name: string, ...rest: unknown[]) => {
     const { json, ...typed } = rest[more.length] as Options;
@@ -166,12 +173,12 @@ interface Given {
 }
 
 /** Runs an operation on one object and prints the response. */
-async function one(noun: Noun, definition: AnyOperation, name: string, given: Given): Promise<void> {
+async function one(noun: CommandNoun, definition: AnyOperation, name: string, given: Given): Promise<void> {
   const { json, body, params, query = {}, whyNothing } = given;
-  await withDatabase(async (db, config) => {
-    const id = noun.id === 'user_id' ? await userNamed(db, name) : name;
+  await runOnServiceDatabase(async (db, config) => {
+    const id = noun.id === 'user_id' ? await findUserId(db, name) : name;
     const isInPath = definition.path.includes(`{${noun.id}}`);
-    const asked: Asked = {
+    const asked: OperatorRequest = {
       params: { ...params, ...(isInPath ? { [noun.id]: id } : {}) },
       query: isInPath ? query : { ...query, [noun.id]: id },
       ...(body === undefined ? {} : { body }),
@@ -179,7 +186,7 @@ async function one(noun: Noun, definition: AnyOperation, name: string, given: Gi
     };
     const { answer, cursor } = await runAsOperator(definition, asked, { db, config, what: `${noun.name} ${name}` });
     if (whyNothing && json !== true && rowsOf(answer)?.length === 0) console.log(await whyNothing(db, id));
-    else print(answer, json);
+    else printResponse(answer, json);
     if (cursor !== null) console.error(`There are more: --cursor ${cursor}`);
   });
 }
@@ -191,7 +198,7 @@ function rowsOf(answer: unknown): Record<string, unknown>[] | null {
 }
 
 /** Prints a response: one object, rows, or an object with rows in its `data`. */
-export function print(answer: unknown, json: string | boolean | undefined): void {
+export function printResponse(answer: unknown, json: string | boolean | undefined): void {
   if (json === true) {
     for (const row of Array.isArray(answer) ? answer : [answer]) console.log(JSON.stringify(row));
     return;
@@ -199,8 +206,8 @@ export function print(answer: unknown, json: string | boolean | undefined): void
   const rows = rowsOf(answer);
   if (rows === null) {
     const thing = answer as Record<string, unknown>;
-    const said = typeof thing.message === 'string' ? thing.message : linesOf(thing);
-    console.log(linesForTerminal(said));
+    const said = typeof thing.message === 'string' ? thing.message : formatObject(thing);
+    console.log(escapeForTerminal(said));
     return;
   }
   if (rows.length === 0) {
@@ -208,10 +215,10 @@ export function print(answer: unknown, json: string | boolean | undefined): void
     return;
   }
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  console.log(tableOf(rows, columns, process.stdout.isTTY ? process.stdout.columns : null));
+  console.log(formatTable(rows, columns, process.stdout.isTTY ? process.stdout.columns : null));
 }
 
-const argumentOf = ({ id }: Noun): string => (id === 'user_id' ? 'user' : id);
+const argumentOf = ({ id }: CommandNoun): string => (id === 'user_id' ? 'user' : id);
 
 /** Converts a summary from the API reference to plain text for a terminal. */
 const plain = (summary: string): string => {

@@ -1,6 +1,6 @@
 import type { PoolClient } from '../connect.ts';
-import { BUNDLED, RETURNED } from './bundled-relations.ts';
-import { columnsOf, stream } from './copy-rows.ts';
+import { BUNDLED_RELATIONS, RETURNED_RELATIONS } from './bundled-relations.ts';
+import { copyRows, readColumns } from './copy-rows.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
@@ -12,12 +12,12 @@ const RETURNING = 'returned:';
  * rows that the erasure deletes but that do not move, in case the move fails.
  */
 export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
-  for (const { relation, whose } of RETURNED)
+  for (const { relation, whose } of RETURNED_RELATIONS)
     await client.query(
       `INSERT INTO parcels (relation, row) SELECT '${RETURNING}${relation}', to_jsonb(t) FROM ${relation} t WHERE ${whose}`,
       [userIds],
     );
-  for (const { relation, whose, stays } of BUNDLED.toReversed()) {
+  for (const { relation, whose, stays } of BUNDLED_RELATIONS.toReversed()) {
     if (relation === 'usage_changes') await packChanges(client, userIds);
     else if (relation === 'events') await packEvents(client, userIds);
     else {
@@ -72,7 +72,7 @@ export async function copyBundle(source: PoolClient, target: PoolClient): Promis
     'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
   );
   const along = `SELECT place, relation, row FROM parcels WHERE NOT starts_with(relation, '${RETURNING}')`;
-  await stream(source, along, target, 'incoming (place, relation, row)');
+  await copyRows(source, along, target, 'incoming (place, relation, row)');
   await target.query('CREATE INDEX ON incoming (relation); ANALYZE incoming');
 }
 
@@ -91,7 +91,7 @@ export async function renumberChanges(source: PoolClient): Promise<void> {
  */
 export async function renumber(target: PoolClient): Promise<void> {
   await target.query(NUMBERED);
-  for (const one of BUNDLED) if (one.number !== undefined) await number(target, one.relation, one.number);
+  for (const one of BUNDLED_RELATIONS) if (one.number !== undefined) await number(target, one.relation, one.number);
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
@@ -156,9 +156,9 @@ export async function resealIncoming(target: PoolClient, reseal: (sealed: Buffer
  * `replaces`.
  */
 export async function unpackAccounts(client: PoolClient): Promise<void> {
-  for (const { relation, stays, replaces, mayName } of BUNDLED) {
+  for (const { relation, stays, replaces, mayName } of BUNDLED_RELATIONS) {
     if (mayName !== undefined) await clearUnknownAccount(client, relation, mayName);
-    const { columns, key, fixed } = await columnsOf(client, relation);
+    const { columns, key, fixed } = await readColumns(client, relation);
     const list = columns.join(', ');
     const changed = columns.filter((name) => !key.includes(name) && !fixed.includes(name));
     const update = `DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
@@ -184,8 +184,8 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
  * was created meanwhile.
  */
 export async function restoreReferences(client: PoolClient): Promise<void> {
-  for (const { relation, column } of RETURNED) {
-    const { columns, key } = await columnsOf(client, relation);
+  for (const { relation, column } of RETURNED_RELATIONS) {
+    const { columns, key } = await readColumns(client, relation);
     const from = `incoming i, jsonb_populate_record(NULL::${relation}, i.row) r WHERE i.relation = '${RETURNING}${relation}'`;
     const isThere = await whereReferred(client, relation);
     if (column !== undefined) {
@@ -224,7 +224,7 @@ export async function compareUnpacked(
 ): Promise<{ relation: string; rows: number }[]> {
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
-  for (const { relation, whose, stays } of BUNDLED) {
+  for (const { relation, whose, stays } of BUNDLED_RELATIONS) {
     // Append-only rows stayed at the source; an account that returns finds them unchanged.
     if (stays) continue;
     const { rows } = await client.query(

@@ -1,4 +1,4 @@
-import { KEPT_ANEW } from './relations.ts';
+import { RECOMPUTED_RELATIONS } from './relations.ts';
 
 /** A relation with few enough rows per account to move in one transaction at each end. */
 export interface BundledRelation {
@@ -19,7 +19,7 @@ export interface BundledRelation {
  * Rows that are deleted with an account and do not move. If the move fails they are restored, unless a row that they refer to is gone or an
  * equal row exists.
  */
-export interface Returned {
+export interface ReturnedRelation {
   relation: string;
   whose: string;
   /** If set, the rows stay and only this reference column is cleared. It is restored if it is still null. */
@@ -35,7 +35,7 @@ const OF_WEBHOOK = 'webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
 /** The relations of an account bundle, in the order of their foreign keys. */
-export const BUNDLED: readonly BundledRelation[] = [
+export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'users', whose: OF_USER },
   { relation: 'home_groups', whose: OF_USER },
   // A home that does not move, or whose utility does not move, is in no group afterwards.
@@ -96,7 +96,7 @@ export const BUNDLED: readonly BundledRelation[] = [
 ];
 
 /** Relations whose rows are deleted with an account without moving. Each reference to a relation of `BUNDLED` is in `BUNDLED`, here, or in both. */
-export const RETURNED: readonly Returned[] = [
+export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
   { relation: 'sign_ins', whose: OF_USER },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
@@ -116,13 +116,13 @@ export const RETURNED: readonly Returned[] = [
  * Relations with millions of rows per account and no foreign keys. They are copied in slices of time while the service runs, like the load
  * profile.
  */
-export const STREAMED = [
+export const STREAMED_RELATIONS = [
   { relation: 'reading_notes', by: 'read_at' },
   { relation: 'readings', by: 'read_at' },
 ] as const;
 
 /** Relations that do not move with an account, each with its reason. Relations computed from the load profile are not listed. */
-export const NOT_BUNDLED: Readonly<Record<string, string>> = {
+export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   installation: "each installation's own",
   schema_migrations: 'what a database was made with',
   silence_watches: 'when its own workers looked',
@@ -134,7 +134,7 @@ export const NOT_BUNDLED: Readonly<Record<string, string>> = {
   ingest_slots: "places of the installation's own workers",
   rollup_progress: 'how far its aggregates are',
   stale_days: 'days of its aggregates',
-  ...KEPT_ANEW,
+  ...RECOMPUTED_RELATIONS,
   late_deltas: 'folded into the load profile before that is copied',
   request_counts: 'windows of a minute and a day: they begin anew',
   temporary_secrets: 'of imports that are under way: they end',

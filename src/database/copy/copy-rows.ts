@@ -3,13 +3,13 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { DAY_MS } from '#src/core/units.ts';
 import type { PoolClient } from '../connect.ts';
 import { transactionOn } from '../transaction.ts';
-import type { Copied } from './relations.ts';
+import type { CopiedRelation } from './relations.ts';
 
 /**
  * Streams the rows of a query from the source into a table of the target, as binary COPY, without holding them in memory. Returns the
  * number of rows.
  */
-export async function stream(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
+export async function copyRows(source: PoolClient, query: string, target: PoolClient, into: string): Promise<number> {
   // Raw SQL: COPY, between relations whose names are known only at run time.
   const reading = source.query(copyTo(`COPY (${query}) TO STDOUT (FORMAT binary)`));
   const writing = target.query(copyFrom(`COPY ${into} FROM STDIN (FORMAT binary)`));
@@ -20,18 +20,18 @@ export async function stream(source: PoolClient, query: string, target: PoolClie
 /** Replaces the target's rows in a range of time with the source's rows. Returns the number of rows copied. */
 export async function copyStretch(
   { source, target }: { source: PoolClient; target: PoolClient },
-  { relation, part }: Copied,
+  { relation, part }: CopiedRelation,
   by: string,
   { from, to }: { from: Date; to: Date },
 ): Promise<number> {
-  const columns = (await columnsOf(source, relation)).columns.join(', ');
+  const columns = (await readColumns(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
   // Outside the transaction: until a transaction that creates a partition ends, no other session can write.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return transactionOn(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
-    return stream(source, read, target, `${relation} (${columns})`);
+    return copyRows(source, read, target, `${relation} (${columns})`);
   });
 }
 
@@ -44,7 +44,7 @@ export async function copyWhole(
   { source, target }: { source: PoolClient; target: PoolClient },
   relation: string,
 ): Promise<number> {
-  const { columns, key, fixed } = await columnsOf(source, relation);
+  const { columns, key, fixed } = await readColumns(source, relation);
   const list = columns.join(', ');
   const changed = columns.filter((name) => !key.includes(name) && !fixed.includes(name));
   const update =
@@ -57,7 +57,7 @@ export async function copyWhole(
     await target.query(
       `CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT ${list} FROM ${relation} WITH NO DATA`,
     );
-    const count = await stream(source, `SELECT ${list} FROM ${relation}`, target, `incoming (${list})`);
+    const count = await copyRows(source, `SELECT ${list} FROM ${relation}`, target, `incoming (${list})`);
     await target.query(`DELETE FROM ${relation} t WHERE NOT EXISTS (SELECT FROM incoming i WHERE ${isSame})`);
     await target.query(
       `INSERT INTO ${relation} (${list}) OVERRIDING SYSTEM VALUE SELECT ${list} FROM incoming
@@ -104,7 +104,7 @@ interface Columns {
 }
 
 /** Reads the columns of a relation from the catalogue. */
-export async function columnsOf(client: PoolClient, relation: string): Promise<Columns> {
+export async function readColumns(client: PoolClient, relation: string): Promise<Columns> {
   // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows } = await client.query(
     `SELECT quote_ident(a.attname) AS name, coalesce(a.attnum = ANY (k.indkey), false) AS "isKey",
@@ -130,20 +130,20 @@ const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 
 /** Computes the fingerprint of a whole relation or, with `seen`, of a view of it. */
-export async function fingerprintOf(client: PoolClient, relation: string, seen = relation): Promise<string> {
-  const { columns } = await columnsOf(client, relation);
+export async function computeFingerprint(client: PoolClient, relation: string, seen = relation): Promise<string> {
+  const { columns } = await readColumns(client, relation);
   const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${seen}`);
   return rows[0].print;
 }
 
 /** Computes one fingerprint for each UTC day in `[from, to)`, keyed by the start of the day in Unix ms. */
-export async function fingerprintsByDay(
+export async function computeFingerprintsByDay(
   client: PoolClient,
   { relation, seen }: { relation: string; seen: string },
   by: string,
   { from, to }: { from: Date; to: Date },
 ): Promise<Map<number, string>> {
-  const { columns } = await columnsOf(client, relation);
+  const { columns } = await readColumns(client, relation);
   const { rows } = await client.query(
     `SELECT date_trunc('day', ${by}, 'UTC') AS day, ${fingerprint(columns)} AS print
      FROM ${seen} WHERE ${by} >= $1 AND ${by} < $2 GROUP BY 1`,
@@ -153,7 +153,7 @@ export async function fingerprintsByDay(
 }
 
 /** Returns the runs of consecutive days on which two sets of fingerprints differ. Pure. */
-export function differingRuns(
+export function findDifferingRuns(
   source: ReadonlyMap<number, string>,
   target: ReadonlyMap<number, string>,
 ): { from: Date; to: Date }[] {

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, cp, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { closeForWriting, FILLED_FROM, isClosedForWriting, mayClose, openForWriting, whyClosed } from '../closing.ts';
+import {
+  canCloseForWriting,
+  closeForWriting,
+  explainClosing,
+  FILLED_FROM,
+  isClosedForWriting,
+  openForWriting,
+} from '../closing.ts';
 import type { Pool } from '../connect.ts';
 import { inTransaction } from '../transaction.ts';
 
@@ -19,16 +26,16 @@ interface Pools {
  */
 export async function beginFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
-  if (from.id.startsWith(FILLED_FROM)) throw new Error(await whyClosed(source));
+  if (from.id.startsWith(FILLED_FROM)) throw new Error(await explainClosing(source));
   if (to.isClosed && to.id === FILLED_FROM + from.id) return;
-  if (from.isClosed) throw new Error(await whyClosed(source));
+  if (from.isClosed) throw new Error(await explainClosing(source));
   if (to.hasUsers || to.isClosed)
     throw new Error(
       `The database of --to ${to.isClosed ? 'is closed for writing: another move left it so' : 'has users of its own'}. ` +
         'Name an empty one: nothing was copied.',
     );
   for (const pool of [source, target]) {
-    if (!(await mayClose(pool)))
+    if (!(await canCloseForWriting(pool)))
       throw new Error(
         'The role must own both databases, so that it can close them for writing. As a superuser: ALTER DATABASE … OWNER ' +
           `TO …, for the ${pool === source ? 'old' : 'new'} one. Nothing was copied.`,
@@ -77,7 +84,7 @@ const GIGABYTE = 1_000_000_000;
  * Returns a hash of the state of a stopped cluster. The hash changes if a server has run on the cluster since, because each start changes
  * the control file.
  */
-export async function stateOfCluster(cluster: string): Promise<string> {
+export async function hashClusterState(cluster: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(join(cluster, 'global/pg_control')))
     .digest('hex');

@@ -1,5 +1,5 @@
 /** A relation that a move copies. */
-export interface Copied {
+export interface CopiedRelation {
   relation: string;
   /** Time column by which the relation is copied in slices of a day. If absent, the whole relation is compared row by row. */
   by?: string;
@@ -14,7 +14,7 @@ export interface Copied {
  * Relations that a move copies in addition to the load profile (src/start/move.ts). A relation comes after all relations to which its rows
  * refer.
  */
-export const COPIED: readonly Copied[] = [
+export const COPIED_RELATIONS: readonly CopiedRelation[] = [
   { relation: 'ingest_slots' },
   { relation: 'users' },
   { relation: 'arrivals' },
@@ -73,7 +73,7 @@ export const COPIED: readonly Copied[] = [
 ];
 
 /** Sums of groups of homes and their helper tables. A worker recomputes them from the homes that exist. */
-export const KEPT_ANEW: Readonly<Record<string, string>> = {
+export const RECOMPUTED_RELATIONS: Readonly<Record<string, string>> = {
   group_sums_progress: 'sums of groups are kept anew',
   changed_home_days: 'of sums of groups, which are kept anew',
   kept_groups: 'kept anew',
@@ -84,13 +84,13 @@ export const KEPT_ANEW: Readonly<Record<string, string>> = {
 };
 
 /** Relations that a move does not copy, apart from the aggregates, and the reason for each. */
-export const NOT_COPIED: Readonly<Record<string, string>> = {
+export const UNCOPIED_RELATIONS: Readonly<Record<string, string>> = {
   installation: 'set last (filling.ts): until then it says that the database is being filled, and from which one',
   schema_migrations: 'what this database was made with',
   request_counts: 'windows of a minute and a day, not logged: they begin anew, as after a crash',
   rollup_progress: "how far the target's own aggregates are",
   temporary_secrets: 'of imports that are under way; they end with the old database',
   stale_days: "days of the source's own aggregates",
-  ...KEPT_ANEW,
+  ...RECOMPUTED_RELATIONS,
   late_deltas: 'empty: folded into the load profile before that is copied',
 };

@@ -1,13 +1,19 @@
 import type { PoolClient } from '../connect.ts';
 import { transactionOn } from '../transaction.ts';
-import { copyStretch, copyWhole, differingRuns, fingerprintOf, fingerprintsByDay } from './copy-rows.ts';
-import type { Copied } from './relations.ts';
+import {
+  computeFingerprint,
+  computeFingerprintsByDay,
+  copyStretch,
+  copyWhole,
+  findDifferingRuns,
+} from './copy-rows.ts';
+import type { CopiedRelation } from './relations.ts';
 
 const MONTH_MS = 31 * 86_400_000;
 /** Maximum range copied in one transaction, ms: seven days. */
 const STRETCH_MS = 7 * 86_400_000;
 
-export interface Ends {
+export interface CopyEnds {
   source: PoolClient;
   target: PoolClient;
 }
@@ -16,7 +22,7 @@ export interface Ends {
 export type Progress = (relation: string, done: number, total: number) => void;
 
 /** Result of a pass for one relation. */
-export interface Synchronised {
+export interface SynchroniseResult {
   relation: string;
   /** Number of rows in the source. */
   rows: number;
@@ -33,12 +39,12 @@ export interface Synchronised {
  * copied. If it throws, both connections must be closed.
  */
 export async function synchronise(
-  ends: Ends,
-  relations: readonly Copied[],
+  ends: CopyEnds,
+  relations: readonly CopiedRelation[],
   { held, onProgress }: { held: boolean; onProgress?: Progress },
-): Promise<Synchronised[]> {
-  const results: Synchronised[] = [];
-  const done = (result: Synchronised) => {
+): Promise<SynchroniseResult[]> {
+  const results: SynchroniseResult[] = [];
+  const done = (result: SynchroniseResult) => {
     results.push(result);
     onProgress?.(result.relation, 1, 1);
   };
@@ -61,17 +67,25 @@ function mustBeEqual(relation: string, mine: string | undefined, theirs: string 
   );
 }
 
-async function wholeRelation({ source, target }: Ends, relation: string): Promise<Synchronised> {
-  const [mine, theirs] = await Promise.all([fingerprintOf(source, relation), fingerprintOf(target, relation)]);
+async function wholeRelation({ source, target }: CopyEnds, relation: string): Promise<SynchroniseResult> {
+  const [mine, theirs] = await Promise.all([
+    computeFingerprint(source, relation),
+    computeFingerprint(target, relation),
+  ]);
   if (mine === theirs) return { relation, rows: countOf(mine), copied: 0 };
   const copied = await copyWhole({ source, target }, relation);
   return { relation, rows: copied, copied };
 }
 
-async function slices(ends: Ends, one: Copied, by: string, onProgress?: Progress): Promise<Synchronised> {
+async function slices(
+  ends: CopyEnds,
+  one: CopiedRelation,
+  by: string,
+  onProgress?: Progress,
+): Promise<SynchroniseResult> {
   const { relation } = one;
   const seen = one.part?.view ?? relation;
-  const result: Synchronised = { relation, rows: 0, copied: 0 };
+  const result: SynchroniseResult = { relation, rows: 0, copied: 0 };
   const bounds = await Promise.all([timesOf(ends.source, seen, by), timesOf(ends.target, seen, by)]);
   const known = bounds.flatMap((bound) => bound ?? []);
   if (known.length === 0) return result;
@@ -80,11 +94,11 @@ async function slices(ends: Ends, one: Copied, by: string, onProgress?: Progress
   for (let ms = firstMs; ms < lastMs; ms += MONTH_MS) {
     const window = { from: new Date(ms), to: new Date(Math.min(lastMs, ms + MONTH_MS)) };
     const [mine, theirs] = await Promise.all([
-      fingerprintsByDay(ends.source, { relation, seen }, by, window),
-      fingerprintsByDay(ends.target, { relation, seen }, by, window),
+      computeFingerprintsByDay(ends.source, { relation, seen }, by, window),
+      computeFingerprintsByDay(ends.target, { relation, seen }, by, window),
     ]);
     for (const print of mine.values()) result.rows += countOf(print);
-    for (const run of differingRuns(mine, theirs)) {
+    for (const run of findDifferingRuns(mine, theirs)) {
       result.since ??= run.from;
       for (let at = run.from.getTime(); at < run.to.getTime(); at += STRETCH_MS) {
         const stretch = { from: new Date(at), to: new Date(Math.min(run.to.getTime(), at + STRETCH_MS)) };
@@ -98,14 +112,14 @@ async function slices(ends: Ends, one: Copied, by: string, onProgress?: Progress
 
 /** Compares again each relation from which a pass under lock has copied rows; the others were already equal. Throws if any differs. */
 export async function compareCopied(
-  ends: Ends,
-  done: readonly Synchronised[],
+  ends: CopyEnds,
+  done: readonly SynchroniseResult[],
   seenOf: (relation: string) => string = (relation) => relation,
 ): Promise<void> {
   for (const { relation, copied, since } of done) {
     if (copied === 0 && since === undefined) continue;
     const seen = seenOf(relation);
-    const prints = await Promise.all([ends.source, ends.target].map((end) => fingerprintOf(end, relation, seen)));
+    const prints = await Promise.all([ends.source, ends.target].map((end) => computeFingerprint(end, relation, seen)));
     mustBeEqual(relation, prints[0], prints[1]);
   }
 }

@@ -20,7 +20,7 @@ const LINKS = {
 };
 
 /** Event that a message reports, with its type and data. */
-export interface Told {
+export interface ReportedEvent {
   type: string;
   data: Record<string, unknown>;
 }
@@ -79,7 +79,7 @@ function keyName({ name, prefix }: Record<string, unknown>): string {
 }
 
 /** Describes an event in one sentence, for SMS and subjects. `names`: names of the event's devices. Pure. */
-export function sentence({ type, data }: Told, zone: string, names: DeviceNames): string {
+export function describeEvent({ type, data }: ReportedEvent, zone: string, names: DeviceNames): string {
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
   if (type === 'home.recounted') return 'What your home used is counted in a new way';
   if (type === 'user.email_changed') return 'The e-mail address of your account was changed';
@@ -99,8 +99,8 @@ export function sentence({ type, data }: Told, zone: string, names: DeviceNames)
 }
 
 /** Composes a mail about an event, with its figures. `zone`: time zone of the reader. `names`: names of the event's devices. Pure. */
-export function compose(told: Told, zone: string, names: DeviceNames, to: MailLink | null): Mail {
-  const first = sentence(told, zone, names);
+export function composeMail(told: ReportedEvent, zone: string, names: DeviceNames, to: MailLink | null): Mail {
+  const first = describeEvent(told, zone, names);
   const rows = figures(told, zone, names);
   const last = to && LINKS[to.is];
   const text = [
@@ -122,7 +122,7 @@ export function compose(told: Told, zone: string, names: DeviceNames, to: MailLi
 }
 
 /** Returns the figures of an event as pairs of label and value. */
-function figures({ type, data }: Told, zone: string, names: DeviceNames): [string, string][] {
+function figures({ type, data }: ReportedEvent, zone: string, names: DeviceNames): [string, string][] {
   if (type === 'webhook.paused') {
     return [
       ['Webhook', String(data.webhook_id)],

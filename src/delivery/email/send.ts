@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer';
 import { confirmEmailLink } from '#src/auth/sign-ins.ts';
 import { newId } from '#src/core/ids.ts';
-import { mailedToken } from '#src/core/secrets.ts';
+import { createMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Channel, capturedName, keepWhole, type Outcome, type Sending } from '../channel.ts';
-import { deviceNames } from '../device-names.ts';
-import { compose, type Mail, type MailLink } from './compose.ts';
+import { type Channel, capturedName, type Outcome, type Sending, writeCaptured } from '../channel.ts';
+import { loadDeviceNames } from '../device-names.ts';
+import { composeMail, type Mail, type MailLink } from './compose.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Maximum time to send one message. It is shorter than the lease of a delivery (take.ts), because a server may be slow at every step. */
@@ -32,7 +32,7 @@ export interface Mailer {
 }
 
 /** Creates a mailer that sends through the server of SMTP_URL. */
-export function smtpMailer(url: string): Mailer {
+export function createSmtpMailer(url: string): Mailer {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url, pool: true, maxConnections: 4, ...timeouts });
   return {
@@ -51,13 +51,13 @@ export function smtpMailer(url: string): Mailer {
 }
 
 /** Creates a mailer that sends nothing and writes each message to `folder` as an .eml file, named after its account and id. */
-export function capturingMailer(folder: string): Mailer {
+export function createCapturingMailer(folder: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
     async send({ userId, ...message }) {
       const { message: source } = await transport.sendMail(message);
       const name = message.messageId.replace(/^<|@.*$/g, '');
-      await keepWhole(folder, capturedName(userId, `${name}.eml`), source as Buffer);
+      await writeCaptured(folder, capturedName(userId, `${name}.eml`), source as Buffer);
       return null;
     },
     close: () => transport.close(),
@@ -65,7 +65,7 @@ export function capturingMailer(folder: string): Mailer {
 }
 
 /** Notifies users by e-mail, one mail for each event. A mail that is sent twice has the same Message-ID. */
-export function emailChannel(options: {
+export function createEmailChannel(options: {
   db: Database;
   mailer: Mailer;
   /** Base URL of links. */
@@ -86,7 +86,7 @@ export function emailChannel(options: {
         .where('user_id', '=', event.userId)
         .executeTakeFirst();
       if (!user) return failed('the user is gone', null);
-      const names = await deviceNames(db, event);
+      const names = await loadDeviceNames(db, event);
       const link = linkOf(event, { publicUrl, secret });
       const headers: Record<string, string> =
         link?.is === 'unsubscribe'
@@ -98,7 +98,7 @@ export function emailChannel(options: {
           messageId: `<${event.id}@${host}>`,
           from: `Energy usage service <${address}>`,
           to: addressOf(event, user.email),
-          ...compose(event, user.timezone, names, link),
+          ...composeMail(event, user.timezone, names, link),
           headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
         });
         return { succeeded: true, responseStatus, error: null };
@@ -127,7 +127,10 @@ function linkOf(
   if (type === 'user.email_to_confirm')
     return { is: 'confirm', url: confirmEmailLink(publicUrl, secret, String(data.email_change_id)) };
   if (typeof data.alert_id !== 'string') return null;
-  return { is: 'unsubscribe', url: `${publicUrl}/unsubscribe/${mailedToken(secret, 'unsubscribe', data.alert_id)}` };
+  return {
+    is: 'unsubscribe',
+    url: `${publicUrl}/unsubscribe/${createMailedToken(secret, 'unsubscribe', data.alert_id)}`,
+  };
 }
 
 const failed = (error: string, responseStatus: number | null): Outcome => ({

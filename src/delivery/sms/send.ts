@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
-import { type Channel, capturedName, keepWhole, type Outcome } from '../channel.ts';
-import { deviceNames } from '../device-names.ts';
-import { sentence } from '../email/compose.ts';
+import { type Channel, capturedName, type Outcome, writeCaptured } from '../channel.ts';
+import { loadDeviceNames } from '../device-names.ts';
+import { describeEvent } from '../email/compose.ts';
 
 const TIMEOUT_MS = 5_000;
 /** Maximum length of a message at Twilio, in characters. */
@@ -20,7 +20,7 @@ export interface TwilioOptions {
 }
 
 /** Creates a sender that uses Twilio's Messages resource (https://www.twilio.com/docs/messaging/api/message-resource). */
-export function twilioTexter({ accountSid, authToken, from, baseUrl }: TwilioOptions): Texter {
+export function createTwilioTexter({ accountSid, authToken, from, baseUrl }: TwilioOptions): Texter {
   const url = `${baseUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`;
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
   return {
@@ -47,17 +47,17 @@ export function twilioTexter({ accountSid, authToken, from, baseUrl }: TwilioOpt
 }
 
 /** Creates a sender that sends nothing and writes each message to `folder` as a JSON file, named after its account and event. */
-export function capturingTexter(folder: string): Texter {
+export function createCapturingTexter(folder: string): Texter {
   return {
     async send({ id, userId, to, body }) {
-      await keepWhole(folder, capturedName(userId, `${id}.json`), `${JSON.stringify({ to, body })}\n`);
+      await writeCaptured(folder, capturedName(userId, `${id}.json`), `${JSON.stringify({ to, body })}\n`);
       return { succeeded: true, responseStatus: null, error: null };
     },
   };
 }
 
 /** Notifies users by SMS: one sentence for each event. */
-export function smsChannel(db: Database, texter: Texter): Channel {
+export function createSmsChannel(db: Database, texter: Texter): Channel {
   return {
     async send({ event }) {
       const user = await db
@@ -68,7 +68,7 @@ export function smsChannel(db: Database, texter: Texter): Channel {
       if (!user?.phone) {
         return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
       }
-      const body = sentence(event, user.timezone, await deviceNames(db, event)).slice(0, MAX_CHARACTERS);
+      const body = describeEvent(event, user.timezone, await loadDeviceNames(db, event)).slice(0, MAX_CHARACTERS);
       return texter.send({ id: event.id, userId: event.userId, to: user.phone, body });
     },
   };

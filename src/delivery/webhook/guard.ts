@@ -18,7 +18,7 @@ const PLATFORMS = new Set(['168.63.129.16']);
  * carrier-grade and reserved networks are forbidden in every notation, as are addresses that are translated to IPv4 on their way (NAT64,
  * 6to4, Teredo). IANA special-purpose registries; RFC 6890. Pure.
  */
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // An IPv4 address inside an IPv6 address (::ffff:10.0.0.1) is treated as IPv4.
   const parsed = ipaddr.process(address);
@@ -29,20 +29,20 @@ export function isPublic(address: string): boolean {
 }
 
 /** Rejects a URL whose host is a forbidden address. Host names are checked when they are resolved. */
-export function checkHost(hostname: string): void {
+export function refuseForbiddenHost(hostname: string): void {
   const literal = hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal) && !isPublic(literal)) throw forbidden(literal);
+  if (ipaddr.isValid(literal) && !isPublicAddress(literal)) throw forbidden(literal);
 }
 
 /**
  * Returns a lookup for `node:net` that passes on only allowed addresses. The connection uses the checked addresses, because nothing is
  * resolved again. If any address of a name is forbidden, the whole name is rejected: a name with both kinds is suspicious.
  */
-export function guardedLookup(resolve: Resolve): LookupFunction {
+export function createGuardedLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
-        const bad = addresses.find(({ address }) => !isPublic(address));
+        const bad = addresses.find(({ address }) => !isPublicAddress(address));
         if (bad) return callback(forbidden(bad.address), '', 0);
         const [first] = addresses;
         if (!first) return callback(new Error(`${hostname} has no address`), '', 0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whyNotReached } from '#src/delivery/webhook/send.ts';
+import { explainConnectionError } from '#src/delivery/webhook/send.ts';
 
 const failure = (code: string, message = "try running Node.js with --use-system-ca, 'node' says") =>
   Object.assign(new Error(message), { code });
@@ -17,20 +17,20 @@ describe('why a receiver was not reached', () => {
     ['ECONNRESET', /broke the connection off/],
     ['ETIMEDOUT', /in time/],
   ])('is said to people, with its code: %s', (code, said) => {
-    const sentence = whyNotReached(failure(code));
+    const sentence = explainConnectionError(failure(code));
     expect(sentence).toMatch(said);
     expect(sentence.endsWith(` (${code})`)).toBe(true);
     expect(sentence).not.toMatch(/node/i);
   });
 
   test('is what the error says where nothing better is known', () => {
-    expect(whyNotReached(new Error('no answer within 5 s'))).toBe('no answer within 5 s');
-    expect(whyNotReached(failure('EWHATEVER', 'something odd'))).toBe('something odd');
-    expect(whyNotReached(failure('EWHATEVER', ''))).toBe('EWHATEVER');
+    expect(explainConnectionError(new Error('no answer within 5 s'))).toBe('no answer within 5 s');
+    expect(explainConnectionError(failure('EWHATEVER', 'something odd'))).toBe('something odd');
+    expect(explainConnectionError(failure('EWHATEVER', ''))).toBe('EWHATEVER');
   });
 
   test('also covers a name with several addresses, whose error has no message', () => {
     const refused = Object.assign(new AggregateError([failure('ECONNREFUSED')]), { code: 'ECONNREFUSED' });
-    expect(whyNotReached(refused)).toContain('nothing listens');
+    expect(explainConnectionError(refused)).toContain('nothing listens');
   });
 });

@@ -9,9 +9,9 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ToldEnvelope } from '#src/events/bodies.ts';
-import { type Channel, isOver, type Outcome, TOO_LATE } from '../channel.ts';
-import { checkHost, guardedLookup, type Resolve } from './guard.ts';
-import { secretsOf } from './subscriptions.ts';
+import { type Channel, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome } from '../channel.ts';
+import { createGuardedLookup, type Resolve, refuseForbiddenHost } from './guard.ts';
+import { loadSigningSecrets } from './subscriptions.ts';
 
 /** Maximum time from the start of an attempt to the status of its answer (specification, Events: 2xx within 5 seconds). */
 const TIMEOUT_MS = 5_000;
@@ -36,7 +36,7 @@ export interface WebhookOptions {
 }
 
 /** Creates the channel that sends events to the callback addresses of subscriptions. */
-export function webhookChannel(options: WebhookOptions): Channel & { close(): void } {
+export function createWebhookChannel(options: WebhookOptions): Channel & { close(): void } {
   const { db, box, clock, environment, allowPrivate, ca } = options;
   const resolve = options.resolve ?? resolver();
   // A connection is reused only for the address for which it was checked. Agents store connections by host name, so a name that moves is
@@ -46,20 +46,20 @@ export function webhookChannel(options: WebhookOptions): Channel & { close(): vo
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   return {
     async send(sending) {
-      const webhook = await secretsOf(db, box, sending.target, clock());
+      const webhook = await loadSigningSecrets(db, box, sending.target, clock());
       if (!webhook) return failed('the subscription is gone');
-      if (isOver(sending, clock())) return TOO_LATE;
-      const body = envelope(sending.event, environment);
+      if (isLeaseOver(sending, clock())) return LEASE_OVER_OUTCOME;
+      const body = webhookBody(sending.event, environment);
       const url = new URL(webhook.url);
       const signed = signedHeaders(sending.event.id, clock(), body, webhook.secrets);
       if (url.hostname === CATCHER_HOST) return { ...judged(200), responseBody: caughtAnswer(signed) };
-      const headers = { ...PLAIN_HEADERS, 'content-length': Buffer.byteLength(body), ...signed };
-      const guard = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
+      const headers = { ...FIXED_HEADERS, 'content-length': Buffer.byteLength(body), ...signed };
+      const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };
       try {
-        if (!allowPrivate) checkHost(url.hostname);
+        if (!allowPrivate) refuseForbiddenHost(url.hostname);
         return await post(url, { agent, headers, ...guard }, body, options.timeoutMs ?? TIMEOUT_MS);
       } catch (error) {
-        return failed(whyNotReached(error as Error));
+        return failed(explainConnectionError(error as Error));
       }
     },
     close: () => agent.destroy(),
@@ -103,7 +103,7 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
     const timer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
-      if (!isAnswered) resolve(failed(whyNotReached(error)));
+      if (!isAnswered) resolve(failed(explainConnectionError(error)));
     });
     outgoing.end(body);
   });
@@ -220,7 +220,7 @@ const SENTENCES = new Map([
  * on Node's flags, which a reader of the delivery log cannot set, and an error for several addresses has an empty message. Unknown errors
  * keep their message. Pure.
  */
-export function whyNotReached(error: Error & { code?: unknown }): string {
+export function explainConnectionError(error: Error & { code?: unknown }): string {
   const code = typeof error.code === 'string' ? error.code : '';
   const sentence = SENTENCES.get(code);
   return sentence === undefined ? error.message || code || error.name : `${sentence} (${code})`;
@@ -235,13 +235,13 @@ interface ToldEvent {
 }
 
 /** Returns the body of a webhook: the same bytes at every attempt, and in the log. */
-export function envelope({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
+export function webhookBody({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
   const told: ToldEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
   return JSON.stringify(told);
 }
 
 /** Headers of every attempt that contain no secret; `signedHeaders` returns the others. */
-export const PLAIN_HEADERS = {
+export const FIXED_HEADERS = {
   'content-type': 'application/json',
   'user-agent': `energy-usage-service/${VERSION}`,
 } as const;
@@ -257,7 +257,7 @@ export const CATCHER_HOST = 'catcher.example';
 const caughtAnswer = (headers: Record<string, string>): string => JSON.stringify(headers);
 
 /** Parses the headers in an answer of the catcher. Returns none if the text is not an answer of the catcher, or was cut off. */
-export function caughtHeaders(answer: string | null): Record<string, string> {
+export function parseCaughtHeaders(answer: string | null): Record<string, string> {
   try {
     const headers: unknown = JSON.parse(answer ?? '');
     return typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : {};

@@ -3,9 +3,9 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { lockOf } from '#src/database/advisory-locks.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/bodies.ts';
@@ -38,7 +38,7 @@ export async function createWebhook(
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. It serialises creations by account, because concurrent ones would all see the same count.
-    await sql`SELECT pg_advisory_xact_lock(${lockOf('webhooks of', ownerId)}::bigint)`.execute(trx);
+    await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('webhooks of', ownerId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('webhooks')
       .select((select) => select.fn.countAll<number>().as('count'))
@@ -87,7 +87,7 @@ export async function findWebhook(
     .selectFrom('webhooks')
     .select([...COLUMNS, 'user_id'])
     .where('webhook_id', '=', webhookId)
-    .where(within(reach, 'webhooks.user_id'))
+    .where(isAccountWithin(reach, 'webhooks.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -109,7 +109,7 @@ export async function updateWebhook(
       .selectFrom('webhooks')
       .select(['status', 'failing_since', 'auth_token_sealed'])
       .where('webhook_id', '=', webhookId)
-      .where(within(reach, 'webhooks.user_id'))
+      .where(isAccountWithin(reach, 'webhooks.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!before) return null;
@@ -169,7 +169,7 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
 }
 
 /** Loads the address of a subscription and the secrets that sign its events: the current one, and the previous one while it is valid. */
-export async function secretsOf(
+export async function loadSigningSecrets(
   db: Database,
   box: SecretBox,
   webhookId: string,
@@ -192,7 +192,7 @@ export async function deleteWebhook(db: Database, reach: Reach, webhookId: strin
   const { numDeletedRows } = await db
     .deleteFrom('webhooks')
     .where('webhook_id', '=', webhookId)
-    .where(within(reach, 'webhooks.user_id'))
+    .where(isAccountWithin(reach, 'webhooks.user_id'))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

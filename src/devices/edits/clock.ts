@@ -3,11 +3,11 @@ import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { COMPUTED_BEFORE } from '../store.ts';
-import { CLOCK } from './edit.ts';
+import { PREVIOUS_LAW_SETTINGS } from '../store.ts';
+import { CLOCK_AUTHOR } from './edit.ts';
 
 /** A step of a host's clock: its times before and after, and the start of the stretch without a step before it. Unix ms. */
-export interface HostStep {
+export interface HostClockStep {
   host: string;
   beforeMs: number;
   afterMs: number;
@@ -21,9 +21,9 @@ export interface HostStep {
  * an edit even without such readings, because the edit also records how much more time has passed. Must be called before anything received
  * after the step is stored. Returns the number of edits.
  */
-export async function noteClockStep(
+export async function recordClockStep(
   db: Database,
-  { host, beforeMs, afterMs, stretchFromMs }: HostStep,
+  { host, beforeMs, afterMs, stretchFromMs }: HostClockStep,
 ): Promise<number> {
   const [before, after] = [new Date(beforeMs), new Date(afterMs)];
   return joinOrBeginTransaction(db, async (trx) => {
@@ -38,7 +38,7 @@ export async function noteClockStep(
     const reason = `the clock of ${host} was set back by ${Math.round((beforeMs - afterMs) / 1_000)} s`;
     await trx
       .updateTable('devices')
-      .set({ computed_with: COMPUTED_BEFORE })
+      .set({ computed_with: PREVIOUS_LAW_SETTINGS })
       .where('device_id', '=', sql<string>`ANY (${[...new Set(edits.map(({ device_id }) => device_id))]}::text[])`)
       .execute();
     for (const { device_id, channel, kind, from_at, value, instants } of edits) {
@@ -54,7 +54,7 @@ export async function noteClockStep(
           to_at: before,
           value,
           reason,
-          author: CLOCK,
+          author: CLOCK_AUTHOR,
           created_at: after,
           revoker: null,
           revoked_at: null,

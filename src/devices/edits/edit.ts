@@ -2,19 +2,19 @@
  * Value of `readings.interval_ms` for a reading by hand. It distinguishes the reading from the device's own reading of the same instant,
  * and sorts before it.
  */
-export const READ_BY_HAND = -1;
+export const READ_BY_HAND_INTERVAL_MS = -1;
 
 /** Time range that an edit covers, `[fromMs, toMs)`, Unix ms. */
-export interface EditedTime {
+export interface EditTimeRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** `reading_edits.author` of an edit that the service made because the clock of a host was set back. */
-export const CLOCK = 'clock';
+export const CLOCK_AUTHOR = 'clock';
 
 /** The fields of an edit, by hand or by the clock, that the law of consumption needs. */
-export interface Edit extends EditedTime {
+export interface Edit extends EditTimeRange {
   readonly editId: string;
   /** Channel of the edited series; null: all series of the device. */
   readonly channel: string | null;
@@ -36,5 +36,5 @@ export interface Edit extends EditedTime {
    * Part of the edit's time with which the stored consumption was computed. Null if none. An edit in force is applied from its start on,
    * and a revoked one is reverted from its start on. In between, the stored consumption is that of an edit of exactly this time.
    */
-  readonly counted: EditedTime | null;
+  readonly counted: EditTimeRange | null;
 }

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { nativeNameOf } from '../channel-name.ts';
-import { TOLD_KINDS } from '../channels.ts';
-import { mustManage } from '../management.ts';
-import { COMPUTED_BEFORE } from '../store.ts';
-import { CLOCK } from './edit.ts';
+import { ENERGY_AND_POWER_KINDS } from '../channels.ts';
+import { assertMayManageDevice } from '../management.ts';
+import { PREVIOUS_LAW_SETTINGS } from '../store.ts';
+import { CLOCK_AUTHOR } from './edit.ts';
 
 /** Maximum number of edits of a device: first of edits in force, which every plan of its batches includes, then of all edits. */
 const MAX_IN_FORCE = 1_000;
@@ -44,7 +44,7 @@ export interface NewEdit {
 }
 
 /** Author and time of a change of edits. Readings before `oldest` are no longer stored. */
-export interface Editing {
+export interface EditContext {
   author: string;
   now: Date;
   oldest: Date;
@@ -60,7 +60,7 @@ export async function createEdit(
   reach: Reach,
   deviceId: string,
   wanted: NewEdit,
-  { author, now, oldest }: Editing,
+  { author, now, oldest }: EditContext,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Writers wait for the lock of the device's row, so no later plan misses the edit.
@@ -72,7 +72,7 @@ export async function createEdit(
     const { rows } = await sql<{ all: number; in_force: number; twice: boolean }>`
       SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL)::int AS in_force,
         coalesce(bool_or(revoked_at IS NULL AND value IS NOT NULL AND channel = ${series?.channel ?? null} AND from_at = ${from}), false) AS twice
-      FROM reading_edits WHERE device_id = ${deviceId} AND author IS DISTINCT FROM ${CLOCK}`.execute(trx);
+      FROM reading_edits WHERE device_id = ${deviceId} AND author IS DISTINCT FROM ${CLOCK_AUTHOR}`.execute(trx);
     const [found] = rows;
     if (value !== null && found?.twice) throw new AppError('readByHandTwice');
     if ((found?.in_force ?? 0) >= MAX_IN_FORCE || (found?.all ?? 0) >= MAX_EDITS) throw new AppError('tooManyEdits');
@@ -108,7 +108,7 @@ export async function revokeEdit(
   reach: Reach,
   deviceId: string,
   editId: string,
-  { author, now, oldest }: Editing,
+  { author, now, oldest }: EditContext,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const found = await findEdit(trx, reach, deviceId, editId);
@@ -156,7 +156,7 @@ async function rowsOf(
     .select([...COLUMNS, 's.native_name'])
     .where('e.device_id', '=', deviceId)
     .where('devices.deleted_at', 'is', null)
-    .where(within(reach, 'devices.user_id'))
+    .where(isAccountWithin(reach, 'devices.user_id'))
     .where('edit_id', '>', cursor)
     .orderBy('edit_id')
     .limit(limit);
@@ -172,13 +172,13 @@ async function rowsOf(
 
 /** Locks the device and marks it for recomputation. Returns false if there is none within the reach; throws 403 if a utility manages the caller's device. */
 async function computeAnew(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
-  await mustManage(trx, reach, deviceId);
+  await assertMayManageDevice(trx, reach, deviceId);
   const row = await trx
     .updateTable('devices')
-    .set({ computed_with: COMPUTED_BEFORE })
+    .set({ computed_with: PREVIOUS_LAW_SETTINGS })
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
-    .where(within(reach, 'devices.user_id'))
+    .where(isAccountWithin(reach, 'devices.user_id'))
     .returning('device_id')
     .executeTakeFirst();
   return row !== undefined;
@@ -195,7 +195,7 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
     .selectFrom('series')
     .select(['series_id', 'channel', 'kind', 'native_name'])
     .where('device_id', '=', deviceId)
-    .where('kind', 'in', TOLD_KINDS)
+    .where('kind', 'in', ENERGY_AND_POWER_KINDS)
     .execute();
   const series = rows.find((row) => nativeNameOf({ ...row, nativeName: row.native_name }) === nativeName);
   const wrong = (message: string) => unprocessable({ field: 'native_name', message });

@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { nativeNameOf } from '../channel-name.ts';
-import { isOwner, mustManage } from '../management.ts';
+import { assertMayManageDevice, isOwnAccountReach } from '../management.ts';
 import { IS_SWAP_GUESSED } from '../store.ts';
-import { createEdit, type Editing } from './store.ts';
+import { createEdit, type EditContext } from './store.ts';
 
 /**
  * A suspected replacement of a meter: from one reading on, the register appears to be another meter's, and the owner has not confirmed it.
  * Values in kWh or m³.
  */
-export interface SwapGuess {
+export interface SuspectedMeterSwap {
   device_id: string;
   location: string;
   native_name: string;
@@ -42,7 +42,11 @@ const PER_UNIT = 1e6;
  * Lists the open questions about replaced meters of an account's devices, oldest first. For devices that a utility manages, only the
  * utility gets them.
  */
-export async function listSwapGuesses(db: Database, reach: Reach, userId: string): Promise<SwapGuess[]> {
+export async function listSuspectedMeterSwaps(
+  db: Database,
+  reach: Reach,
+  userId: string,
+): Promise<SuspectedMeterSwap[]> {
   return (await rowsOf(db, reach, { userId })).map(({ channel, kind, native_name: nativeName, meter, ...row }) => ({
     device_id: row.device_id,
     location: row.location,
@@ -59,15 +63,15 @@ export async function listSwapGuesses(db: Database, reach: Reach, userId: string
  * not, an edit excludes its readings from then on, up to the first one that continues from the previous value, or up to now. Returns false
  * if there is no open question at that time. Throws 403 for the homeowner of a device that the utility manages.
  */
-export async function answerSwapGuess(
+export async function answerSuspectedMeterSwap(
   db: Database,
   reach: Reach,
   deviceId: string,
   answer: { at: Date; nativeName: string; isReplaced: boolean; reason: string },
-  editing: Editing,
+  editing: EditContext,
 ): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
-    await mustManage(trx, reach, deviceId);
+    await assertMayManageDevice(trx, reach, deviceId);
     const asked = (await rowsOf(trx, reach, { deviceId })).find(
       ({ at, channel, kind, native_name }) =>
         at.getTime() === answer.at.getTime() &&
@@ -92,7 +96,7 @@ export async function answerSwapGuess(
 async function rowsOf(db: Database, reach: Reach, of: { userId?: string; deviceId?: string }): Promise<Row[]> {
   const whose =
     of.deviceId === undefined ? sql`devices.user_id = ${of.userId}` : sql`devices.device_id = ${of.deviceId}`;
-  const managed = isOwner(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
+  const managed = isOwnAccountReach(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
   // Raw SQL: reads the readings on both sides of a note by the index of their series.
   const { rows } = await sql<Row>`
     SELECT devices.device_id, devices.location, s.channel, s.kind, s.native_name, s.meter, n.read_at AS at, a.value AS after, b.value AS before,
@@ -106,7 +110,7 @@ async function rowsOf(db: Database, reach: Reach, of: { userId?: string; deviceI
       LEFT JOIN reading_notes o ON o.series_id = r.series_id AND o.read_at = r.read_at AND o.interval_ms = r.interval_ms
       WHERE r.series_id = s.series_id AND r.read_at < n.read_at AND coalesce(o.verdict, '') NOT IN ('glitch', 'back', 'excluded')
       ORDER BY r.read_at DESC LIMIT 1) b
-    WHERE ${whose} AND ${managed} AND devices.deleted_at IS NULL AND ${within(reach, 'devices.user_id')} AND ${IS_SWAP_GUESSED}
+    WHERE ${whose} AND ${managed} AND devices.deleted_at IS NULL AND ${isAccountWithin(reach, 'devices.user_id')} AND ${IS_SWAP_GUESSED}
     ORDER BY n.read_at, s.series_id LIMIT ${MAX_ASKED}`.execute(db);
   return rows;
 }

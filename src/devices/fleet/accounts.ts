@@ -1,21 +1,24 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { WANTS } from '../store.ts';
+import { ATTENTION_CONDITIONS } from '../store.ts';
 
 /** Silence after which a device needs its owner's attention, as in `attention`. */
 const SILENT_MS = 24 * 3_600_000;
 
 /** SQL condition on rows of `users`: whether a device of the account needs its owner's attention. */
-export const hasAttention = (isSo: boolean): RawBuilder<boolean> =>
+export const accountNeedsAttention = (isSo: boolean): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM devices
-    WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(WANTS), sql` OR `)}))`;
+    WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(ATTENTION_CONDITIONS), sql` OR `)}))`;
 
 /**
  * SQL condition on rows of `users` after `cursor`, in order: whether a device of the account has been silent for a day. Open silences are
  * read in the order of their accounts. Whether each silence still lasts is a subquery, not a join: with a join the planner would join all
  * silent devices before it takes a page of them.
  */
-export const hasSilent = (isSo: boolean, { now, cursor = '' }: { now: Date; cursor?: string }): RawBuilder<boolean> =>
+export const accountHasSilentDevice = (
+  isSo: boolean,
+  { now, cursor = '' }: { now: Date; cursor?: string },
+): RawBuilder<boolean> =>
   sql`${isSo ? sql`` : sql`NOT `}EXISTS (SELECT FROM device_silences silent
     WHERE silent.user_id = users.user_id AND silent.user_id > ${cursor}
       AND silent.ended_at IS NULL AND silent.began_at <= ${new Date(now.getTime() - SILENT_MS)}

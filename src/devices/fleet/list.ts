@@ -3,10 +3,10 @@ import { unprocessable } from '#src/core/errors.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { hasUnknownName } from '#src/database/meter.ts';
-import { accountsWithin, type Reach, within } from '#src/database/reach.ts';
-import { ATTENTION, type Attention, type Device, LAST_SEEN_AT, WANTS } from '../store.ts';
-import { type FleetSort, type Place, placeAsText } from './sort.ts';
+import { hasUnknownChannelName } from '#src/database/meter.ts';
+import { accountsWithin, isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { ATTENTION_COLUMN, ATTENTION_CONDITIONS, type AttentionKind, type Device, LAST_SEEN_AT } from '../store.ts';
+import { encodeFleetPosition, type FleetPosition, type FleetSort } from './sort.ts';
 import { SILENT_AFTER_MS } from './watch.ts';
 
 /** Family of devices that log in themselves and send the service's own format. */
@@ -32,7 +32,7 @@ interface FleetFilters {
   status?: Device['status'] | undefined;
   placement?: Placement | undefined;
   family?: string | undefined;
-  attention?: Attention | undefined;
+  attention?: AttentionKind | undefined;
   silentForHours?: number | undefined;
   text?: string | undefined;
 }
@@ -52,10 +52,12 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   if (placement !== undefined) conditions.push(sql`devices.placement = ${placement}`);
   if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
   else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
-  if (attention !== undefined) conditions.push(WANTS[attention]);
+  if (attention !== undefined) conditions.push(ATTENTION_CONDITIONS[attention]);
   // Few devices have an unknown quantity. The planner cannot estimate how few, and would otherwise check all devices.
   if (attention === 'unknown_quantity')
-    conditions.push(sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownName}))`);
+    conditions.push(
+      sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownChannelName}))`,
+    );
   return conditions;
 }
 
@@ -69,7 +71,7 @@ const MOST_ACCOUNTS = 1_000;
  * accounts finds the devices. For a large utility, all devices are scanned in their order and the account of each is looked up.
  */
 async function devicesWithin(db: Database, reach: Reach): Promise<RawBuilder<boolean>> {
-  if (!('enrolledBy' in reach)) return within(reach, 'devices.user_id');
+  if (!('enrolledBy' in reach)) return isAccountWithin(reach, 'devices.user_id');
   // Raw SQL: the list of accounts is returned only if the utility is small.
   const { rows } = await sql<{ accounts: string[] | null }>`
     SELECT CASE WHEN count(*) <= ${MOST_ACCOUNTS} THEN array_agg(user_id) END AS accounts
@@ -124,7 +126,7 @@ export async function listFleet(
   db: Database,
   reach: Reach,
   filters: FleetFilters,
-  page: { limit: number; sort: FleetSort; after: Place | null; now: Date; withEmails: boolean },
+  page: { limit: number; sort: FleetSort; after: FleetPosition | null; now: Date; withEmails: boolean },
 ): Promise<FleetDevice[]> {
   const { sort, after, limit, now } = page;
   const conditions = [await devicesWithin(db, reach), ...conditionsOf(filters)];
@@ -164,7 +166,7 @@ async function partOfFleet(
     conditions: readonly RawBuilder<boolean>[];
     silentBefore: Date | null;
     part: Part;
-    from: Place | null;
+    from: FleetPosition | null;
     sort: FleetSort;
     limit: number;
     now: Date;
@@ -202,7 +204,7 @@ async function partOfFleet(
       WHERE ${sql.join(conditions, sql` AND `)}
       ORDER BY ${order} ${id} ${direction} LIMIT ${limit})
     SELECT devices.device_id, devices.type, devices.location, devices.status, devices.placement, devices.upstream_device_id,
-      devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT}, ${ATTENTION}, page.key,
+      devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT}, ${ATTENTION_COLUMN}, page.key,
       coalesce((SELECT x.family FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1), ${NATIVE}) AS family,
       (SELECT x.gateway_id FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1) AS gateway_id
     FROM page JOIN devices USING (device_id) JOIN users ON users.user_id = devices.user_id
@@ -210,7 +212,7 @@ async function partOfFleet(
   return rows.map(({ key, ...row }) => {
     const heardAt = row.last_seen_at ?? row.created_at;
     const isSilent = now.getTime() - heardAt.getTime() >= SILENT_AFTER_MS;
-    const place = placeAsText({ sort, isSilent: part.of === 'silent', key, deviceId: row.device_id });
+    const place = encodeFleetPosition({ sort, isSilent: part.of === 'silent', key, deviceId: row.device_id });
     return { ...row, silent_since: isSilent ? heardAt : null, place };
   });
 }

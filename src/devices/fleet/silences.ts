@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { accountsWithin, type Reach } from '#src/database/reach.ts';
-import { groupStops, type Silence, type StopGroup, THRESHOLDS } from './stops.ts';
-import { WATCH_GAP_MS } from './watch.ts';
+import { type DeviceSilence, groupStops, STOP_THRESHOLDS, type StopGroup } from './stops.ts';
+import { MAX_WATCH_GAP_MS } from './watch.ts';
 
 /** Maximum number of silences in one query: an outage of all devices in a fleet of 100,000, plus the silences of other days. */
 const MOST_SILENCES = 250_000;
@@ -29,8 +29,8 @@ export async function readSilences(
   { fromMs, toMs }: Stretch,
   now: Date,
 ): Promise<FleetSilences> {
-  const since = new Date(fromMs - THRESHOLDS.habitMs);
-  const until = new Date(toMs + THRESHOLDS.aroundMs);
+  const since = new Date(fromMs - STOP_THRESHOLDS.habitMs);
+  const until = new Date(toMs + STOP_THRESHOLDS.aroundMs);
   // Raw SQL: three conditions with an index each. Silences that began earlier are included if they lasted into this time.
   const { rows } = await sql<{
     device_id: string;
@@ -47,11 +47,11 @@ export async function readSilences(
     LIMIT ${MOST_SILENCES + 1}`.execute(db);
   if (rows.length > MOST_SILENCES)
     throw unprocessable({ field: 'end', message: 'has too many silences before it: ask for fewer days' });
-  const silences = rows.map((row): Silence => {
+  const silences = rows.map((row): DeviceSilence => {
     const { device_id: deviceId, user_id: userId, gateway_id: gatewayId, began_at, ended_at } = row;
     return { deviceId, userId, gatewayId, beganMs: began_at.getTime(), endedMs: ended_at?.getTime() ?? null };
   });
-  const isWithin = ({ beganMs }: Silence) => beganMs >= fromMs && beganMs < toMs;
+  const isWithin = ({ beganMs }: DeviceSilence) => beganMs >= fromMs && beganMs < toMs;
   const groups = groupStops(silences, await sitesOf(db, silences), now.getTime());
   return {
     groups: groups.filter(({ stops }) => stops.some(isWithin)),
@@ -60,7 +60,7 @@ export async function readSilences(
   };
 }
 
-async function sitesOf(db: Database, silences: readonly Silence[]) {
+async function sitesOf(db: Database, silences: readonly DeviceSilence[]) {
   const userIds = [...new Set(silences.map(({ userId }) => userId))];
   const { rows } = await sql<{ user_id: string; gateway_id: string | null; devices: number }>`
     SELECT d.user_id, x.gateway_id, count(*)::int AS devices
@@ -94,9 +94,9 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .orderBy('began_at')
     .execute();
   // A worker's check for silences is valid until the next one is due.
-  return without(
+  return subtractStretches(
     stretch,
-    rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + WATCH_GAP_MS })),
+    rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_WATCH_GAP_MS })),
   );
 }
 
@@ -107,7 +107,7 @@ interface Stretch {
 }
 
 /** Returns the parts of a stretch that none of the other stretches covers. The others are in order of time. Pure. */
-export function without({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
+export function subtractStretches({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
   const left: Stretch[] = [];
   let reachedMs = fromMs;
   for (const other of others) {

@@ -16,7 +16,7 @@ export type FleetSort = (typeof FLEET_SORTS)[number];
  * Position at which a page of the list ended: the order, whether it is among the silent devices, the value of the sort key there (as SQL
  * text), and the device id.
  */
-export interface Place {
+export interface FleetPosition {
   sort: FleetSort;
   isSilent: boolean;
   key: string;
@@ -27,14 +27,14 @@ const place = z.tuple([z.enum(FLEET_SORTS), z.boolean(), z.string(), z.string()]
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** Encodes a position in the list of devices as text for a cursor. */
-export const placeAsText = ({ sort, isSilent, key, deviceId }: Place): string =>
+export const encodeFleetPosition = ({ sort, isSilent, key, deviceId }: FleetPosition): string =>
   JSON.stringify([sort, isSilent, key, deviceId]);
 
 /**
  * Decodes a position in the list of devices from a cursor. Throws 422 if it does not belong to this order. Cursors are not secret, so their
  * content is validated like any other input.
  */
-export function placeOf(text: string, sort: FleetSort): Place {
+export function decodeFleetPosition(text: string, sort: FleetSort): FleetPosition {
   const wrong = () => unprocessable({ field: 'cursor', message: 'must be one of a Link of this list, in this order' });
   let parsed: unknown;
   try {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chanceOfAsMany, groupStops, type Silence, type Sites, type StopGroup } from './stops.ts';
+import {
+  type DeviceSilence,
+  groupStops,
+  poissonTailProbability,
+  type SiteDeviceCounts,
+  type StopGroup,
+} from './stops.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -19,7 +25,10 @@ function numbers(seed: number): () => number {
 }
 
 /** Creates a fleet of homes with `each` devices. In every second home, all devices are behind a gateway. */
-function fleet(homes: number, each = 3): { sites: Sites; devices: Omit<Silence, 'beganMs' | 'endedMs'>[] } {
+function fleet(
+  homes: number,
+  each = 3,
+): { sites: SiteDeviceCounts; devices: Omit<DeviceSilence, 'beganMs' | 'endedMs'>[] } {
   const devices = Array.from({ length: homes * each }, (_, index) => {
     const home = Math.floor(index / each);
     return { deviceId: `dev_${index}`, userId: `usr_${home}`, gatewayId: home % 2 ? `gwy_${home}` : null };
@@ -35,11 +44,11 @@ function fleet(homes: number, each = 3): { sites: Sites; devices: Omit<Silence, 
 
 /** Creates independent stops: a number of devices a day, over a number of days. */
 function alone(
-  devices: readonly Omit<Silence, 'beganMs' | 'endedMs'>[],
+  devices: readonly Omit<DeviceSilence, 'beganMs' | 'endedMs'>[],
   perDay: number,
   days: number,
   seed: number,
-): Silence[] {
+): DeviceSilence[] {
   const random = numbers(seed);
   return Array.from({ length: Math.round(perDay * days) }, () => {
     const device = devices[Math.floor(random() * devices.length)] as (typeof devices)[number];
@@ -52,10 +61,10 @@ const kinds = (groups: readonly StopGroup[]) =>
   groups.map(({ kind, isSure, because }) => `${kind} ${isSure} ${because}`);
 const NOW_MS = START_MS + 40 * DAY_MS;
 const stopped = (
-  device: Omit<Silence, 'beganMs' | 'endedMs'> | undefined,
+  device: Omit<DeviceSilence, 'beganMs' | 'endedMs'> | undefined,
   minute: number,
   hours: number | null = 2,
-): Silence => {
+): DeviceSilence => {
   if (!device) throw new Error('no such device');
   const beganMs = START_MS + minute * MINUTE_MS;
   return { ...device, beganMs, endedMs: hours === null ? null : beganMs + hours * HOUR_MS };
@@ -147,7 +156,7 @@ describe('grouping of devices that stopped together', () => {
         const { devices, sites } = fleet(homes);
         const random = numbers(seed);
         const atMs = START_MS + minute * MINUTE_MS;
-        const struck = devices.slice(0, Math.ceil(homes * share) * 3).map((device): Silence => {
+        const struck = devices.slice(0, Math.ceil(homes * share) * 3).map((device): DeviceSilence => {
           const beganMs = atMs - random() * cadenceMinutes * MINUTE_MS;
           const endedMs = {
             together: atMs + 2 * HOUR_MS,
@@ -214,14 +223,14 @@ describe('grouping of devices that stopped together', () => {
 
 test('chances follow the Poisson distribution', () => {
   // Expected values: by hand 1 - e^-1 (1 + 1 + 1/2), and for 100 from a table.
-  expect(chanceOfAsMany(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
-  expect(chanceOfAsMany(0, 5)).toBe(1);
-  expect(chanceOfAsMany(4, 0)).toBe(0);
-  expect(chanceOfAsMany(120, 100)).toBeCloseTo(0.0282, 3);
+  expect(poissonTailProbability(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
+  expect(poissonTailProbability(0, 5)).toBe(1);
+  expect(poissonTailProbability(4, 0)).toBe(0);
+  expect(poissonTailProbability(120, 100)).toBeCloseTo(0.0282, 3);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), fc.double({ min: 0.001, max: 1_000, noNaN: true }), (n, mean) => {
-      const chance = chanceOfAsMany(n, mean);
-      expect(chance).toBeGreaterThanOrEqual(chanceOfAsMany(n + 1, mean));
+      const chance = poissonTailProbability(n, mean);
+      expect(chance).toBeGreaterThanOrEqual(poissonTailProbability(n + 1, mean));
       expect(chance).toBeLessThanOrEqual(1);
     }),
   );

@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
  * Thresholds of the rule (docs/fleet.md). The time of a stop is that of the device's last reading. Stops of one cause therefore lie within
  * each device's interval between readings.
  */
-export const THRESHOLDS = {
+export const STOP_THRESHOLDS = {
   /** Maximum time between stops of homes that are grouped together. */
   windowMs: 5 * MINUTE_MS,
   /** Maximum time between stops of the devices of one home or gateway: some report every ten seconds, some every quarter of an hour. */
@@ -29,7 +29,7 @@ export const THRESHOLDS = {
 } as const;
 
 /** A silence of a device that had sent readings before. Times in Unix ms. */
-export interface Silence {
+export interface DeviceSilence {
   deviceId: string;
   userId: string;
   /** Gateway of the device. Null if the device logs in itself. */
@@ -40,7 +40,7 @@ export interface Silence {
 }
 
 /** Number of devices in each home and at each gateway that have ever sent a reading. */
-export interface Sites {
+export interface SiteDeviceCounts {
   homes: ReadonlyMap<string, number>;
   gateways: ReadonlyMap<string, number>;
 }
@@ -68,13 +68,13 @@ export interface StopGroup {
   isSure: boolean;
   because: StopReason;
   /** Stops of the group, in order of time. */
-  stops: readonly Silence[];
+  stops: readonly DeviceSilence[];
 }
 
 /** Consecutive stops of the devices of one home. */
 interface HomeStops {
   userId: string;
-  stops: Silence[];
+  stops: DeviceSilence[];
   /**
    * Time of the last of the stops. If devices stop for one cause, the device that reports most often is closest to the time of the cause.
    */
@@ -94,7 +94,7 @@ interface HomeStops {
  *
  * Pure. `nowMs`: the time up to which ongoing silences are known.
  */
-export function groupStops(silences: readonly Silence[], sites: Sites, nowMs: number): StopGroup[] {
+export function groupStops(silences: readonly DeviceSilence[], sites: SiteDeviceCounts, nowMs: number): StopGroup[] {
   const homes = homesThatStopped(silences);
   const { outages, raised } = togetherBeyondChance(homes);
   const talking = talkingOf(silences, sites);
@@ -111,9 +111,9 @@ export function groupStops(silences: readonly Silence[], sites: Sites, nowMs: nu
   return withHabits(groups, nowMs).sort((one, other) => beganOf(one) - beganOf(other));
 }
 
-const byTime = (one: Silence, other: Silence) =>
+const byTime = (one: DeviceSilence, other: DeviceSilence) =>
   one.beganMs - other.beganMs || (one.deviceId < other.deviceId ? -1 : one.deviceId > other.deviceId ? 1 : 0);
-const inOrder = (stops: readonly Silence[]) => [...stops].sort(byTime);
+const inOrder = (stops: readonly DeviceSilence[]) => [...stops].sort(byTime);
 const beganOf = ({ stops }: StopGroup) => stops[0]?.beganMs ?? 0;
 
 function by<T>(items: readonly T[], keyOf: (item: T) => string | null): Map<string, T[]> {
@@ -129,12 +129,12 @@ function by<T>(items: readonly T[], keyOf: (item: T) => string | null): Map<stri
 }
 
 /** Returns the stops of each home, split wherever no device of the home stopped for half an hour; in order of time. */
-function homesThatStopped(silences: readonly Silence[]): HomeStops[] {
+function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
   const homes: HomeStops[] = [];
   for (const [userId, ofHome] of by(silences, (one) => one.userId)) {
     let last: HomeStops | undefined;
     for (const stop of inOrder(ofHome)) {
-      if (last && stop.beganMs - last.atMs <= THRESHOLDS.siteWindowMs) {
+      if (last && stop.beganMs - last.atMs <= STOP_THRESHOLDS.siteWindowMs) {
         last.stops.push(stop);
         last.atMs = stop.beganMs;
       } else {
@@ -151,7 +151,7 @@ function homesThatStopped(silences: readonly Silence[]): HomeStops[] {
  * an unlikely large group (`raised`).
  */
 function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops[][]; raised: ReadonlySet<HomeStops> } {
-  const { windowMs, chance, unlikely } = THRESHOLDS;
+  const { windowMs, chance, unlikely } = STOP_THRESHOLDS;
   const usual = usualPerWindow(homes);
   const outages: HomeStops[][] = [];
   const raised = new Set<HomeStops>();
@@ -162,7 +162,7 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
     while (last + 1 < homes.length && (homes[last + 1] as HomeStops).atMs <= fromMs + windowMs) last++;
     // A window begins with a stop. The test is how likely this number of further stops is.
     const others = last - first;
-    const likelihood = others < 2 ? 1 : chanceOfAsMany(others, usual(fromMs));
+    const likelihood = others < 2 ? 1 : poissonTailProbability(others, usual(fromMs));
     if (likelihood < chance) {
       if (first > outUntil) outages.push([]);
       const outage = outages.at(-1) as HomeStops[];
@@ -182,7 +182,7 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
  * highest windows are limited to the highest of the remaining ones, or to one.
  */
 function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
-  const { windowMs, aroundMs, trimmed } = THRESHOLDS;
+  const { windowMs, aroundMs, trimmed } = STOP_THRESHOLDS;
   const counts = new Map<number, number>();
   for (const { atMs } of homes) {
     const window = Math.floor(atMs / windowMs);
@@ -218,10 +218,10 @@ interface Talking {
   atGateway(gatewayId: string, atMs: number): number;
 }
 
-function talkingOf(silences: readonly Silence[], sites: Sites): Talking {
+function talkingOf(silences: readonly DeviceSilence[], sites: SiteDeviceCounts): Talking {
   const homes = by(silences, (one) => one.userId);
   const gateways = by(silences, (one) => one.gatewayId);
-  const count = (all: number, ofSite: readonly Silence[] = [], atMs: number) => {
+  const count = (all: number, ofSite: readonly DeviceSilence[] = [], atMs: number) => {
     const silent = new Set<string>();
     for (const { deviceId, beganMs, endedMs } of ofSite) {
       if (beganMs < atMs && (endedMs === null || endedMs > atMs)) silent.add(deviceId);
@@ -238,7 +238,7 @@ function talkingOf(silences: readonly Silence[], sites: Sites): Talking {
 function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: boolean): StopGroup[] {
   const atMs = stops[0]?.beganMs ?? 0;
   const inHome = talking.inHome(userId, atMs);
-  const group = (kind: StopKind, because: StopReason, of: readonly Silence[], isSure = true): StopGroup =>
+  const group = (kind: StopKind, because: StopReason, of: readonly DeviceSilence[], isSure = true): StopGroup =>
     isSure && isRaised
       ? { kind, isSure: false, because: 'others_stopped_too', stops: of }
       : { kind, isSure, because, stops: of };
@@ -266,12 +266,12 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
 
 /** Marks devices that repeatedly stop alone as `habit`, unless this silence is much longer than usual. */
 function withHabits(groups: readonly StopGroup[], nowMs: number): StopGroup[] {
-  const { habits, habitMs } = THRESHOLDS;
+  const { habits, habitMs } = STOP_THRESHOLDS;
   const alone = by(
     groups.filter(({ kind }) => kind === 'device'),
     ({ stops }) => stops[0]?.deviceId ?? null,
   );
-  const lengthOf = ({ beganMs, endedMs }: Silence) => (endedMs ?? nowMs) - beganMs;
+  const lengthOf = ({ beganMs, endedMs }: DeviceSilence) => (endedMs ?? nowMs) - beganMs;
   return groups.map((group) => {
     const stop = group.stops[0];
     if (group.kind !== 'device' || !stop) return group;
@@ -291,7 +291,7 @@ function logFactorial(n: number): number {
 }
 
 /** Returns the probability that `n` or more independent events occur if `mean` are expected (Poisson). Pure. */
-export function chanceOfAsMany(n: number, mean: number): number {
+export function poissonTailProbability(n: number, mean: number): number {
   if (n <= 0) return 1;
   if (mean <= 0) return 0;
   // At or below the mean, the probability is never small and the sum below would be long.

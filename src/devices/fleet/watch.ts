@@ -6,7 +6,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 /** Minimum length of a recorded silence. Shorter ones would mostly be meters that report every quarter-hour, and restarts. */
 export const SILENT_AFTER_MS = 3_600_000;
 /** Maximum time between two checks. After a longer break, silences may have come and gone undetected. */
-export const WATCH_GAP_MS = 300_000;
+export const MAX_WATCH_GAP_MS = 300_000;
 
 /**
  * Tolerance for the database's clock. A stored time that is further ahead was written before the clock was set back. Transactions last less
@@ -19,7 +19,7 @@ const CLOCKS_DIFFER_MS = 60_000;
  * readings cost ingest nothing more. One check is a pass over the heads (0.1 s at 100,000 devices). Returns how many silences began and
  * ended.
  */
-export async function watchSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
+export async function recordSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
   return joinOrBeginTransaction(db, async (trx) => {
     await endFuture(trx, now);
     // Raw SQL: updates with a join, and an insert that skips existing rows.
@@ -38,7 +38,7 @@ export async function watchSilences(db: Database, now: Date): Promise<{ began: n
     const { numAffectedRows: went = 0n } = await sql`
       UPDATE silence_watches SET ended_at = greatest(ended_at, ${now})
       WHERE began_at = (SELECT max(began_at) FROM silence_watches)
-        AND ended_at >= ${new Date(now.getTime() - WATCH_GAP_MS)}`.execute(trx);
+        AND ended_at >= ${new Date(now.getTime() - MAX_WATCH_GAP_MS)}`.execute(trx);
     if (went === 0n) {
       await trx
         .insertInto('silence_watches')
@@ -63,13 +63,13 @@ async function endFuture(trx: Database, now: Date): Promise<void> {
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
   // Times in `silence_watches` come from the clocks of workers.
-  const latest = new Date(now.getTime() + WATCH_GAP_MS);
+  const latest = new Date(now.getTime() + MAX_WATCH_GAP_MS);
   await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();
   await trx.updateTable('silence_watches').set({ ended_at: now }).where('ended_at', '>', latest).execute();
 }
 
 /** Deletes silences that ended before the retention period of readings. */
-export async function forgetSilences(db: Database, now: Date, retentionMonths: number): Promise<void> {
+export async function deleteOldSilences(db: Database, now: Date, retentionMonths: number): Promise<void> {
   const before = new Date(retentionStartMs(now.getTime(), retentionMonths));
   await db.deleteFrom('device_silences').where('ended_at', '<', before).execute();
   await db.deleteFrom('silence_watches').where('ended_at', '<', before).execute();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToldChannel } from '#src/devices/live.ts';
+import type { LiveChannel } from '#src/devices/live.ts';
 import { computeStretches, type HomeDevice } from '../home/roles.ts';
 import { measuredPower } from './power-now.ts';
 
@@ -15,7 +15,7 @@ function powerOfHome(devices: Record<string, Of>) {
       ...{ producesExport: true, counted: [ALWAYS], partOf: null, ...more },
     }),
   );
-  const channels = new Map<string, ToldChannel[]>();
+  const channels = new Map<string, LiveChannel[]>();
   for (const [id, { watts, secondsAgo = 5, partOf, placement }] of Object.entries(devices)) {
     if (watts === null) continue;
     const channel = {

@@ -1,6 +1,6 @@
 import { QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { latestChannels, powerOf, powersBetween, type ToldChannel } from '#src/devices/live.ts';
+import { type LiveChannel, readLatestChannels, readPowersBetween, sumPowers } from '#src/devices/live.ts';
 import { sumCountedMs } from '../home/counted-spans.ts';
 import type { Home } from '../home/home.ts';
 import { type DevicePower, homePowerOf } from '../home/power.ts';
@@ -30,7 +30,7 @@ type Parts = Pick<Home, 'devices' | 'stretches'>;
  * minutes; null if neither is known. The Home page, the MQTT topic of the home and Home Assistant use this value.
  */
 export async function loadCurrentPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
-  const channels = await latestChannels(db, idsOf(home), now);
+  const channels = await readLatestChannels(db, idsOf(home), now);
   return measuredPower(home, channels, now.getTime()) ?? (await meanPower(db, home, now));
 }
 
@@ -50,7 +50,7 @@ export async function powerTrail(
   const nowMs = now.getTime();
   const firstMs = nowMs - (TRAIL_STEPS - 1) * stepMs;
   const from = new Date(firstMs - FRESH_MS);
-  const powers = await powersBetween(db, idsOf(home), { from, to: now, stepSeconds: STEP_SECONDS });
+  const powers = await readPowersBetween(db, idsOf(home), { from, to: now, stepSeconds: STEP_SECONDS });
   const latest = new Map<string, (typeof powers)[number]>();
   let next = 0;
   return Array.from({ length: TRAIL_STEPS }, (_, step) => {
@@ -70,7 +70,7 @@ export async function powerTrail(
  */
 export function measuredPower(
   home: Parts,
-  channels: ReadonlyMap<string, readonly ToldChannel[]>,
+  channels: ReadonlyMap<string, readonly LiveChannel[]>,
   nowMs: number,
 ): (CurrentPower & { at: string; minutes: null }) | null {
   const times: string[] = [];
@@ -78,7 +78,7 @@ export function measuredPower(
     const own = (channels.get(partOf ?? deviceId) ?? []).filter(
       (one) => one.unit === 'W' && one.placement === (partOf === null ? null : placement),
     );
-    const { power_w: watts, power_at: at } = powerOf(own);
+    const { power_w: watts, power_at: at } = sumPowers(own);
     if (watts === null || at === null || nowMs - Date.parse(at) > FRESH_MS) return null;
     times.push(at);
     return { inWatts: Math.max(0, watts), outWatts: Math.max(0, -watts) };

@@ -55,7 +55,7 @@ const CHUNK_MS = 96 * 96 * QUARTER_MS;
  * Returns a buyer's imported and exported energy by clock hour of the range's time zone, with its cost. Hours in the future or without
  * known energy are omitted.
  */
-export async function greenButtonData(
+export async function loadGreenButtonData(
   db: Database,
   { buyer, range, now }: { buyer: Buyer; range: Range; now: Date },
 ): Promise<GreenButtonData> {

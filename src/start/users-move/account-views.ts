@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from '#src/database/connect.ts';
-import { STREAMED } from '#src/database/copy/bundled-relations.ts';
-import { columnsOf } from '#src/database/copy/copy-rows.ts';
-import type { Copied } from '#src/database/copy/relations.ts';
-import type { Ends } from '#src/database/copy/synchronise.ts';
-import { meterKey, TOLD_APART } from '#src/database/meter.ts';
+import { STREAMED_RELATIONS } from '#src/database/copy/bundled-relations.ts';
+import { readColumns } from '#src/database/copy/copy-rows.ts';
+import type { CopiedRelation } from '#src/database/copy/relations.ts';
+import type { CopyEnds } from '#src/database/copy/synchronise.ts';
+import { meterKey, SEPARATE_METERS } from '#src/database/meter.ts';
 import { checkUser } from '#src/rollups/check.ts';
 import { COLUMN_BY_MEASURE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
 import { rebuildTables } from '#src/rollups/rebuild.ts';
@@ -17,8 +17,12 @@ const OF_SERIES = 'series_id IN (SELECT arrives_as FROM part_series)';
 const OF_USERS = 'user_id IN (SELECT user_id FROM part_users)';
 
 /** Relations that are copied while the accounts are open, and again after they are closed. The load profile comes last. */
-export const STREAMED_PARTS: readonly Copied[] = [
-  ...STREAMED.map(({ relation, by }) => ({ relation, by, part: { view: viewOf(relation), whose: OF_SERIES } })),
+export const STREAMED_PARTS: readonly CopiedRelation[] = [
+  ...STREAMED_RELATIONS.map(({ relation, by }) => ({
+    relation,
+    by,
+    part: { view: viewOf(relation), whose: OF_SERIES },
+  })),
   ...[STORED_HOURS, PACKED_DAYS].map(({ relation, time }) => ({
     relation,
     by: time,
@@ -34,7 +38,7 @@ export const accountViewOf = (relation: string): string => viewOf(relation);
  * separately counted meters.
  */
 export const keysOf = (userIds: readonly string[]): string[] =>
-  userIds.flatMap((userId) => [userId, ...TOLD_APART.map((meter) => meterKey(userId, meter))]);
+  userIds.flatMap((userId) => [userId, ...SEPARATE_METERS.map((meter) => meterKey(userId, meter))]);
 
 interface Series {
   series_id: number;
@@ -59,7 +63,7 @@ async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise
  * Prepares the sessions of both installations. Assigns new series the permanent ids that they will have at the target, and creates views of
  * the accounts' rows with these ids.
  */
-export async function prepareAccountViews({ source, target }: Ends, userIds: readonly string[]): Promise<void> {
+export async function prepareAccountViews({ source, target }: CopyEnds, userIds: readonly string[]): Promise<void> {
   const series = await seriesOf(source, userIds);
   const values = [
     series.map(({ device_id }) => device_id),
@@ -94,7 +98,7 @@ async function openEnd(
   await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [keysOf(userIds)]);
   await client.query('ANALYZE part_series; ANALYZE part_users');
   for (const { relation, part } of STREAMED_PARTS) {
-    const { columns } = await columnsOf(client, relation);
+    const { columns } = await readColumns(client, relation);
     const ofSeries = columns.includes('series_id');
     const shown = columns.map((name) => (name === 'series_id' ? 'p.arrives_as AS series_id' : `r.${name}`)).join(', ');
     const from = ofSeries ? `${relation} r JOIN part_series p USING (series_id)` : `${relation} r WHERE r.${OF_USERS}`;

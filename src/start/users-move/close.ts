@@ -11,11 +11,11 @@ import {
   restoreReferences,
   unpackAccounts,
 } from '#src/database/copy/account-bundle.ts';
-import { BUNDLED } from '#src/database/copy/bundled-relations.ts';
-import type { Ends } from '#src/database/copy/synchronise.ts';
+import { BUNDLED_RELATIONS } from '#src/database/copy/bundled-relations.ts';
+import type { CopyEnds } from '#src/database/copy/synchronise.ts';
 import {
   inTransaction,
-  isBeginAgain,
+  isRetryable,
   joinOrBeginTransaction,
   MAX_ATTEMPTS,
   transactionOn,
@@ -44,7 +44,7 @@ export async function closeAccounts(pool: Pool, userIds: readonly string[], toIn
       const isPatient = performance.now() < deadlineMs;
       return await inTransaction(pool, (client) => close(client, userIds, { toInstallation, isPatient }));
     } catch (error) {
-      if (!(error instanceof UnderWay) && (attempt++ >= MAX_ATTEMPTS || !isBeginAgain(error))) throw error;
+      if (!(error instanceof UnderWay) && (attempt++ >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
@@ -92,7 +92,7 @@ async function close(
   await client.query('DELETE FROM users WHERE user_id = ANY ($1)', [userIds]);
 }
 
-const DELIVERIES = BUNDLED.find(({ relation }) => relation === 'deliveries');
+const DELIVERIES = BUNDLED_RELATIONS.find(({ relation }) => relation === 'deliveries');
 
 async function areDelivering(client: PoolClient, userIds: readonly string[]): Promise<boolean> {
   const { rows } = await client.query(
@@ -123,7 +123,7 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
  * its key, and compares them by count and sum. Readings and load profile were copied before. Returns the number of rows of each relation.
  */
 export async function openAccounts(
-  { source, target }: Ends,
+  { source, target }: CopyEnds,
   userIds: readonly string[],
   { fromInstallation, reseal }: { fromInstallation: string; reseal: (sealed: Buffer) => Buffer },
 ): Promise<{ relation: string; rows: number }[]> {

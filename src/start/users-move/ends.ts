@@ -1,10 +1,10 @@
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { askCapabilities, type Found } from '#src/database/capabilities.ts';
-import { FILLED_FROM, isClosedForWriting, whyClosed } from '#src/database/closing.ts';
+import { type DetectedDatabase, detectCapabilities } from '#src/database/capabilities.ts';
+import { explainClosing, FILLED_FROM, isClosedForWriting } from '#src/database/closing.ts';
 import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
 import { refuseNewer } from '#src/database/migrate.ts';
-import { sealedSamples } from '#src/database/sealed.ts';
+import { readSealedSamples } from '#src/database/sealed.ts';
 import { canOpen } from '../secret-key.ts';
 
 /** One of the two installations of a move of accounts. */
@@ -12,7 +12,7 @@ export interface Installation {
   pool: Pool;
   /** `installation_id`. */
   id: string;
-  database: Found;
+  database: DetectedDatabase;
 }
 
 /** The two installations of a move. */
@@ -51,8 +51,8 @@ async function openInstallation(pool: Pool, what: string): Promise<Installation>
   const { rows } = await pool.query('SELECT installation_id AS id FROM installation');
   const { id } = rows[0];
   if ((await isClosedForWriting(pool)) || id.startsWith(FILLED_FROM))
-    throw new Error(`Of ${what}: ${await whyClosed(pool)}`);
-  return { pool, id, database: await askCapabilities(pool) };
+    throw new Error(`Of ${what}: ${await explainClosing(pool)}`);
+  return { pool, id, database: await detectCapabilities(pool) };
 }
 
 async function schemaOf(pool: Pool): Promise<Set<string>> {
@@ -122,8 +122,8 @@ export async function assertKeysOpen({ source, target }: MoveInstallations, secr
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
     [target, secrets.target, 'The file of --to-secret-key'],
   ] as const) {
-    const samples = await sealedSamples(queryOn(pool));
-    const box = secretBox(secret);
+    const samples = await readSealedSamples(queryOn(pool));
+    const box = createSecretBox(secret);
     if (samples.length > 0 && !samples.some((sealed) => canOpen(box, sealed)))
       throw new Error(
         `${what} does not open what the installation has sealed: it is another one's. Nothing was changed.`,
@@ -135,6 +135,6 @@ export async function assertKeysOpen({ source, target }: MoveInstallations, secr
  * Returns a function that opens a value sealed by the source and seals it with the target's key. It throws if the value cannot be opened.
  */
 export function createResealer(secrets: Secrets): (sealed: Buffer) => Buffer {
-  const [from, to] = [secretBox(secrets.source), secretBox(secrets.target)];
+  const [from, to] = [createSecretBox(secrets.source), createSecretBox(secrets.target)];
   return (sealed) => to.seal(from.open(sealed));
 }

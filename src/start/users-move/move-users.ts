@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { packChanges } from '#src/database/copy/account-bundle.ts';
-import { compareCopied, type Progress, type Synchronised, synchronise } from '#src/database/copy/synchronise.ts';
+import { compareCopied, type Progress, type SynchroniseResult, synchronise } from '#src/database/copy/synchronise.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
@@ -126,7 +126,7 @@ async function pass(
   userIds: readonly string[],
   { progress }: UsersMove,
   compare = false,
-): Promise<Synchronised[]> {
+): Promise<SynchroniseResult[]> {
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
@@ -157,7 +157,7 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
 async function computeSince(
   { target }: MoveInstallations,
   userIds: readonly string[],
-  done: readonly Synchronised[],
+  done: readonly SynchroniseResult[],
 ): Promise<Date | null> {
   const days = done
     .filter(({ relation }) => relation.startsWith('device_'))

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
-import { mailedToken, secretBox } from '#src/core/secrets.ts';
-import { compose } from '#src/delivery/email/compose.ts';
+import { createMailedToken, createSecretBox } from '#src/core/secrets.ts';
+import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
@@ -124,7 +124,7 @@ describe('a changed e-mail address', () => {
       'Somebody wants to change the e-mail address of your account',
       'The e-mail address of your account was changed',
     ].entries()) {
-      const mail = compose(notices[index], 'Europe/Berlin', new Map(), null);
+      const mail = composeMail(notices[index], 'Europe/Berlin', new Map(), null);
       expect(mail.subject).toBe(subject);
       // A former address that has lost access must not learn the new address.
       expect([mail.text.includes(former), mail.text.includes(newEmail(userId))]).toEqual([true, false]);
@@ -228,7 +228,7 @@ describe('a changed e-mail address', () => {
       `${id}.${'A'.repeat(22)}`,
       `emc_${'0'.repeat(26)}.${mac}`,
     ];
-    for (const other of [...wrong, mailedToken('the secret of the tests', 'unsubscribe', id), '\0'])
+    for (const other of [...wrong, createMailedToken('the secret of the tests', 'unsubscribe', id), '\0'])
       expect([other, (await confirmEmail(api, other)).status]).toEqual([other, 422]);
     for (const body of [{}, [], null, { token: '' }, { token: 1 }, { token, more: 1 }])
       expect((await api.send('/dashboard/email', { method: 'POST', body })).status).toBe(422);
@@ -354,7 +354,7 @@ describe('sessions', () => {
 });
 
 test('a lower role removes deliveries about accounts that it no longer reaches', async () => {
-  const box = secretBox('the secret of the tests');
+  const box = createSecretBox('the secret of the tests');
   const [demoted, stays] = [await api.user('admin'), await api.user('admin')];
   for (const { userId } of [demoted, stays, utility])
     await createWebhook(api.db, box, userId, {

@@ -2,8 +2,8 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerBrokers } from '#src/api/broker-calls.ts';
 import { createDb } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { brokerAccess } from '#src/devices/broker-access.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const made = await createGateway(db, { userId, name: 'home' });
   gateway = { id: made.gateway.gateway_id, secret: made.secret };
   app = Fastify();
-  answerBrokers(app, brokerAccess(db, 'mqtt://energy-ingest:own%20secret@broker:1883'));
+  answerBrokers(app, createBrokerAccess(db, 'mqtt://energy-ingest:own%20secret@broker:1883'));
 });
 afterAll(async () => {
   await app.close();
@@ -71,7 +71,7 @@ test('devices, gateways and the service log in; nobody else, and nobody with ano
 test('a deleted device may not log in', async () => {
   const db = createDb(database.pool);
   const { device: one, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
-  await deleteDevice(db, EVERYBODY, one.device_id);
+  await deleteDevice(db, REACH_OF_ALL, one.device_id);
   expect(await json('authenticate', { username: one.device_id, password: secret })).toMatchObject({ result: 'deny' });
 });
 

@@ -3,8 +3,8 @@ import { createKey } from '#src/auth/keys.ts';
 import { signInAs } from '#src/auth/oidc/sign-in.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
 import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
-import { secretBox } from '#src/core/secrets.ts';
-import { compose } from '#src/delivery/email/compose.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
+import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import type { Role } from '#src/users/store.ts';
@@ -127,7 +127,7 @@ describe('earlier access to an account ends with', () => {
       ? null
       : await openSession(api.db, userId, api.now, { userAgent: 'The former one', address: '192.0.2.7' });
     const hook = { event: 'user.created' as const, url: 'https://stranger.example/x', authToken: 'a secret token' };
-    await createWebhook(api.db, secretBox(SECRET), userId, hook);
+    await createWebhook(api.db, createSecretBox(SECRET), userId, hook);
     // A change of address that the previous owner requested.
     await patch(userId, key, { email: newEmail() });
     const { token } = await mailedConfirmation(api, userId);
@@ -150,7 +150,7 @@ describe('earlier access to an account ends with', () => {
       userId,
     ]);
     expect(told.map(({ data }) => data.because)).toEqual([because]);
-    const { text } = compose(told[0], 'UTC', new Map(), null);
+    const { text } = composeMail(told[0], 'UTC', new Map(), null);
     for (const named of [other.prefix, 'of somebody else', hook.url, ...(before ? ['The former one'] : [])])
       expect(text).toContain(named);
     const acts = await sql(`SELECT details FROM audit_log WHERE target = $1 AND action = 'access.ended'`, [userId]);

@@ -1,6 +1,6 @@
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { MOST_STREAMS } from '#src/api/stream-room.ts';
+import { MAX_STREAMS } from '#src/api/stream-room.ts';
 import type { TestApi } from '#test/support/api.ts';
 import { NOON, registerDashboardSessions } from '#test/support/dashboard-sessions.ts';
 import { createMeter } from '#test/support/meters.ts';
@@ -75,8 +75,8 @@ describe('changes', () => {
     const enrolled = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility })));
     const theirs: { cookie: string }[] = [];
     for (const userId of [utility, ...enrolled.map((one) => one.userId)]) theirs.push(await signedIn(userId));
-    const usual = MOST_STREAMS.ofUtility;
-    MOST_STREAMS.ofUtility = 4;
+    const usual = MAX_STREAMS.ofUtility;
+    MAX_STREAMS.ofUtility = 4;
     const opened: Awaited<ReturnType<typeof follow>>[] = [];
     try {
       for (const cookie of theirs) opened.push(await follow(cookie));
@@ -85,7 +85,7 @@ describe('changes', () => {
       const statuses = opened.map(({ status }) => status);
       expect(statuses).toEqual([...Array(4).fill(200), ...Array(4).fill(429), 200]);
     } finally {
-      MOST_STREAMS.ofUtility = usual;
+      MAX_STREAMS.ofUtility = usual;
       for (const one of opened) one.close();
     }
   });

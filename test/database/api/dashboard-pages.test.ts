@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AssetFiles, assetFiles } from '#src/api/dashboard/asset-files.ts';
+import { type AssetFiles, createAssetFiles } from '#src/api/dashboard/asset-files.ts';
 import common from '#src/dashboard/words/en/common.json' with { type: 'json' };
 import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
@@ -111,7 +111,7 @@ describe('the pages', () => {
   );
 
   test('keep their ETags in another process, are written again if they were deleted, and are removed at the end', async () => {
-    const files = [assetFiles(), assetFiles()];
+    const files = [createAssetFiles(), createAssetFiles()];
     const stats = await Promise.all(
       files.map(async (one) => {
         const folder = await one.folderOf('app.js');

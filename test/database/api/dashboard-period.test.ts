@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
@@ -240,7 +240,7 @@ describe('a home with solar, a battery and plugs', () => {
       if (at < Date.UTC(2026, 4, 10)) tell('gone', at, 10);
     }
     await addToProfile(own.api.database, rows);
-    await deleteDevice(own.api.db, EVERYBODY, ids.gone as string);
+    await deleteDevice(own.api.db, REACH_OF_ALL, ids.gone as string);
   });
 
   test('lists its devices, at night too, untracked energy, and energy from the sun', async () => {
@@ -316,7 +316,7 @@ describe('a home with solar, a battery and plugs', () => {
     // The currency changes within the period, so that costs cannot be added up.
     expect((await tariff('2026-06-10', '3', 'SEK')).status).toBe(201);
     expect((await ask(path, owner)).json).toMatchObject({ used: null, buckets: [], kilowatt_year: null });
-    await updateDevice(own.api.db, EVERYBODY, ids.freezer as string, { placement: 'excluded' });
+    await updateDevice(own.api.db, REACH_OF_ALL, ids.freezer as string, { placement: 'excluded' });
     expect((await ask('/v1/period-costs?unit=day&date=2026-06-12', owner)).json.devices).toHaveLength(1);
   });
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { judgedMessage } from '#src/api/v1/gateways/shape.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { listDiscovered } from '#src/devices/gateways.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { pairDiscovered } from '#src/devices/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -49,9 +49,9 @@ test('an unrecognised message is read with a mapping: tried, stored, received, p
   expect((await configure({ mapping })).status).toBe(200);
   expect((await decode({ ...boiler, topic: `gw/${gateway}/${boiler.topic}` })).json).toMatchObject({ readings });
   await publish(boiler.topic, boiler.payload);
-  const [found] = await listDiscovered(api.db, EVERYBODY, home.userId, { limit: 10 });
+  const [found] = await listDiscoveredDevices(api.db, REACH_OF_ALL, home.userId, { limit: 10 });
   expect(found).toMatchObject({ family: 'mapping', native_id: '7', channels: ['import'] });
-  await pairDiscovered(api.db, EVERYBODY, found?.discovery_id ?? '', {
+  await pairDiscovered(api.db, REACH_OF_ALL, found?.discovery_id ?? '', {
     userId: home.userId,
     type: 'heat_pump',
     location: 'cellar',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
-import { share } from '#src/api/share.ts';
+import { createRequestShare } from '#src/api/share.ts';
 import { createDb, createPool, type PoolClient } from '#src/database/connect.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, testApi } from '#test/support/api.ts';
@@ -93,7 +93,7 @@ test('an erasure is not limited by the statement timeout of answers', async () =
 });
 
 test('a request that waits too long is refused for now, and takes no other’s turn', async () => {
-  const shares = share({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
+  const shares = createRequestShare({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
   const end = await shares.begin('a');
   const [second, third] = [shares.begin('a'), shares.begin('a')];
   expect(await shares.begin('a')).toBe(null);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { watchSilences } from '#src/devices/fleet/watch.ts';
+import { recordSilences } from '#src/devices/fleet/watch.ts';
 import { type Callers, registerCallers } from '#test/support/callers.ts';
 
 let { api, admin, utility, home }: Callers = {} as Callers;
@@ -72,7 +72,7 @@ beforeAll(async () => {
   gatewayId = json.gateway_id;
   await behind(gatewayId, ids.garage ?? '', 'tasmota');
   await hear(ids.garage ?? '', 60 * 5, 'faulty');
-  await watchSilences(api.db, api.now);
+  await recordSilences(api.db, api.now);
 });
 
 describe('devices of a fleet', () => {
@@ -295,15 +295,15 @@ describe('silences', () => {
     const { rows } = await api.database.pool.query(
       'SELECT count(*)::int AS count FROM device_silences WHERE ended_at IS NULL',
     );
-    expect(await watchSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
+    expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 0 });
     await hear(ids.garage ?? '', 3, 'faulty');
     // The worker has not checked since; the list is exact all the same.
     expect(await names('silent_for_hours=1')).not.toContain('Garage 12/B');
     expect(await names('sort=last_seen_at')).toHaveLength((await list()).length);
-    expect(await watchSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });
+    expect(await recordSilences(api.db, api.now)).toEqual({ began: 0, ended: 1 });
     await hear(ids.garage ?? '', 2, 'faulty');
     const later = new Date(api.now.getTime() + 2 * HOUR_MS);
-    expect((await watchSilences(api.db, later)).began).toBeGreaterThan(0);
+    expect((await recordSilences(api.db, later)).began).toBeGreaterThan(0);
     const { rows: now } = await api.database.pool.query(
       'SELECT count(*)::int AS count FROM device_silences WHERE ended_at IS NULL',
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
-import { forgetImportCredentials } from '#src/onboarding/imports.ts';
+import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
 import type { TestApi } from '#test/support/api.ts';
 import { type Callers, registerCallers } from '#test/support/callers.ts';
 
@@ -208,7 +208,7 @@ test('unfetched passwords are deleted after a day', async () => {
   await api.database.pool.query("UPDATE imports SET created_at = now() - interval '25 hours' WHERE import_id = $1", [
     json.import_id,
   ]);
-  await forgetImportCredentials(api.db, new Date());
+  await deleteExpiredImportCredentials(api.db, new Date());
   expect((await api.send(`/v1/imports/${json.import_id}`, { key: home.key })).json.credentials).toBe('gone');
 });
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:http2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { begun, streamOfPages } from '#src/api/long-answers.ts';
+import { awaitFirstPage, streamPages } from '#src/api/long-answers.ts';
 import { AppError } from '#src/core/errors.ts';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
           }
         };
         reply.type('application/json; charset=utf-8');
-        return reply.send(streamOfPages({ user_id: 'usr_1' }, await begun(pages())));
+        return reply.send(streamPages({ user_id: 'usr_1' }, await awaitFirstPage(pages())));
       });
     },
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { EXAMPLES } from '#src/api/examples.ts';
-import { type AnyOperation, addOperation, operation } from '#src/api/operation.ts';
+import { type AnyOperation, addOperation, defineOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Between the operation's check of the account and its insert, another process erases the account. */
-const deviceOfTheGone = operation({
+const deviceOfTheGone = defineOperation({
   summary: 'Of the test.',
   method: 'POST',
   path: '/v1/test-gone',
@@ -45,7 +45,7 @@ const deviceOfTheGone = operation({
   },
 });
 const pieces: number[] = [];
-const byPieces = operation({
+const byPieces = defineOperation({
   summary: 'Of the test.',
   method: 'POST',
   path: '/v1/test-pieces',

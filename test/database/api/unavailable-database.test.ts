@@ -8,7 +8,7 @@ import { buildApp } from '#src/api/app.ts';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { newKey } from '#src/auth/key-format.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, createPool } from '#src/database/connect.ts';
 import { testApi } from '#test/support/api.ts';
 import { testDatabase } from '#test/support/database.ts';
@@ -27,7 +27,7 @@ test.each([
       clock: () => new Date(),
       environment: 'live',
       retentionMonths: 13,
-      box: secretBox('the secret of the tests'),
+      box: createSecretBox('the secret of the tests'),
     },
     {
       authenticate: createAuthenticate(db, 'live'),

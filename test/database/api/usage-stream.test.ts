@@ -3,10 +3,10 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
-import { MOST_STREAMS } from '#src/api/stream-room.ts';
+import { MAX_STREAMS } from '#src/api/stream-room.ts';
 import { createKey } from '#src/auth/keys.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -60,7 +60,7 @@ const withinTenSeconds = { timeout: 10_000, interval: 20 };
 /** Runs the worker's jobs that evaluate alerts and create usage.updated events. */
 async function tell(): Promise<void> {
   await evaluateChangedHours(api.database.pool, evaluator, api.now);
-  await tellUsage(api.database.pool, api.now);
+  await publishUsage(api.database.pool, api.now);
 }
 const hoursTold = (stream: EventStream) =>
   stream
@@ -120,7 +120,7 @@ describe('live readings', () => {
 
   test('the home’s power is sent with its devices’ measured powers, only to clients that follow the home', async () => {
     const mine = await home();
-    await updateDevice(api.db, EVERYBODY, await addDevice(mine), { placement: 'excluded' });
+    await updateDevice(api.db, REACH_OF_ALL, await addDevice(mine), { placement: 'excluded' });
     const sendPower = async (seconds: number, power_w: number) => {
       const payload = Buffer.from(JSON.stringify({ ts: new Date(api.now.getTime() + seconds * 1_000), power_w }));
       const message = {
@@ -316,10 +316,10 @@ describe('access to the stream', () => {
 
 test('is limited to a number of streams per account and process, in addition to its other requests', async () => {
   const mine = await home();
-  for (let at = 0; at < MOST_STREAMS.ofAccount; at++) expect((await open(mine.key)).status).toBe(200);
+  for (let at = 0; at < MAX_STREAMS.ofAccount; at++) expect((await open(mine.key)).status).toBe(200);
   const refused = await api.send(PATH, { key: mine.key });
-  expect(refused).toMatchObject({ status: 429, json: { retry_after: MOST_STREAMS.retryAfterSeconds } });
-  expect(refused.headers['retry-after']).toBe(String(MOST_STREAMS.retryAfterSeconds));
+  expect(refused).toMatchObject({ status: 429, json: { retry_after: MAX_STREAMS.retryAfterSeconds } });
+  expect(refused.headers['retry-after']).toBe(String(MAX_STREAMS.retryAfterSeconds));
   expect((await api.send('/v1/devices', { key: mine.key })).status).toBe(200);
   expect((await open(mine.key, { port: other.port })).status).toBe(200);
   opened.pop();
@@ -330,14 +330,14 @@ test('is limited to a number of streams per account and process, in addition to 
 test('for a utility and its enrolled homes leaves room for others’ streams', async () => {
   const utility = await api.user('utility');
   const homes = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility.userId })));
-  const usual = MOST_STREAMS.ofUtility;
-  MOST_STREAMS.ofUtility = 4;
+  const usual = MAX_STREAMS.ofUtility;
+  MAX_STREAMS.ofUtility = 4;
   try {
     for (const { key } of [...homes, utility]) expect((await open(key)).status).toBe(200);
     for (const { key } of [...homes, utility]) expect((await api.send(PATH, { key })).status).toBe(429);
     expect((await open((await api.user('homeowner')).key)).status).toBe(200);
   } finally {
-    MOST_STREAMS.ofUtility = usual;
+    MAX_STREAMS.ofUtility = usual;
   }
 });
 

@@ -2,8 +2,8 @@ import { Agent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { checkHost, isPublic } from '#src/delivery/webhook/guard.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { isPublicAddress, refuseForbiddenHost } from '#src/delivery/webhook/guard.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
@@ -72,7 +72,7 @@ async function deliver(url: string, answers: string[][]) {
   await deliveries.happen(userId);
   await deliveries.run();
   const log = async () =>
-    (await listDeliveriesAsApi((deliveries as TestDeliveries).db, EVERYBODY, webhookId, { limit: 1 }))[0];
+    (await listDeliveriesAsApi((deliveries as TestDeliveries).db, REACH_OF_ALL, webhookId, { limit: 1 }))[0];
   return { log, asked: () => asked };
 }
 
@@ -136,19 +136,19 @@ test.each([
   'https://255.255.255.255/',
   'https://198.18.0.1/',
 ])('%s is refused in any notation', async (url) => {
-  expect(() => checkHost(new URL(url).hostname)).toThrow('private or reserved');
+  expect(() => refuseForbiddenHost(new URL(url).hostname)).toThrow('private or reserved');
 });
 
 describe('addresses', () => {
   test('that are public are allowed', () => {
     for (const address of ['8.8.8.8', '93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946', '::ffff:8.8.8.8']) {
-      expect({ address, isPublic: isPublic(address) }).toEqual({ address, isPublic: true });
+      expect({ address, isPublic: isPublicAddress(address) }).toEqual({ address, isPublic: true });
     }
   });
 
   test('that are invalid are refused', () => {
     for (const address of ['', 'localhost', '::g', '8.8.8.8/8', '2001:db8::1', '::127.0.0.1', '168.63.129.16']) {
-      expect({ address, isPublic: isPublic(address) }).toEqual({ address, isPublic: false });
+      expect({ address, isPublic: isPublicAddress(address) }).toEqual({ address, isPublic: false });
     }
   });
 });

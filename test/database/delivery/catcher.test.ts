@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { findSent } from '#src/delivery/log.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { findSentDelivery } from '#src/delivery/log.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveriesAsApi } from '#test/support/delivery-log.ts';
 
@@ -26,9 +26,9 @@ async function sentTo(url: string) {
   const webhookId = await deliveries.subscribe(userId, url, SECRET);
   await deliveries.happen(userId, { name: 'Zoë' });
   await deliveries.run();
-  const [delivery] = await listDeliveriesAsApi(deliveries.db, EVERYBODY, webhookId, { limit: 1 });
+  const [delivery] = await listDeliveriesAsApi(deliveries.db, REACH_OF_ALL, webhookId, { limit: 1 });
   const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
-  return { userId, which, sent: await findSent(deliveries.db, EVERYBODY, which, 'live') };
+  return { userId, which, sent: await findSentDelivery(deliveries.db, REACH_OF_ALL, which, 'live') };
 }
 
 test('a callback to the catcher is answered without a connection, and its owner can read the signed request', async () => {
@@ -42,7 +42,7 @@ test('a callback to the catcher is answered without a connection, and its owner 
   expect(JSON.stringify(sent)).not.toContain(SECRET);
   // Another account cannot read it.
   const stranger = await deliveries.user('stranger@example.com');
-  expect(await findSent(deliveries.db, { only: stranger }, which, 'live')).toBeNull();
+  expect(await findSentDelivery(deliveries.db, { only: stranger }, which, 'live')).toBeNull();
   expect(userId).not.toBe(stranger);
 });
 

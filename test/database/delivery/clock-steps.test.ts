@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { queryOn } from '#src/database/connect.ts';
-import { keepForTelling, tellUsage } from '#src/delivery/usage-updated.ts';
+import { publishUsage, queueChangedHours } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
@@ -67,8 +67,8 @@ test.each(STEPS)('usage.updated is sent after a step of %d s', async (step) => {
   await createWebhook(deliveries.db, deliveries.box, userId, options);
   const query = queryOn(deliveries.database.pool);
   const tell = async () => {
-    await keepForTelling(query, [{ user_id: userId, hour: new Date('2026-06-15T10:00:00Z') }]);
-    return tellUsage(deliveries.database.pool, deliveries.now);
+    await queueChangedHours(query, [{ user_id: userId, hour: new Date('2026-06-15T10:00:00Z') }]);
+    return publishUsage(deliveries.database.pool, deliveries.now);
   };
   expect(await tell()).toBe(1);
   expect(await tell()).toBe(0);

@@ -1,9 +1,9 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CreatedKey, createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { emailChannel, type Mailer, smtpMailer } from '#src/delivery/email/send.ts';
-import { tellExpiringKeys } from '#src/delivery/expiring-keys.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
+import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { mailServer } from '#test/support/mail-server.ts';
@@ -19,10 +19,10 @@ let isFull = false;
 
 beforeAll(async () => {
   server = await mailServer(() => (isFull ? Object.assign(new Error('disk full'), { responseCode: 452 }) : null));
-  mailer = smtpMailer(server.url);
+  mailer = createSmtpMailer(server.url);
   const publicUrl = 'https://energy.example.net';
   deliveries = await testDeliveries({
-    email: (db) => emailChannel({ db, mailer, publicUrl, secret: 'the secret of the tests', from: undefined }),
+    email: (db) => createEmailChannel({ db, mailer, publicUrl, secret: 'the secret of the tests', from: undefined }),
   });
 });
 afterAll(async () => {
@@ -49,7 +49,7 @@ const keyUntil = (days: number | null, name?: string): Promise<CreatedKey> =>
 /** Returns the mails that workers send when they check after this number of days. */
 async function mailsAfter(days: number, workers = 1) {
   deliveries.now = after(days);
-  await Promise.all(Array.from({ length: workers }, () => tellExpiringKeys(deliveries.db, deliveries.now)));
+  await Promise.all(Array.from({ length: workers }, () => notifyExpiringKeys(deliveries.db, deliveries.now)));
   await deliveries.run();
   const taken = server.messages.splice(0);
   return Promise.all(taken.map((one) => PostalMime.parse(one)));
@@ -57,7 +57,7 @@ async function mailsAfter(days: number, workers = 1) {
 const subjects = async (days: number) => (await mailsAfter(days)).map(({ subject }) => subject);
 
 test('a mail announces a key’s expiry seven days and one day before, once, for any number of workers', async () => {
-  await updateUser(deliveries.db, EVERYBODY, userId, { timezone: 'Europe/Berlin' });
+  await updateUser(deliveries.db, REACH_OF_ALL, userId, { timezone: 'Europe/Berlin' });
   const key = await keyUntil(90, 'Nightly\nimport <b>');
   expect(await subjects(82.9)).toEqual([]);
   const week = await mailsAfter(83.1, 4);
@@ -94,11 +94,11 @@ test('a mail that the server refuses is sent later', async () => {
 
 test('no mail is sent for a key that was revoked, never expires, lives for a day, or remains for the overlap of its rotation', async () => {
   const revoked = await keyUntil(30);
-  await revokeKey(deliveries.db, EVERYBODY, revoked.key_id);
+  await revokeKey(deliveries.db, REACH_OF_ALL, revoked.key_id);
   await keyUntil(null);
   await keyUntil(1);
   const rotated = await keyUntil(null);
-  await rotateKey(deliveries.db, EVERYBODY, rotated.key_id, { environment: 'live', now: made });
+  await rotateKey(deliveries.db, REACH_OF_ALL, rotated.key_id, { environment: 'live', now: made });
   for (const days of [0.1, 0.5, 0.9, 23.5, 29.5]) expect([days, await subjects(days)]).toEqual([days, []]);
   // A key for three days gets only the mail of the day before.
   const short = await keyUntil(3);
@@ -110,7 +110,7 @@ test('a moved expiry is announced again, and one set to its former time is not',
   const { key_id } = await keyUntil(30);
   expect(await subjects(24)).toHaveLength(1);
   const moveTo = (days: number, at: number) =>
-    limitKey(deliveries.db, EVERYBODY, key_id, { now: after(at), expiresAt: after(days) });
+    limitKey(deliveries.db, REACH_OF_ALL, key_id, { now: after(at), expiresAt: after(days) });
   await moveTo(30, 24.5);
   expect(await subjects(25)).toEqual([]);
   await moveTo(60, 25);
@@ -127,6 +127,6 @@ test('no key is omitted if there are more than one check reads', async () => {
      SELECT 'key_many' || n, $1, sha256(n::text::bytea), 'eus_live_many', '{}', $2, $3 FROM generate_series(1, 1001) n`,
     [userId, made, after(30)],
   );
-  expect(await tellExpiringKeys(deliveries.db, after(24))).toBe(1001);
-  expect(await tellExpiringKeys(deliveries.db, after(24))).toBe(0);
+  expect(await notifyExpiringKeys(deliveries.db, after(24))).toBe(1001);
+  expect(await notifyExpiringKeys(deliveries.db, after(24))).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startLoop } from '#src/core/loop.ts';
-import { takeDue } from '#src/delivery/take.ts';
+import { takeDueDeliveries } from '#src/delivery/take.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
@@ -33,7 +33,7 @@ async function happen(userId: string, times: number): Promise<void> {
 
 /** Takes the available deliveries and counts them by owner. */
 async function take(most = 512): Promise<Record<string, number>> {
-  const taken = await takeDue(deliveries.database.pool, most, deliveries.now);
+  const taken = await takeDueDeliveries(deliveries.database.pool, most, deliveries.now);
   const byOwner = Map.groupBy(taken, ({ event }) => event.userId);
   return Object.fromEntries([...byOwner].map(([userId, sendings]) => [userId, sendings.length]));
 }

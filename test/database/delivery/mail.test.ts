@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findAlert } from '#src/alerts/store.ts';
-import { mailedToken } from '#src/core/secrets.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { compose, sentence } from '#src/delivery/email/compose.ts';
+import { createMailedToken } from '#src/core/secrets.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { composeMail, describeEvent } from '#src/delivery/email/compose.ts';
 import {
-  capturingMailer,
   composeSignIn,
-  emailChannel,
+  createCapturingMailer,
+  createEmailChannel,
+  createSmtpMailer,
   type Mailer,
   sendSignIn,
-  smtpMailer,
 } from '#src/delivery/email/send.ts';
-import { capturingTexter, smsChannel, twilioTexter } from '#src/delivery/sms/send.ts';
+import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { updateUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
@@ -40,7 +40,7 @@ let userId: string;
 let alertId: string;
 beforeEach(async () => {
   ({ userId } = await api.user('homeowner'));
-  await updateUser(api.db, EVERYBODY, userId, { timezone: 'Europe/Berlin', phone: '+4915112345678' });
+  await updateUser(api.db, REACH_OF_ALL, userId, { timezone: 'Europe/Berlin', phone: '+4915112345678' });
   ({ alert_id: alertId } = await createAlert(api.db, {
     userId,
     type: 'daily_usage',
@@ -73,12 +73,12 @@ const sending = (data: Record<string, unknown> = {}) => ({
   },
 });
 const channelWith = (mailer: Mailer) =>
-  emailChannel({ db: api.db, mailer, publicUrl: 'https://energy.example.net', secret: SECRET, from: undefined });
+  createEmailChannel({ db: api.db, mailer, publicUrl: 'https://energy.example.net', secret: SECRET, from: undefined });
 
 describe('an e-mail', () => {
   test('reports the usage, in text and HTML, in its reader’s calendar, and pauses the alert by its link', async () => {
     const server = await mailServer();
-    const mailer = smtpMailer(server.url);
+    const mailer = createSmtpMailer(server.url);
     expect(await channelWith(mailer).send(sending())).toEqual({ succeeded: true, responseStatus: 250, error: null });
     mailer.close();
     await server.close();
@@ -100,13 +100,13 @@ describe('an e-mail', () => {
       status: 200,
       type: 'text/html; charset=utf-8',
     });
-    expect((await findAlert(api.db, EVERYBODY, alertId))?.status).toBe('active');
+    expect((await findAlert(api.db, REACH_OF_ALL, alertId))?.status).toBe('active');
     const body = {
       raw: 'List-Unsubscribe=One-Click',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     };
     expect((await api.send(pathname, { method: 'POST', ...body })).status).toBe(200);
-    expect((await findAlert(api.db, EVERYBODY, alertId))?.status).toBe('paused');
+    expect((await findAlert(api.db, REACH_OF_ALL, alertId))?.status).toBe('paused');
     // RFC 8058 prefers multipart/form-data.
     const multipart = { raw: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } };
     expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
@@ -117,13 +117,13 @@ describe('an e-mail', () => {
       (await createDevice(api.db, { userId: owner, type: 'smart_meter', location })).device.device_id;
     const own = await paired(userId, 'Meter <cupboard>\nhall');
     const deleted = await paired(userId, 'Garage');
-    await deleteDevice(api.db, EVERYBODY, deleted);
+    await deleteDevice(api.db, REACH_OF_ALL, deleted);
     const strangers = await paired((await api.user('homeowner')).userId, 'Their cellar');
     const about = sending({
       devices: [own, deleted, strangers, 'dev_gone'].map((device_id) => ({ device_id, kwh_used: 1.253 })),
     });
     const data = structuredClone(about.event.data);
-    const mailer = capturingMailer(join(folder.path, 'named'));
+    const mailer = createCapturingMailer(join(folder.path, 'named'));
     expect((await channelWith(mailer).send(about)).succeeded).toBe(true);
     const mail = await PostalMime.parse(await readFile(join(folder.path, 'named', `${userId}.${eventId}.eml`)));
     expect(mail.text?.match(/^.*: 1\.253 kWh$/gm)).toEqual([
@@ -139,13 +139,13 @@ describe('an e-mail', () => {
 
   test('pauses only the alert of its link', async () => {
     const other = await createAlert(api.db, { userId, type: 'daily_usage', thresholdKwh: 5, delivery: 'email' });
-    const [, mac] = mailedToken(SECRET, 'unsubscribe', alertId).split('.');
+    const [, mac] = createMailedToken(SECRET, 'unsubscribe', alertId).split('.');
     for (const token of [
       `${other.alert_id}.${mac}`,
       `${alertId}.`,
       alertId,
       'x',
-      `${mailedToken('another', 'unsubscribe', alertId)}`,
+      `${createMailedToken('another', 'unsubscribe', alertId)}`,
       '%00',
     ]) {
       expect({ token, status: (await api.send(`/unsubscribe/${token}`, { method: 'POST' })).status }).toEqual({
@@ -153,12 +153,12 @@ describe('an e-mail', () => {
         status: 404,
       });
     }
-    expect((await findAlert(api.db, EVERYBODY, other.alert_id))?.status).toBe('active');
+    expect((await findAlert(api.db, REACH_OF_ALL, other.alert_id))?.status).toBe('active');
   });
 
   test('that the server refuses, or for which there is no server, has failed, with a reason', async () => {
     const server = await mailServer(() => Object.assign(new Error('mailbox full'), { responseCode: 452 }));
-    const mailer = smtpMailer(server.url);
+    const mailer = createSmtpMailer(server.url);
     expect(await channelWith(mailer).send(sending())).toMatchObject({
       succeeded: false,
       responseStatus: 452,
@@ -170,7 +170,7 @@ describe('an e-mail', () => {
   });
 
   test('is stored as a file if there is no server, complete, one per event', async () => {
-    const mailer = capturingMailer(join(folder.path, 'mail'));
+    const mailer = createCapturingMailer(join(folder.path, 'mail'));
     for (let index = 0; index < 2; index++) {
       expect((await channelWith(mailer).send(sending())).succeeded).toBe(true);
     }
@@ -197,13 +197,13 @@ describe('an SMS', () => {
     });
     await new Promise<void>((resolve) => twilio.listen(0, '127.0.0.1', resolve));
     const { port } = twilio.address() as AddressInfo;
-    const texter = twilioTexter({
+    const texter = createTwilioTexter({
       accountSid: 'AC1',
       authToken: 'token',
       from: '+15005550006',
       baseUrl: `http://127.0.0.1:${port}/`,
     });
-    const channel = smsChannel(api.db, texter);
+    const channel = createSmsChannel(api.db, texter);
     expect(await channel.send(sending())).toEqual({ succeeded: true, responseStatus: 201, error: null });
     expect(calls[0]).toEqual({
       url: '/2010-04-01/Accounts/AC1/Messages.json',
@@ -226,19 +226,19 @@ describe('an SMS', () => {
   test('about a silence names the device’s location', async () => {
     const wanted = { userId, type: 'smart_meter', location: 'Meter cupboard' };
     const { device_id } = (await createDevice(api.db, wanted)).device;
-    const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'silences')));
+    const channel = createSmsChannel(api.db, createCapturingTexter(join(folder.path, 'silences')));
     await channel.send(sending({ type: 'no_data', devices: [{ device_id, kwh_used: 0 }] }));
     const { body } = JSON.parse(await readFile(join(folder.path, 'silences', `${userId}.${eventId}.json`), 'utf8'));
     expect(body).toBe('No data from Meter cupboard since Monday, 15 June 2026, 00:00 (Europe/Berlin)');
   });
 
   test('is stored as a file if there is no provider; without a phone it has failed', async () => {
-    const channel = smsChannel(api.db, capturingTexter(join(folder.path, 'sms')));
+    const channel = createSmsChannel(api.db, createCapturingTexter(join(folder.path, 'sms')));
     await channel.send(sending());
     expect(JSON.parse(await readFile(join(folder.path, 'sms', `${userId}.${eventId}.json`), 'utf8'))).toMatchObject({
       to: '+4915112345678',
     });
-    await updateUser(api.db, EVERYBODY, userId, { phone: null });
+    await updateUser(api.db, REACH_OF_ALL, userId, { phone: null });
     expect(await channel.send(sending())).toMatchObject({ succeeded: false, error: expect.stringContaining('phone') });
   });
 });
@@ -246,36 +246,36 @@ describe('an SMS', () => {
 test('one sentence describes every kind of event', () => {
   const unnamed = new Map();
   const { event } = sending({ type: 'peak_usage', period_start: '2026-06-15T16:00:00.000Z' });
-  expect(sentence(event, 'Europe/Berlin', unnamed)).toBe(
+  expect(describeEvent(event, 'Europe/Berlin', unnamed)).toBe(
     '5.012 kWh used in one hour, more than 5 kWh: Monday, 15 June 2026, 18:00 (Europe/Berlin)',
   );
-  expect(sentence(sending({ type: 'monthly_usage' }).event, 'UTC', unnamed)).toContain(
+  expect(describeEvent(sending({ type: 'monthly_usage' }).event, 'UTC', unnamed)).toContain(
     'in one month, more than 5 kWh: June 2026',
   );
   const cost = { threshold_kwh: undefined, kwh_used: undefined, threshold: '2.5', cost: '2.73', currency: 'EUR' };
   const costly = sending({ ...cost, type: 'daily_cost' }).event;
   const told = '2.73 EUR for energy on one day, more than 2.5 EUR: Monday, 15 June 2026';
-  expect(sentence(costly, 'Europe/Berlin', unnamed)).toBe(told);
-  expect(sentence(sending({ ...cost, type: 'monthly_cost' }).event, 'UTC', unnamed)).toContain(
+  expect(describeEvent(costly, 'Europe/Berlin', unnamed)).toBe(told);
+  expect(describeEvent(sending({ ...cost, type: 'monthly_cost' }).event, 'UTC', unnamed)).toContain(
     'for energy in one month, more than 2.5 EUR: June 2026',
   );
-  const composed = compose(costly, 'Europe/Berlin', unnamed, null);
+  const composed = composeMail(costly, 'Europe/Berlin', unnamed, null);
   expect(composed.text).toBe(
     `${told}.\n\nSince: Monday, 15 June 2026\nCost: 2.73 EUR\nThreshold: 2.5 EUR\ndev_<b>: 5.012 kWh\n`,
   );
   expect(composed.html).not.toContain('undefined');
   const silence = sending({ type: 'no_data', kwh_used: undefined }).event;
-  expect(sentence(silence, 'UTC', unnamed)).toBe('No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)');
+  expect(describeEvent(silence, 'UTC', unnamed)).toBe('No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)');
   const names = new Map([['dev_<b>', { location: 'Meter cupboard', type: 'smart_meter' }]]);
   const named = 'No data from Meter cupboard since Sunday, 14 June 2026, 22:00 (UTC)';
-  const { subject, text, html } = compose(silence, 'UTC', names, null);
+  const { subject, text, html } = composeMail(silence, 'UTC', names, null);
   expect(subject).toBe(named);
   for (const part of [text, html]) expect(part).toContain(named);
 });
 
 test('a sign-in is mailed with its link and its code, through a real server, and not as bulk mail', async () => {
   const server = await mailServer();
-  const mailer = smtpMailer(server.url);
+  const mailer = createSmtpMailer(server.url);
   const link = 'https://energy.example.net/dashboard/sign-in#secret-token';
   const mail = composeSignIn({ link, code: '01234567', validMinutes: 15 });
   await sendSignIn(

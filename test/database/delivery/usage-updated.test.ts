@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
-import { tellUsage } from '#src/delivery/usage-updated.ts';
+import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { EVENT_BODIES } from '#src/events/bodies.ts';
@@ -30,7 +30,7 @@ const subscribe = (userId = home.userId) =>
     authToken: 'a secret token',
   });
 const evaluate = () => evaluateChangedHours(deliveries.database.pool, evaluator, deliveries.now);
-const tell = () => tellUsage(deliveries.database.pool, deliveries.now);
+const tell = () => publishUsage(deliveries.database.pool, deliveries.now);
 async function told() {
   const { rows } = await deliveries.database.pool.query(
     "SELECT data, created_at FROM events WHERE type = 'usage.updated' ORDER BY created_at, event_id",

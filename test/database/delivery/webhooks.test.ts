@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { findSent } from '#src/delivery/log.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { findSentDelivery } from '#src/delivery/log.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
-import { webhookChannel } from '#src/delivery/webhook/send.ts';
+import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 import { updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { listDeliveriesAsApi, retryDelivery, sendTest } from '#test/support/delivery-log.ts';
@@ -28,10 +28,10 @@ beforeEach(async () => {
 });
 afterEach(() => deliveries.close());
 
-const log = () => listDeliveriesAsApi(deliveries.db, EVERYBODY, webhookId, { limit: 200 });
+const log = () => listDeliveriesAsApi(deliveries.db, REACH_OF_ALL, webhookId, { limit: 200 });
 const ids = () => receiver.calls.map(({ body }) => JSON.parse(body).id);
 const change = (patch: Parameters<typeof updateWebhook>[4]) =>
-  updateWebhook(deliveries.db, deliveries.box, EVERYBODY, webhookId, patch, deliveries.now);
+  updateWebhook(deliveries.db, deliveries.box, REACH_OF_ALL, webhookId, patch, deliveries.now);
 const status = async () =>
   (await deliveries.database.pool.query('SELECT status FROM webhooks WHERE webhook_id = $1', [webhookId])).rows[0]
     .status;
@@ -169,7 +169,7 @@ describe('a receiver’s response', () => {
   const sent = async () => {
     const [delivery] = await log();
     const which = { webhookId, deliveryId: delivery?.delivery_id ?? '' };
-    const found = await findSent(deliveries.db, EVERYBODY, which, 'live');
+    const found = await findSentDelivery(deliveries.db, REACH_OF_ALL, which, 'live');
     if (!found) throw new Error('no delivery');
     return found;
   };
@@ -230,7 +230,7 @@ describe('a receiver’s response', () => {
     [300, 900],
   ])('is not waited for: of an attempt of %i ms it takes less than %i', async (timeoutMs, most) => {
     const { db, box } = deliveries;
-    const channel = webhookChannel({
+    const channel = createWebhookChannel({
       ...{ db, box, clock: () => deliveries.now, environment: 'live', allowPrivate: true, ca: receiver.ca, timeoutMs },
     });
     receiver.answer = () => ({ status: 200, body: 'so far', ending: 'goes on' });
@@ -328,7 +328,7 @@ describe('a subscription', () => {
   });
 
   test('receives nothing from a worker that hung before it sent', async () => {
-    const channel = webhookChannel({
+    const channel = createWebhookChannel({
       ...{ db: deliveries.db, box: deliveries.box, clock: () => deliveries.now },
       ...{ environment: 'live', allowPrivate: true, ca: receiver.ca },
     });
@@ -406,7 +406,7 @@ describe('a subscription', () => {
   test('can be resumed while its deliveries fail, without conflicts', async () => {
     receiver.answer = () => ({ status: 500 });
     const { recordAttempt } = await import('#src/delivery/dispatch.ts');
-    const { takeDue } = await import('#src/delivery/take.ts');
+    const { takeDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
     for (let round = 0; round < 10; round++) {
       for (let index = 0; index < 8; index++) await deliveries.happen(userId);
       await deliveries.database.pool.query(
@@ -440,14 +440,20 @@ describe('a subscription', () => {
 
   test('is tested, and a delivery is retried by hand, with all its automatic retries', async () => {
     receiver.answer = () => ({ status: 500 });
-    const queued = await sendTest(deliveries.db, EVERYBODY, webhookId, deliveries.now);
+    const queued = await sendTest(deliveries.db, REACH_OF_ALL, webhookId, deliveries.now);
     expect(queued).toMatchObject({ event: 'webhook.test', status: 'pending', attempts: [] });
     for (const wait of [0, 5, 30, 120, 900, 3_600]) {
       deliveries.later(wait);
       await deliveries.run();
     }
     expect((await log())[0]?.status).toBe('failed');
-    const again = await retryDelivery(deliveries.db, EVERYBODY, webhookId, queued?.delivery_id ?? '', deliveries.now);
+    const again = await retryDelivery(
+      deliveries.db,
+      REACH_OF_ALL,
+      webhookId,
+      queued?.delivery_id ?? '',
+      deliveries.now,
+    );
     expect(again).toMatchObject({ status: 'pending', next_attempt_at: deliveries.now.toISOString() });
     await deliveries.run();
     receiver.answer = () => ({ status: 204 });
@@ -467,7 +473,7 @@ describe('a subscription', () => {
 test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
   // Leases a delivery without sending it, as a killed worker does.
-  const { takeDue } = await import('#src/delivery/take.ts');
+  const { takeDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
   expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();
   expect(receiver.calls).toEqual([]);

@@ -3,8 +3,8 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { createDb } from '#src/database/connect.ts';
-import { watchSilences } from '#src/devices/fleet/watch.ts';
-import { restSilentDevices } from '#src/devices/states.ts';
+import { deactivateSilentDevices } from '#src/devices/deactivate-silent.ts';
+import { recordSilences } from '#src/devices/fleet/watch.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter } from '#test/support/meters.ts';
 
@@ -33,9 +33,9 @@ test('a device is inactive until its first reading, active with readings, and in
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
-  await restSilentDevices(createDb(database.pool), new Date(Date.now() + 23.9 * 3_600_000));
+  await deactivateSilentDevices(createDb(database.pool), new Date(Date.now() + 23.9 * 3_600_000));
   expect(await state(deviceId)).toBe('active');
-  await restSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
+  await deactivateSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
   expect(await state(deviceId)).toBe('inactive');
   await say(deviceId, '{"power_w": 100}');
   expect(await state(deviceId)).toBe('active');
@@ -61,7 +61,7 @@ test('a device that only contradicts its own readings counts as silent, and soon
   const { deviceId } = await createMeter(database);
   const ts = Date.now() - 3_600_000;
   await say(deviceId, JSON.stringify({ ts, power_w: 100 }));
-  await restSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
+  await deactivateSilentDevices(createDb(database.pool), new Date(Date.now() + 24.1 * 3_600_000));
   await say(deviceId, JSON.stringify({ ts, power_w: 101 }));
   expect(await state(deviceId)).toBe('inactive');
   for (let index = 0; index < 10; index++) await say(deviceId, JSON.stringify({ ts, power_w: 200 + index }));
@@ -118,16 +118,16 @@ test('a silence is recorded on time, and alerts fire for it, after a clock was m
   );
   await pool.query(`INSERT INTO silence_watches VALUES (now() - interval '1 hour', now() + interval '90 days')`);
   // Even then no device is silent at once.
-  expect(await watchSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
+  expect(await recordSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
   await say(heard.deviceId, '{"power_w": 101}');
   const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000);
   await pool.query("UPDATE device_heads SET seen_at = now() + interval '30 s' WHERE device_id = $1", [heard.deviceId]);
-  await watchSilences(db, soon(1.002));
+  await recordSilences(db, soon(1.002));
   const silences = `SELECT device_id FROM device_silences WHERE ended_at IS NULL AND device_id = ANY ($1)`;
   const { rows } = await pool.query(silences, [[stopped.deviceId, heard.deviceId]]);
   expect(rows).toEqual([{ device_id: stopped.deviceId }]);
   expect(await fireSilenceAlerts(pool, soon(1.002))).toBe(1);
-  await restSilentDevices(db, soon(24.002));
+  await deactivateSilentDevices(db, soon(24.002));
   expect([await state(stopped.deviceId), await state(heard.deviceId)]).toEqual(['inactive', 'active']);
   const { rows: watches } = await pool.query(
     'SELECT max(ended_at) < now() + $1::interval AS ended FROM silence_watches',

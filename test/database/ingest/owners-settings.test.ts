@@ -3,9 +3,9 @@ import { toIncoming } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import type { SaidOfChannel } from '#src/devices/channels.ts';
-import { createGateway, listDiscovered } from '#src/devices/gateways.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import type { ChannelSettingPatch } from '#src/devices/channels.ts';
+import { createGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { findDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000;
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
 /** Creates a meter reader whose script has register names chosen by its owner, and pairs it at its first message. */
-async function reader(first: object, channels?: SaidOfChannel[]) {
+async function reader(first: object, channels?: ChannelSettingPatch[]) {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway } = await createGateway(db, { userId, name: 'home' });
   const writer: Writer = createWriter(database.pool);
@@ -38,21 +38,21 @@ async function reader(first: object, channels?: SaidOfChannel[]) {
     return writer.write(message ? [message] : []);
   };
   await hear(first, 0);
-  const [found] = await listDiscovered(db, EVERYBODY, userId, { limit: 10 });
+  const [found] = await listDiscoveredDevices(db, REACH_OF_ALL, userId, { limit: 10 });
   const wanted = { userId, type: 'smart_meter', location: 'home', ...(channels ? { channels } : {}) };
-  const paired = await pairDiscovered(db, EVERYBODY, found?.discovery_id ?? '', wanted);
+  const paired = await pairDiscovered(db, REACH_OF_ALL, found?.discovery_id ?? '', wanted);
   const deviceId = paired?.device_id ?? '';
   return {
     userId,
     found,
     hear,
-    say: async (...said: SaidOfChannel[]) => {
-      const device = await updateDevice(db, EVERYBODY, deviceId, { channels: said });
+    say: async (...said: ChannelSettingPatch[]) => {
+      const device = await updateDevice(db, REACH_OF_ALL, deviceId, { channels: said });
       await recomputeChangedDevices(database.pool, writer);
       return device;
     },
     device: async () => {
-      const device = await findDevice(db, EVERYBODY, deviceId);
+      const device = await findDevice(db, REACH_OF_ALL, deviceId);
       if (!device) throw new Error('the device is gone');
       return device;
     },
@@ -164,7 +164,7 @@ test('settings made at the pairing apply from the first reading on', async () =>
 test('a meaning is used once in a circuit, and a power’s direction cannot be reversed', async () => {
   const meter = await reader({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 });
   await meter.hear({ Wert_A: 10, Wert_B: 5, Total_in: 3, Power: 1 }, 10);
-  const said = (...words: SaidOfChannel[]) => meter.say(...words);
+  const said = (...words: ChannelSettingPatch[]) => meter.say(...words);
   await expect(said({ native_name: 'SML.Wert_A', counts_as: 'import' })).rejects.toMatchObject({
     is: 'unprocessable',
   });

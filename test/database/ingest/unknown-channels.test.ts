@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { hasUnknownName } from '#src/database/meter.ts';
+import { hasUnknownChannelName } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -101,7 +101,7 @@ test('PostgreSQL matches known channels like the code', async () => {
     'a',
   );
   const names = fc.sample(fc.array(word, { minLength: 1, maxLength: 4 }), 500).map((words) => words.join('/'));
-  const query = hasUnknownName.compile(api.db);
+  const query = hasUnknownChannelName.compile(api.db);
   const { rows } = await api.database.pool.query(
     `SELECT s.channel, ${query.sql} AS unknown FROM (SELECT unnest($1::text[]) AS channel, NULL::text AS meant, 'power' AS kind) s`,
     [names],

@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb } from '#src/database/connect.ts';
-import { COPIED } from '#src/database/copy/relations.ts';
-import { keepWhole } from '#src/delivery/channel.ts';
+import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
+import { writeCaptured } from '#src/delivery/channel.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobParts, startJobs } from '#src/jobs/schedule.ts';
 import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
@@ -44,7 +44,7 @@ function parts(given: Partial<JobParts>): JobParts {
 async function rowCounts(): Promise<Record<string, number>> {
   const queues = new Set(['usage_changes', 'usage_untold']);
   const counts: Record<string, number> = {};
-  for (const { relation } of COPIED.filter((one) => !queues.has(one.relation))) {
+  for (const { relation } of COPIED_RELATIONS.filter((one) => !queues.has(one.relation))) {
     const { rows } = await database.pool.query(`SELECT count(*)::int AS count FROM ${relation}`);
     counts[relation] = rows[0].count;
   }
@@ -54,7 +54,7 @@ async function rowCounts(): Promise<Record<string, number>> {
        (SELECT count(*) FROM unread_messages WHERE example_payload IS NOT NULL)::int AS examples`,
   );
   const folder = join(dataDir, 'mail');
-  await keepWhole(folder, 'kept', 'a mail');
+  await writeCaptured(folder, 'kept', 'a mail');
   return { ...counts, ...rows[0] };
 }
 
@@ -203,7 +203,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   const readAt = new Date(inUse.getTime() - 5 * DAY_MS);
   await home.read([[readAt, 1]], inUse);
   const request = { userId: home.userId, callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
-  const [db, box] = [createDb(pool), secretBox('a secret of the test’s own')];
+  const [db, box] = [createDb(pool), createSecretBox('a secret of the test’s own')];
   await keepAnswer(db, box, request, { status: 201, body: '{}' });
   await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
   await pool.query('UPDATE believed_time SET at = $1', [inUse]);

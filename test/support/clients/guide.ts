@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { blocksOf } from '#src/api/docs/guide.ts';
+import { parseBlocks } from '#src/api/docs/guide.ts';
 import { GUIDES } from '#src/api/docs/pages.ts';
 import { PYTHON } from './packaged.ts';
 import { runProgram } from './run.ts';
@@ -26,7 +26,7 @@ export const guideNames = async (): Promise<string[]> =>
 export async function parseGuide(name: string, language: Language): Promise<Part[]> {
   const parts: Part[] = [];
   let preamble = '';
-  for (const { language: marked, source } of blocksOf(await readFile(join(GUIDES, name), 'utf8'))) {
+  for (const { language: marked, source } of parseBlocks(await readFile(join(GUIDES, name), 'utf8'))) {
     const last = parts.at(-1);
     if (marked === 'output' && last) last.output += `${source}\n`;
     else if (marked === 'sh') parts.push({ language: 'sh', program: source, output: '' });

@@ -1,5 +1,5 @@
 import { openApiDocument } from '#src/api/openapi.ts';
-import { camel } from '#src/api/openapi-samples.ts';
+import { toCamelCase } from '#src/api/openapi-samples.ts';
 
 /** A JSON Schema, with the keywords that the OpenAPI document uses. */
 export interface Schema {
@@ -120,7 +120,8 @@ function operationOf(path: string, method: string, one: Described): ClientOperat
 }
 
 /** Converts camel case to Pascal case: `listAlerts` becomes `ListAlerts`. */
-export const toPascalCase = (name: string): string => camel(name).replace(/^\w/, (letter) => letter.toUpperCase());
+export const toPascalCase = (name: string): string =>
+  toCamelCase(name).replace(/^\w/, (letter) => letter.toUpperCase());
 
 /** Name of the schema that a `$ref` points to. */
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';

@@ -1,4 +1,4 @@
-import { snake } from '#src/api/openapi-samples.ts';
+import { toSnakeCase } from '#src/api/openapi-samples.ts';
 import { type ClientOperation, type readOpenApiInterface, refName, type Schema, toPascalCase } from './interface.ts';
 
 const HEADER = `# Generated from the OpenAPI document by \`npm run client\`: do not edit. A test holds it to the document.
@@ -220,7 +220,7 @@ function methodOf(
   const what = csv ? ' From CSV.' : ending === '' ? '' : ` As ${SAID[ending]}.`;
   const told = asked.flatMap((one) => (one.description ? [`        ${argument(one.name)}: ${one.description}`] : []));
   const doc = told.length === 0 ? `${summary}${what}` : `${summary}${what}\n\n${told.join('\n')}\n        `;
-  return `    def ${snake(name + ending)}(
+  return `    def ${toSnakeCase(name + ending)}(
         ${parameters.join(',\n        ')},
     ) -> ${answer}:
         ${docstring(doc)}

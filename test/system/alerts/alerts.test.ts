@@ -4,7 +4,7 @@ import mqtt from 'mqtt';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asBillionths } from '#src/core/decimal.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -57,7 +57,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const { device_id: deviceId } = device;
   for (const event of ['usage.updated', 'alert.triggered', 'device.connected'] as const) {
-    await createWebhook(db, secretBox(SECRET_KEY), userId, { event, url: receiver.url, authToken: TOKEN });
+    await createWebhook(db, createSecretBox(SECRET_KEY), userId, { event, url: receiver.url, authToken: TOKEN });
   }
   const { alert_id } = await createAlert(db, { userId, type: 'peak_usage', thresholdKwh: 0.5, delivery: 'webhook' });
 
@@ -109,7 +109,7 @@ test('a corrected price triggers an alert on costs without a reading', async () 
   const { user_id: userId } = await createUser(db, { email: 'priced@example.com', role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const { device_id: deviceId } = device;
-  await createWebhook(db, secretBox(SECRET_KEY), userId, {
+  await createWebhook(db, createSecretBox(SECRET_KEY), userId, {
     event: 'alert.triggered',
     url: receiver.url,
     authToken: TOKEN,

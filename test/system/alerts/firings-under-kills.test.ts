@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { newId } from '#src/core/ids.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const db = createDb(pool);
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const webhook = { event: 'alert.triggered' as const, url: receiver.url, authToken: TOKEN };
-  await createWebhook(db, secretBox(SECRET_KEY), adminId, webhook);
+  await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
   env = {
     DATABASE_URL: server.url,

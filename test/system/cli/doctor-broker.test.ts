@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { broker as check } from '#src/cli/doctor/checks/settings.ts';
-import type { Facts } from '#src/cli/doctor/facts.ts';
+import { brokerCheck as check } from '#src/cli/doctor/checks/settings.ts';
+import type { InstallationFacts } from '#src/cli/doctor/facts.ts';
 import { gatherBroker } from '#src/cli/doctor/gather/network.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { freePort } from '#test/support/free-port.ts';
@@ -26,7 +26,10 @@ afterAll(async () => {
 
 /** Returns the doctor's findings about the broker at a URL. */
 async function foundAt(url: string) {
-  const facts = { broker: await gatherBroker(loadConfig({ MQTT_URL: url })), service: null } as unknown as Facts;
+  const facts = {
+    broker: await gatherBroker(loadConfig({ MQTT_URL: url })),
+    service: null,
+  } as unknown as InstallationFacts;
   return check.judge(facts).map(({ level, finding, todo }) => `${level} ${finding} ${todo}`);
 }
 const as = (login: string) => mosquitto.url.replace('//', `//${login}@`);

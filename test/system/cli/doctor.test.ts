@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -96,7 +96,7 @@ test('finds no problem in a healthy installation', async () => {
     [new Date(Date.now() - 7_200_000), 1],
     [new Date(Date.now() - 60_000), 2],
   ]);
-  await createWebhook(createDb(database.pool), secretBox(SECRET), home.userId, {
+  await createWebhook(createDb(database.pool), createSecretBox(SECRET), home.userId, {
     event: 'usage.updated',
     url: 'https://receiver.example/',
     authToken: 'a token of the owner',

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { COMMANDS, programOf } from '#src/cli/program.ts';
+import { buildProgram, COMMANDS } from '#src/cli/program.ts';
 import { createDb } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
@@ -61,7 +61,7 @@ async function energy(args: string[]) {
   vi.stubEnv('DATA_DIR', folder.path);
   try {
     const load = COMMANDS[args[0] ?? ''] ?? expect.fail(args[0]);
-    await programOf([await load()]).parseAsync(args, { from: 'user' });
+    await buildProgram([await load()]).parseAsync(args, { from: 'user' });
     return { code: 0, out, err, said: `0 ${err}` };
   } catch (failed) {
     return { code: 1, out, err, said: `1 ${(failed as Error).message}\n` };

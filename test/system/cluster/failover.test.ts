@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { secretBox } from '#src/core/secrets.ts';
-import { commitFacts, commitRisks } from '#src/database/capabilities.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
+import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -70,7 +70,7 @@ beforeAll(async () => {
     homes.push({ userId, key, secret, deviceId: device.device_id });
   }
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  await createWebhook(db, secretBox(SECRET_KEY), adminId, {
+  await createWebhook(db, createSecretBox(SECRET_KEY), adminId, {
     event: 'alert.triggered',
     url: receiver.url,
     authToken: TOKEN,
@@ -86,7 +86,7 @@ afterAll(async () => {
 });
 
 /** Returns the warnings that a role logs at its start. */
-const risks = async () => commitRisks(await commitFacts(queryOn(pool), 2));
+const risks = async () => listCommitRisks(await readCommitFacts(queryOn(pool), 2));
 
 const askOf = (api: number, path: string, sent: Parameters<typeof sendApiRequest>[2] = {}) =>
   sendApiRequest(apis[api]?.ready.https_port as number, path, sent);

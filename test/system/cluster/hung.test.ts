@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriter } from '#ingest/write/writer.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -95,7 +95,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const subscription = { url: receiver.url, authToken: 'the token of the tests' };
   for (const event of ['alert.triggered', 'usage.updated'] as const)
-    await createWebhook(db, secretBox(SECRET_KEY), userId, { event, ...subscription });
+    await createWebhook(db, createSecretBox(SECRET_KEY), userId, { event, ...subscription });
   const alerts: string[] = [];
   for (let thresholdKwh = 1; thresholdKwh <= 5; thresholdKwh++)
     alerts.push(

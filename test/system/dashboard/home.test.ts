@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { updateUser } from '#src/users/store.ts';
 import { SIZES, testCurrentLooks, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -59,7 +59,7 @@ const dayBefore = (date: string, days: number) =>
 
 test('a meter: follows new readings by itself, marks estimates, and shows gas next to it', async () => {
   const userId = await dashboard.user('home@example.com');
-  await updateUser(dashboard.db, EVERYBODY, userId, { timezone: 'Asia/Kolkata' });
+  await updateUser(dashboard.db, REACH_OF_ALL, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
   const readings = history(20, 0.8);
   await meter.publish(readings);

@@ -8,7 +8,7 @@ import type { MeterReading } from '#simulators/devices/native-meter.ts';
 import { createPlayers } from '#simulators/play.ts';
 import { kwhToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { homeFlows } from '#src/energy/home/flows.ts';
@@ -154,7 +154,7 @@ describe('the homes of the demo', () => {
       const userId = await ownerOf(meterOf(homes).deviceId);
       const before = await annasDays(userId);
       const change = { location: 'Hall', type: 'electricity_meter', decoder_config: {} };
-      for (const { deviceId } of homes.devices) await updateDevice(db, EVERYBODY, deviceId, change);
+      for (const { deviceId } of homes.devices) await updateDevice(db, REACH_OF_ALL, deviceId, change);
       const again = await start(nowMs);
       expect(ids(again.homes)).toEqual(ids(homes));
       expect(again.sent).toBe(0);
@@ -174,7 +174,7 @@ describe('the homes of the demo', () => {
       const { deviceId } = meterOf(homes);
       const userId = await ownerOf(deviceId);
       const before = await annasDays(userId);
-      await deleteDevice(db, EVERYBODY, deviceId);
+      await deleteDevice(db, REACH_OF_ALL, deviceId);
       const again = await start(nowMs);
       expect(again.sent).toBe(0);
       expect(await annasDays(userId)).toBe(before);
@@ -195,10 +195,10 @@ describe('a simulated device of an earlier version, with an ordinary id', () => 
     const { user_id: userId } = await createUser(db, { email: 'old@example.com', role: 'homeowner' });
     const location = 'Simulated meter cupboard';
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location });
-    await updateDevice(db, EVERYBODY, device.device_id, { decoder_config: { tz: 'Europe/Rome' } });
+    await updateDevice(db, REACH_OF_ALL, device.device_id, { decoder_config: { tz: 'Europe/Rome' } });
     const place = { userId, email: 'old@example.com', timezone: 'UTC', kind: 'smart_meter', location } as const;
     expect((await ensureDevice(db, place, history)).deviceId).toBe(device.device_id);
-    const changed = await updateDevice(db, EVERYBODY, device.device_id, { location: 'Hall', type: 'meter' });
+    const changed = await updateDevice(db, REACH_OF_ALL, device.device_id, { location: 'Hall', type: 'meter' });
     expect(changed?.decoder_config).toMatchObject({ tz: 'Europe/Rome' });
     const own = await createDevice(db, { userId, type: 'smart_meter', location });
     expect((await ensureDevice(db, place, history)).deviceId).toBe(device.device_id);
@@ -230,7 +230,7 @@ describe('a home of a demo that was created before panels were added', () => {
     const told = (devices: DemoDevice[]) => devices.map((device) => device.readings(later, true));
     const first = told([meter, inverter, battery]);
     expect(told(await ensure())).toEqual(first);
-    await deleteDevice(db, EVERYBODY, inverter.deviceId);
+    await deleteDevice(db, REACH_OF_ALL, inverter.deviceId);
     const again = await ensure();
     expect(again[1]?.deviceId).not.toBe(inverter.deviceId);
     expect(told(again)).toEqual(first);

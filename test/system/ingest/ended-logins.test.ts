@@ -2,8 +2,8 @@ import mqtt from 'mqtt';
 import { expect, test } from 'vitest';
 import { rotateSecret } from '#simulators/credentials.ts';
 import { createDb } from '#src/database/connect.ts';
-import { EVERYBODY } from '#src/database/reach.ts';
-import { makeTemporarySecret } from '#src/devices/credentials.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { createTemporarySecret } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { releaseDevice } from '#src/onboarding/claims.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -33,12 +33,12 @@ test('a connection ends within seconds of its device, owner or password; others 
   const [deleted, erased, released, kept] = await Promise.all(emails.map(device));
   if (!deleted || !erased || !released || !kept) throw new Error('four were connected');
   // A simulator has its own temporary secret, whatever happens to the device's.
-  const playing = await makeTemporarySecret(db, released.deviceId);
+  const playing = await createTemporarySecret(db, released.deviceId);
   const player = await connect(released.deviceId, playing?.secret ?? '');
-  await deleteDevice(db, EVERYBODY, deleted.deviceId);
+  await deleteDevice(db, REACH_OF_ALL, deleted.deviceId);
   await eraseUser(db, erased.userId);
   // Released, and claimed by another meter before the next check: it has a password again, but another one.
-  await releaseDevice(db, EVERYBODY, released.deviceId);
+  await releaseDevice(db, REACH_OF_ALL, released.deviceId);
   const claimant = await connect(released.deviceId, await rotateSecret(db, released.deviceId));
   const clients = [deleted.client, erased.client, released.client, claimant, player, kept.client];
   const connected = async () => clients.map((client) => client.connected);

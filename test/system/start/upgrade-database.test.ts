@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFile
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
-import { fingerprintOf } from '#src/database/copy/copy-rows.ts';
-import { stateOfCluster } from '#src/database/copy/filling.ts';
+import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
+import { hashClusterState } from '#src/database/copy/filling.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { earlierBinaries, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
@@ -68,7 +68,7 @@ async function before<T>(work: (pool: Pool, url: string) => Promise<T>): Promise
 async function fingerprints(pool: Pool): Promise<Record<string, string>> {
   const client = await pool.connect();
   const prints: Record<string, string> = {};
-  for (const relation of RELATIONS) prints[relation] = await fingerprintOf(client, relation);
+  for (const relation of RELATIONS) prints[relation] = await computeFingerprint(client, relation);
   client.release();
   return prints;
 }
@@ -101,7 +101,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
     ]);
     return fingerprints(pool);
   });
-  const state = await stateOfCluster(below('postgres'));
+  const state = await hashClusterState(below('postgres'));
   // Everything is copied, but not yet reported.
   await killedAt('Comparing');
 
@@ -112,7 +112,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   expect(report).toMatchObject({ from: EARLIER_POSTGRES_MAJOR, to: ours, kept, mended: [] });
   expect(report.relations.map(({ relation }: { relation: string }) => relation)).toEqual(RELATIONS);
   expect([majorIn(below('postgres')), majorIn(kept)]).toEqual([ours, EARLIER_POSTGRES_MAJOR]);
-  expect(await stateOfCluster(kept)).toBe(state);
+  expect(await hashClusterState(kept)).toBe(state);
   expect(existsSync(below('upgrade'))).toBe(false);
 
   // Killed between its last two steps: the old database has been moved away, the new one is not in its place yet.

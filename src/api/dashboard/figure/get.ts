@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { figureAnswer } from '#src/api/dashboard/shapes.ts';
-import { date, id } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
+import { dateField, idField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
@@ -10,14 +10,14 @@ import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 /** Maximum number of days of a figure on the Home page: a month. */
 const MAX_DAYS = 31;
 
-export const getFigure = operation({
+export const getUsageBreakdown = defineOperation({
   summary: 'What a home used in some days of the user’s time zone: measured, estimated, and told by which devices.',
   method: 'GET',
   path: '/v1/figure',
   readsFromStandby: true,
   scope: 'insights:read',
   answer: figureAnswer,
-  query: z.object({ user_id: id.optional(), start: date, end: date }),
+  query: z.object({ user_id: idField.optional(), start: dateField, end: dateField }),
   async handle({ context: { db, readDb }, caller, query: { user_id, start, end } }) {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { forecastAnswer } from '#src/api/dashboard/shapes.ts';
-import { id } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
+import { idField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 
-export const getForecast = operation({
+export const getForecast = defineOperation({
   summary:
     'What a user’s home will have used, and cost, at the end of the month, between which two, and how far the same forecast was off before.',
   method: 'GET',
@@ -13,7 +13,7 @@ export const getForecast = operation({
   readsFromStandby: true,
   scope: 'insights:read',
   answer: forecastAnswer,
-  query: z.object({ user_id: id.optional() }),
+  query: z.object({ user_id: idField.optional() }),
   async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
     const month = await monthForecast(readDb, { userId, zone: timezone, now: clock() });

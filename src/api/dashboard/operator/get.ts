@@ -1,13 +1,13 @@
 import { adminOnly } from '#src/api/dashboard/admin-only.ts';
 import { operator } from '#src/api/dashboard/shapes.ts';
-import { operation } from '#src/api/operation.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { queryOf } from '#src/database/connect.ts';
-import { inventory, waiting } from '#src/database/inventory.ts';
+import { readBacklogs, readInventory } from '#src/database/inventory.ts';
 
 /** Queues are counted up to this number; the page shows a longer one as “or more”. */
 const MAX_WAITING = 1_000_000;
 
-export const getOperator = operation({
+export const getOperator = defineOperation({
   summary: 'How the installation does: what comes in, what waits, what was rejected, whom it has. For administrators.',
   method: 'GET',
   path: '/v1/operator',
@@ -18,7 +18,7 @@ export const getOperator = operation({
     // The statistics exist only on the primary; a standby has none.
     const query = queryOf(context.db);
     const now = context.clock();
-    const [waits, has] = await Promise.all([waiting(query, now, MAX_WAITING), inventory(query, now)]);
+    const [waits, has] = await Promise.all([readBacklogs(query, now, MAX_WAITING), readInventory(query, now)]);
     return {
       at: now.toISOString(),
       readings_stored: has.readingsStored,

@@ -1,31 +1,31 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { date, id } from '#src/api/fields.ts';
+import { dateField, idField } from '#src/api/fields.ts';
 import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { newestReadings } from '#src/devices/newest.ts';
+import { findNewestReadings } from '#src/devices/newest-readings.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 
 /** Query of a period: the calendar unit in which the date lies, for a home or a device. */
 export const periodQuery = z.object({
-  user_id: id.optional(),
-  device_id: id.optional(),
+  user_id: idField.optional(),
+  device_id: idField.optional(),
   unit: z.enum(PERIOD_UNITS),
-  date,
+  date: dateField,
 });
 
 /** Returns the home or device of the period, if the caller reaches it, and the time of its newest reading. */
-export async function whoseOf(
+export async function findPeriodOwner(
   { db, readDb }: ApiContext,
   caller: Caller,
   { user_id, device_id }: { user_id?: string | undefined; device_id?: string | undefined },
 ) {
   const named = user_id === undefined ? null : await reachUser(db, caller, user_id);
   const device =
-    device_id === undefined ? null : orNotFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
+    device_id === undefined ? null : requireFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
   if (named && device && device.user_id !== named.user_id) throw new AppError('notFound');
   const user = named ?? (await reachUser(db, caller, device?.user_id));
   const newest = device ? device.last_seen_at : await newestOf(readDb, user.user_id);
@@ -34,6 +34,6 @@ export async function whoseOf(
 
 /** Returns the time of the newest reading of any device of the account. */
 async function newestOf(db: Database, userId: string): Promise<Date | null> {
-  const [row] = await newestReadings(db, [userId]);
+  const [row] = await findNewestReadings(db, [userId]);
   return row?.newest ?? null;
 }

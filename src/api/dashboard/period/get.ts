@@ -1,9 +1,9 @@
 import { periodAnswer } from '#src/api/dashboard/shapes.ts';
-import { operation } from '#src/api/operation.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
-import { periodQuery, whoseOf } from './asked.ts';
+import { findPeriodOwner, periodQuery } from './asked.ts';
 
-export const getPeriod = operation({
+export const getPeriod = defineOperation({
   summary:
     'A day, week, month or year of a user’s home, or of one device, in the user’s time zone: what was used, compared like with like, and by what.',
   method: 'GET',
@@ -13,7 +13,7 @@ export const getPeriod = operation({
   answer: periodAnswer,
   query: periodQuery,
   async handle({ context, caller, query }) {
-    const { userId, deviceId, zone, newest } = await whoseOf(context, caller, query);
+    const { userId, deviceId, zone, newest } = await findPeriodOwner(context, caller, query);
     const asked = { unit: query.unit, date: query.date, zone, now: context.clock(), newest };
     return {
       user_id: userId,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { powerAnswer } from '#src/api/dashboard/shapes.ts';
-import { id } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
+import { idField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { powerTrail } from '#src/energy/period/power-now.ts';
 
-export const getPower = operation({
+export const getPower = defineOperation({
   summary:
     'The measured power of a user’s home over the last ten minutes; what follows comes with `GET /v1/usage/stream`.',
   method: 'GET',
@@ -14,7 +14,7 @@ export const getPower = operation({
   readsFromStandby: true,
   scope: 'insights:read',
   answer: powerAnswer,
-  query: z.object({ user_id: id.optional() }),
+  query: z.object({ user_id: idField.optional() }),
   async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
     const userId = await reachUserId(db, caller, user_id);
     const home = await loadHome(readDb, userId, { isMoreAsked: false, needsConsumption: false });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { adminOnly } from '#src/api/dashboard/admin-only.ts';
 import { replayed } from '#src/api/dashboard/shapes.ts';
-import { id } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
+import { idField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -10,7 +10,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 /** Maximum duration of a replay, because a person waits for the response. The next request continues with the remaining messages. */
 const MAX_DURATION_MS = 20_000;
 
-export const replayRejected = operation({
+export const replayRejected = defineOperation({
   summary: 'Tries rejected messages again, of one device or all; what is usable now is stored. For administrators.',
   method: 'POST',
   changes: 'piece by piece',
@@ -19,7 +19,7 @@ export const replayRejected = operation({
   scope: 'devices:write',
   answer: replayed,
   status: 200,
-  body: z.strictObject({ device_id: id.optional() }).optional(),
+  body: z.strictObject({ device_id: idField.optional() }).optional(),
   async handle({ context: { rejected }, caller, body, whileAllowed }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Remark as RemarkAnswer, remarksAnswer } from '#src/api/dashboard/shapes.ts';
-import { id } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
+import { idField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { homeRemarks, type Remark } from '#src/remarks/home-remarks.ts';
 
-export const listRemarks = operation({
+export const listRemarks = defineOperation({
   summary:
     'What there is to say of a user’s home now: what is unusual, stays on, is missing or would have been cheaper, each with what it is compared with.',
   method: 'GET',
@@ -13,7 +13,7 @@ export const listRemarks = operation({
   readsFromStandby: true,
   scope: 'insights:read',
   answer: remarksAnswer,
-  query: z.object({ user_id: id.optional() }),
+  query: z.object({ user_id: idField.optional() }),
   async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
     const remarks = await homeRemarks(readDb, { userId, zone: timezone, now: clock() });

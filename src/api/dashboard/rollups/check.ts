@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { RollupsPort } from '#src/api/context.ts';
 import { adminOnly } from '#src/api/dashboard/admin-only.ts';
-import { oneAtATime } from '#src/api/dashboard/one-at-a-time.ts';
+import { runOneAtATime } from '#src/api/dashboard/one-at-a-time.ts';
 import { rollupCheck } from '#src/api/dashboard/shapes.ts';
-import { id } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
+import { idField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -14,7 +14,7 @@ import { checkAllRollups } from '#src/rollups/mend.ts';
 /** Maximum duration of a check, because a person waits for the response. All users are checked every night. */
 const MAX_DURATION_MS = 20_000;
 
-const check = oneAtATime(
+const check = runOneAtATime(
   ({ pool, capabilities, retentionMonths }: RollupsPort, now: Date, userId: string | undefined) =>
     checkAllRollups(pool, {
       capabilities,
@@ -25,7 +25,7 @@ const check = oneAtATime(
     }),
 );
 
-export const checkRollups = operation({
+export const checkRollups = defineOperation({
   summary:
     'Compares the aggregates with the load profile, of one user or of as many as 20 s allow. For administrators.',
   method: 'POST',
@@ -34,7 +34,7 @@ export const checkRollups = operation({
   scope: 'insights:read',
   answer: rollupCheck,
   status: 200,
-  body: z.strictObject({ user_id: id.optional() }).optional(),
+  body: z.strictObject({ user_id: idField.optional() }).optional(),
   async handle({ context, caller, body }) {
     adminOnly(caller);
     const { rollups, db, clock } = context;

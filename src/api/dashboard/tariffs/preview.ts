@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { tariffPreview } from '#src/api/dashboard/shapes.ts';
-import { operation } from '#src/api/operation.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { newTariff } from '#src/api/v1/tariffs/shape.ts';
 import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
@@ -9,7 +9,7 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { findUsableSeries } from '#src/tariffs/price-series.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
 
-export const previewTariff = operation({
+export const previewTariff = defineOperation({
   summary: 'Says what the last whole month would have cost by a tariff; makes none.',
   method: 'POST',
   changes: 'nothing',

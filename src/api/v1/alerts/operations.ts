@@ -9,12 +9,12 @@ import {
   deleteAlert as remove,
   updateAlert as update,
 } from '#src/alerts/store.ts';
-import { id, ofUser, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hasActiveWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -22,7 +22,7 @@ import { hasTariff } from '#src/tariffs/store.ts';
 import type { User } from '#src/users/store.ts';
 import { alert, alertPatch, alertPreview, createdAlert, newAlert, rule, toRow, toWire } from './shape.ts';
 
-export const createAlert = operation({
+export const createAlert = defineOperation({
   summary: 'Sets a threshold on a user’s usage or costs.',
   method: 'POST',
   path: '/v1/alerts',
@@ -41,67 +41,69 @@ export const createAlert = operation({
   },
 });
 
-export const listAlerts = operation({
+export const listAlerts = defineOperation({
   summary: 'Alerts of a user, page by page.',
   method: 'GET',
   path: '/v1/alerts',
   scope: 'alerts:read',
   answer: z.array(alert),
-  query: z.object({ user_id: ofUser.describe('Id of the user. Required.'), ...page }),
+  query: z.object({ user_id: userIdField.describe('Id of the user. Required.'), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await pageOf(reply, url, asked, find, (one) => one.alert_id);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.alert_id);
     return rows.map(toWire);
   },
 });
 
-export const getAlert = operation({
+export const getAlert = defineOperation({
   summary: 'One alert.',
   method: 'GET',
   path: '/v1/alerts/{alert_id}',
   scope: 'alerts:read',
   answer: alert,
-  params: z.object({ alert_id: id }),
+  params: z.object({ alert_id: idField }),
   handle: async ({ context, caller, params }) =>
-    toWire(orNotFound(await findAlert(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))),
+    toWire(requireFound(await findAlert(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))),
 });
 
-export const updateAlert = operation({
+export const updateAlert = defineOperation({
   summary: 'Changes an alert’s threshold, delivery or status.',
   method: 'PATCH',
   path: '/v1/alerts/{alert_id}',
   audit: { action: 'alert.changed', target: 'alert_id' },
   scope: 'alerts:write',
   answer: alert,
-  params: z.object({ alert_id: id }),
+  params: z.object({ alert_id: idField }),
   body: alertPatch,
   exactNumbers: ['threshold'],
   async handle({ context, caller, params, body: patch }) {
     const reach = reachOf(caller);
-    const { alert_id, type, user_id } = orNotFound(await findAlert(context.db, reach, toIdOrNotFound(params.alert_id)));
+    const { alert_id, type, user_id } = requireFound(
+      await findAlert(context.db, reach, toIdOrNotFound(params.alert_id)),
+    );
     checkThreshold(type, patch, { required: false });
     await checkTariff(context.db, user_id, patch.threshold);
     await checkDelivery(context.db, await reachUser(context.db, caller, user_id), patch.delivery);
-    return toWire(orNotFound(await update(context.db, reach, alert_id, toRow(patch))));
+    return toWire(requireFound(await update(context.db, reach, alert_id, toRow(patch))));
   },
 });
 
-export const deleteAlert = operation({
+export const deleteAlert = defineOperation({
   summary: 'Removes an alert.',
   method: 'DELETE',
   path: '/v1/alerts/{alert_id}',
   audit: { action: 'alert.deleted', target: 'alert_id' },
   scope: 'alerts:write',
   answer: shapes.message,
-  params: z.object({ alert_id: id }),
+  params: z.object({ alert_id: idField }),
   async handle({ context, caller, params }) {
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.alert_id)))) throw new AppError('notFound');
     return { message: `Alert ${params.alert_id} was deleted` };
   },
 });
 
-export const previewAlert = operation({
+export const previewAlert = defineOperation({
   summary: 'Says on which periods of the last 90 days an alert would have fired; makes none.',
   method: 'POST',
   changes: 'nothing',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Alert } from '#src/alerts/store.ts';
-import { decimal, ofUser } from '#src/api/fields.ts';
-import { createdAt, instant, userId } from '#src/api/shapes.ts';
+import { decimalField, userIdField } from '#src/api/fields.ts';
+import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { kwhToMilliwattHours, MILLIWATT_HOURS_PER_KWH } from '#src/core/units.ts';
 import { ALERT_DELIVERIES, ALERT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
@@ -23,7 +23,7 @@ const thresholds = {
     .max(1_000_000_000)
     .optional()
     .describe('Usage above which the alert fires, in kWh. Only with types on usage, and required there.'),
-  threshold: decimal
+  threshold: decimalField
     .refine((kept) => /[1-9]/.test(kept) && !kept.startsWith('-'), 'must be above 0')
     .optional()
     .describe(
@@ -39,7 +39,7 @@ const thresholds = {
 };
 
 /** A rule and the user whose usage it evaluates: the body of POST /v1/alerts/preview. */
-export const rule = z.strictObject({ user_id: ofUser.optional(), type, ...thresholds });
+export const rule = z.strictObject({ user_id: userIdField.optional(), type, ...thresholds });
 export const newAlert = rule.extend({ delivery });
 export const alertPatch = z.strictObject({
   ...thresholds,
@@ -84,8 +84,10 @@ export const alertPreview = z
     data: z
       .array(
         z.strictObject({
-          period_start: instant.describe('Start of the period. For `no_data`: when the device was last heard.'),
-          period_end: instant.nullable().describe('End of the period, exclusive. Null for a silence that goes on.'),
+          period_start: instantShape.describe('Start of the period. For `no_data`: when the device was last heard.'),
+          period_end: instantShape
+            .nullable()
+            .describe('End of the period, exclusive. Null for a silence that goes on.'),
           kwh_used: z.number().optional().describe('What was used in the period, in kWh. Only with types on usage.'),
           cost: z.string().optional().describe('What the period cost in total. Only with types on costs.'),
           currency: z.string().optional().describe('Currency of the cost (ISO 4217). Only with types on costs.'),

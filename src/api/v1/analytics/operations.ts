@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { include, namesOf, ofUser, whole, zoneOrAccount } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { clockHour, userId } from '#src/api/shapes.ts';
-import { formatOf } from '#src/api/tables/accept.ts';
-import { tableOf } from '#src/api/tables/table.ts';
+import { includeField, integerWithDefault, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { clockHourShape, userId } from '#src/api/shapes.ts';
+import { negotiateFormat } from '#src/api/tables/accept.ts';
+import { formatTable } from '#src/api/tables/table.ts';
 import { cost } from '#src/api/v1/energy-insights/shape.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { addCostsToMonths } from '#src/cost/insights.ts';
@@ -23,7 +23,9 @@ const monthly = z
             .describe('Month of the time zone `tz`, as `YYYY-MM`.'),
           kwh_used: z.number().describe('What the home used in the month, in kWh.'),
           avg_daily_kwh: z.number().describe('Mean of the days about which something is known, in kWh.'),
-          peak_hour: clockHour.describe('Hour of the day with the highest usage in the month. Null: none qualifies.'),
+          peak_hour: clockHourShape.describe(
+            'Hour of the day with the highest usage in the month. Null: none qualifies.',
+          ),
           change_kwh: z
             .number()
             .nullable()
@@ -46,15 +48,15 @@ const monthly = z
   .meta({ id: 'MonthlyAnalytics' });
 
 const query = z.object({
-  user_id: ofUser.optional(),
-  months: whole(1, 36, 12).describe('How many months, the current one included.'),
-  tz: zoneOrAccount.default('UTC'),
-  include: include([]).optional(),
+  user_id: userIdField.optional(),
+  months: integerWithDefault(1, 36, 12).describe('How many months, the current one included.'),
+  tz: zoneOrAccountField.default('UTC'),
+  include: includeField([]).optional(),
 });
 
 const COLUMNS = ['month', 'kwh_used', 'avg_daily_kwh', 'peak_hour', 'change_kwh', 'change_percent', 'partial'];
 
-export const monthlyAnalytics = operation({
+export const monthlyAnalytics = defineOperation({
   summary: 'A user’s months, each beside the one before.',
   method: 'GET',
   path: '/v1/analytics/monthly',
@@ -67,11 +69,11 @@ export const monthlyAnalytics = operation({
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     const now = context.clock();
     const rows = await loadMonthlyUsage(context.readDb, userId, { months, zone, now });
-    const { hasCost } = namesOf(include);
+    const { hasCost } = splitInclude(include);
     const data = hasCost ? await addCostsToMonths(context.readDb, rows, { userId, zone, now }) : rows;
-    const format = formatOf(accepts, ['csv', 'xlsx']);
+    const format = negotiateFormat(accepts, ['csv', 'xlsx']);
     if (format === 'json') return { user_id: userId, data };
-    return tableOf(reply, format, data.map(flattenCost), [...COLUMNS, ...(hasCost ? COST_COLUMNS : [])]);
+    return formatTable(reply, format, data.map(flattenCost), [...COLUMNS, ...(hasCost ? COST_COLUMNS : [])]);
   },
 });
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { instant } from '#src/api/shapes.ts';
+import { instantShape } from '#src/api/shapes.ts';
 import type { Audited } from '#src/users/audit.ts';
 import { created_at, type Examples, key_id, user_id } from '../example-ids.ts';
 
 export const act = z
   .strictObject({
     audit_id: z.string().describe('Id of the entry.'),
-    at: instant.describe('When it was done.'),
+    at: instantShape.describe('When it was done.'),
     actor_user_id: z
       .string()
       .nullable()

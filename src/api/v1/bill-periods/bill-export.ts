@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { asMilliwattHours, exactKwh } from '#src/core/units.ts';
+import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
 import type { GreenButtonStatement } from '#src/export/green-button/feed.ts';
 import type { statement } from './shape.ts';
 
@@ -63,7 +63,8 @@ export function billRows(told: Statement): Row[] {
 
 /** Converts kWh with six decimals to whole mWh. */
 const milliwattHours = (kwh: string): number => Number(kwh.replace('.', ''));
-const difference = (a: string, b: string): string => exactKwh(asMilliwattHours(milliwattHours(a) - milliwattHours(b)));
+const difference = (a: string, b: string): string =>
+  formatExactKwh(asMilliwattHours(milliwattHours(a) - milliwattHours(b)));
 
 /** Quality of a register reading in a statement, by its name in a Green Button feed. */
 const QUALITIES = { measured: 'measured', last: 'measured', by_hand: 'edited', interpolated: 'interpolated' } as const;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { id, ofUser, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { formatOf } from '#src/api/tables/accept.ts';
-import { tableOf } from '#src/api/tables/table.ts';
+import { negotiateFormat } from '#src/api/tables/accept.ts';
+import { formatTable } from '#src/api/tables/table.ts';
 import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
 import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
@@ -16,15 +16,15 @@ import {
   recordBill,
   deleteBillPeriod as remove,
 } from '#src/billing/store.ts';
-import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
-import { findPairing } from '#src/devices/store.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { findDeviceOwner } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { BILL_COLUMNS, billRows, greenButtonStatement } from './bill-export.ts';
 import { billDetails, billPeriod, detailsToWire, newBillPeriod, toWire } from './shape.ts';
 
 const MOST_DAYS = 366;
 
-export const createBillPeriod = operation({
+export const createBillPeriod = defineOperation({
   summary:
     'Makes a bill period of a home or a device, and records what is known of it: energy, register readings at both ends, what is estimated, with a checksum. For utilities and administrators.',
   method: 'POST',
@@ -39,7 +39,7 @@ export const createBillPeriod = operation({
     const device =
       device_id === undefined
         ? null
-        : orNotFound(await findPairing(context.db, reachOf(caller), toIdOrNotFound(device_id)));
+        : requireFound(await findDeviceOwner(context.db, reachOf(caller), toIdOrNotFound(device_id)));
     const owner = await reachUser(context.db, caller, device?.user_id ?? user_id);
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MOST_DAYS)
@@ -52,7 +52,7 @@ export const createBillPeriod = operation({
   },
 });
 
-export const listBillPeriods = operation({
+export const listBillPeriods = defineOperation({
   summary: 'The bill periods of a user with what was told of them last, page by page.',
   method: 'GET',
   path: '/v1/bill-periods',
@@ -60,22 +60,22 @@ export const listBillPeriods = operation({
   answer: z.array(billPeriod),
   formats: ['csv', 'xlsx'],
   query: z.object({
-    user_id: ofUser.optional(),
-    device_id: id.optional().describe('Only those of this device. Default: all of the user.'),
-    ...page,
+    user_id: userIdField.optional(),
+    device_id: idField.optional().describe('Only those of this device. Default: all of the user.'),
+    ...pageFields,
   }),
   async handle({ context, caller, query: { user_id, device_id, ...asked }, accepts, reply, url }) {
-    const format = formatOf(accepts, ['csv', 'xlsx']);
+    const format = negotiateFormat(accepts, ['csv', 'xlsx']);
     const userId = await reachUserId(context.db, caller, user_id);
     const of = { userId, deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) };
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), of, page);
-    const found = await pageOf(reply, url, asked, find, ({ period }) => period.bill_period_id);
+    const found = await fetchPage(reply, url, asked, find, ({ period }) => period.bill_period_id);
     const rows = found.map(({ period, last }) => toWire(period, last));
-    return format === 'json' ? rows : tableOf(reply, format, rows, Object.keys(billPeriod.shape));
+    return format === 'json' ? rows : formatTable(reply, format, rows, Object.keys(billPeriod.shape));
   },
 });
 
-export const getBillPeriod = operation({
+export const getBillPeriod = defineOperation({
   summary:
     'One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum.',
   method: 'GET',
@@ -83,14 +83,16 @@ export const getBillPeriod = operation({
   scope: 'insights:read',
   answer: billDetails,
   formats: ['csv', 'xlsx', 'greenButton'],
-  params: z.object({ bill_period_id: id }),
+  params: z.object({ bill_period_id: idField }),
   async handle({ context, caller, params, accepts, reply }) {
-    const format = formatOf(accepts, ['csv', 'xlsx', 'greenButton']);
-    const found = orNotFound(await findBillPeriod(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id)));
+    const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
+    const found = requireFound(
+      await findBillPeriod(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id)),
+    );
     const details = detailsToWire(found);
     if (format === 'json') return details;
     const { last_told: told, user_id, device_id, start, end, timezone: zone } = details;
-    if (format !== 'greenButton') return tableOf(reply, format, billRows(told), BILL_COLUMNS);
+    if (format !== 'greenButton') return formatTable(reply, format, billRows(told), BILL_COLUMNS);
     const buyer = { userId: user_id, ...(device_id === null ? {} : { deviceId: device_id }) };
     const wanted = { start, end, groupBy: 'hour' as const };
     return greenButtonAnswer(context, reply, {
@@ -103,22 +105,22 @@ export const getBillPeriod = operation({
   },
 });
 
-export const recordBillVersion = operation({
+export const recordBillVersion = defineOperation({
   summary: 'Records what is known of an open bill period now as a further version. For utilities and administrators.',
   method: 'POST',
   path: '/v1/bill-periods/{bill_period_id}/versions',
   audit: { action: 'bill_period.recorded', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: billDetails,
-  params: z.object({ bill_period_id: id }),
+  params: z.object({ bill_period_id: idField }),
   async handle({ context, caller, params }) {
     mayBill(caller);
     const id = toIdOrNotFound(params.bill_period_id);
-    return detailsToWire(orNotFound(await recordBill(context.db, reachOf(caller), id, context.clock())));
+    return detailsToWire(requireFound(await recordBill(context.db, reachOf(caller), id, context.clock())));
   },
 });
 
-export const closeBillPeriod = operation({
+export const closeBillPeriod = defineOperation({
   summary:
     'Closes a bill period that is over: what changes of its days later is billed with the next open one, as an adjustment. For utilities and administrators.',
   method: 'POST',
@@ -127,22 +129,22 @@ export const closeBillPeriod = operation({
   audit: { action: 'bill_period.closed', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: billDetails,
-  params: z.object({ bill_period_id: id }),
+  params: z.object({ bill_period_id: idField }),
   async handle({ context, caller, params }) {
     mayBill(caller);
     const id = toIdOrNotFound(params.bill_period_id);
-    return detailsToWire(orNotFound(await close(context.db, reachOf(caller), id, context.clock())));
+    return detailsToWire(requireFound(await close(context.db, reachOf(caller), id, context.clock())));
   },
 });
 
-export const deleteBillPeriod = operation({
+export const deleteBillPeriod = defineOperation({
   summary: 'Removes an open bill period: a closed one stays. For utilities and administrators.',
   method: 'DELETE',
   path: '/v1/bill-periods/{bill_period_id}',
   audit: { action: 'bill_period.deleted', target: 'bill_period_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ bill_period_id: id }),
+  params: z.object({ bill_period_id: idField }),
   async handle({ context, caller, params }) {
     mayBill(caller);
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.bill_period_id))))

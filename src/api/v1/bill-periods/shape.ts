@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { date, id, ofUser } from '#src/api/fields.ts';
-import { createdAt, instant, userId } from '#src/api/shapes.ts';
+import { dateField, idField, userIdField } from '#src/api/fields.ts';
+import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
 import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts';
-import { asMilliwattHours, exactKwh, type MilliwattHours } from '#src/core/units.ts';
+import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { ROLES } from '#src/database/enums.ts';
 
 /** Descriptions of the members, in requests and in responses. */
@@ -18,10 +18,10 @@ const count = z.number().int().nonnegative();
 
 export const newBillPeriod = z
   .strictObject({
-    user_id: ofUser.optional(),
-    device_id: id.optional().describe('Bills this device by itself. Default: the home of the user.'),
-    start: date.describe(MEANING.start),
-    end: date.describe(MEANING.end),
+    user_id: userIdField.optional(),
+    device_id: idField.optional().describe('Bills this device by itself. Default: the home of the user.'),
+    start: dateField.describe(MEANING.start),
+    end: dateField.describe(MEANING.end),
   })
   .refine(({ user_id, device_id }) => user_id === undefined || device_id === undefined, {
     path: ['device_id'],
@@ -31,7 +31,7 @@ export const newBillPeriod = z
 const reading = z
   .strictObject({
     kwh: kwh('What the register shows.'),
-    at: instant.describe('When it shows that.'),
+    at: instantShape.describe('When it shows that.'),
     is: z
       .enum(['measured', 'by_hand', 'interpolated', 'last'])
       .describe(
@@ -74,8 +74,8 @@ const energy = {
           device_id: z.string().describe('Id of the device that it is about.'),
           action: z.enum(['exclude', 'add']).describe('Whether readings are passed over, or one was read by hand.'),
           native_name: z.string().nullable().describe('The quantity. Null: every quantity of the device.'),
-          start: instant.describe('From this time on; of `add`: when it was read.'),
-          end: instant.nullable().describe('Up to this time, exclusive. Null: of `add`.'),
+          start: instantShape.describe('From this time on; of `add`: when it was read.'),
+          end: instantShape.nullable().describe('Up to this time, exclusive. Null: of `add`.'),
           kwh: z
             .string()
             .nullable()
@@ -121,9 +121,9 @@ export const statement = z
     ...period,
     version: count.describe('Number of the version, from 1.'),
     cause,
-    starts_at: instant.describe('Start of the first day.'),
-    ends_at: instant.describe('End of the last day.'),
-    recorded_at: instant.describe('When this was known.'),
+    starts_at: instantShape.describe('Start of the first day.'),
+    ends_at: instantShape.describe('End of the last day.'),
+    recorded_at: instantShape.describe('When this was known.'),
     ...energy,
     adjustments: z.array(adjustment).describe('Corrections of closed periods that are billed with this one.'),
     billed_import_kwh: kwh('`import_kwh` and the adjustments.'),
@@ -142,9 +142,9 @@ export const billPeriod = z
     ...period,
     status,
     created_at: createdAt,
-    closed_at: instant.nullable().describe('When it was closed. Null: it is open.'),
+    closed_at: instantShape.nullable().describe('When it was closed. Null: it is open.'),
     version: count.describe('Number of the last version.'),
-    recorded_at: instant.describe('When that was known.'),
+    recorded_at: instantShape.describe('When that was known.'),
     import_kwh: energy.import_kwh,
     export_kwh: energy.export_kwh,
     estimated_kwh: energy.estimated_kwh,
@@ -159,7 +159,7 @@ export const billDetails = z
     ...period,
     status,
     created_at: createdAt,
-    closed_at: instant.nullable().describe('When it was closed. Null: it is open.'),
+    closed_at: instantShape.nullable().describe('When it was closed. Null: it is open.'),
     first_told: statement.describe('What was told first.'),
     last_told: statement.describe('What was told last.'),
     known_now: z.strictObject(energy).meta({ id: 'BillEnergy' }).describe('What is known of the period now.'),
@@ -175,7 +175,7 @@ export const billDetails = z
         z.strictObject({
           version: count.describe('Number of the version.'),
           cause,
-          recorded_at: instant.describe('When this was known.'),
+          recorded_at: instantShape.describe('When this was known.'),
           import_kwh: energy.import_kwh,
           export_kwh: energy.export_kwh,
           estimated_kwh: energy.estimated_kwh,
@@ -220,7 +220,7 @@ const timesOf = (one: BillPeriod) => ({
   created_at: one.created_at.toISOString(),
   closed_at: one.closed_at?.toISOString() ?? null,
 });
-const difference = (a: MilliwattHours, b: MilliwattHours) => exactKwh(asMilliwattHours(a - b));
+const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(asMilliwattHours(a - b));
 
 /** Returns a statement with its checksum. */
 const statementToWire = ({ told, sha256 }: BillVersion): z.output<typeof statement> => ({ ...told, sha256 });
@@ -274,8 +274,8 @@ export function detailsToWire({
     corrections: corrections.map(({ toldIn, isTold, imported, exported }) => ({
       told_in: toldIn,
       status: isTold ? 'told' : 'waiting',
-      import_kwh: exactKwh(imported),
-      export_kwh: exactKwh(exported),
+      import_kwh: formatExactKwh(imported),
+      export_kwh: formatExactKwh(exported),
     })),
   };
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { id, page, text } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
-import { createdAt, deviceId, instant } from '#src/api/shapes.ts';
+import { idField, pageFields, textField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
+import { createdAt, deviceId, instantShape } from '#src/api/shapes.ts';
 import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { orNotFound, unprocessable } from '#src/core/errors.ts';
+import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
-import { CLOCK } from '#src/devices/edits/edit.ts';
+import { CLOCK_AUTHOR } from '#src/devices/edits/edit.ts';
 import {
   createEdit,
-  type Editing,
+  type EditContext,
   type EditRow,
   listEdits,
   type NewEdit,
@@ -40,14 +40,14 @@ const action = z.enum(['exclude', 'add']).describe(MEANING.action);
 const newEdit = z
   .strictObject({
     action,
-    native_name: text(300)
+    native_name: textField(300)
       .optional()
       .describe(`${MEANING.native_name} Needed with \`add\`. Default with \`exclude\`: every quantity of the device.`),
-    start: instant.optional().describe(MEANING.start),
-    end: instant.optional().describe(MEANING.end),
-    at: instant.optional().describe(MEANING.at),
+    start: instantShape.optional().describe(MEANING.start),
+    end: instantShape.optional().describe(MEANING.end),
+    at: instantShape.optional().describe(MEANING.at),
     kwh: z.number().min(0).max(MOST_KWH).optional().describe(MEANING.kwh),
-    reason: text(500).describe(MEANING.reason),
+    reason: textField(500).describe(MEANING.reason),
   })
   .superRefine((edit, context) => {
     const [needed, others] =
@@ -73,9 +73,9 @@ const edit = z
     device_id: deviceId,
     action,
     native_name: z.string().nullable().describe(`${MEANING.native_name} Null: every quantity of the device.`),
-    start: instant.nullable().describe(MEANING.start),
-    end: instant.nullable().describe(MEANING.end),
-    at: instant.nullable().describe(MEANING.at),
+    start: instantShape.nullable().describe(MEANING.start),
+    end: instantShape.nullable().describe(MEANING.end),
+    at: instantShape.nullable().describe(MEANING.at),
     kwh: z.number().nullable().describe(MEANING.kwh),
     reason: z.string().describe(MEANING.reason),
     status: z.enum(['in_force', 'revoked']).describe('A `revoked` edit has no effect any more, and stays to be seen.'),
@@ -95,7 +95,7 @@ const edit = z
       .string()
       .nullable()
       .describe('Id of the user who revoked it. Null: nobody, or the account was erased.'),
-    revoked_at: instant.nullable().describe('When it was revoked. Null: it was not.'),
+    revoked_at: instantShape.nullable().describe('When it was revoked. Null: it was not.'),
   })
   .meta({ id: 'ReadingEdit' });
 
@@ -116,7 +116,7 @@ function toWire(row: EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
   // An edit by the clock excludes readings; the register value from which it continues belongs to the edit itself.
-  const isAdded = value !== null && author !== CLOCK;
+  const isAdded = value !== null && author !== CLOCK_AUTHOR;
   return {
     edit_id,
     device_id,
@@ -136,7 +136,7 @@ function toWire(row: EditRow): z.output<typeof edit> {
   };
 }
 
-export const createDeviceEdit = operation({
+export const createDeviceEdit = defineOperation({
   summary:
     'Edits readings of a device by hand, with a reason: excludes those of a time, or adds what a person read off a register. Its past is computed anew within seconds; what was sent stays stored.',
   method: 'POST',
@@ -144,7 +144,7 @@ export const createDeviceEdit = operation({
   audit: { action: 'device.edited', target: 'device_id' },
   scope: 'devices:write',
   answer: edit,
-  params: z.object({ device_id: id }),
+  params: z.object({ device_id: idField }),
   body: newEdit,
   async handle({ context, caller, params, body }) {
     const wanted = toRow(body);
@@ -153,28 +153,28 @@ export const createDeviceEdit = operation({
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
       throw unprocessable({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
     const row = await createEdit(context.db, reachOf(caller), toIdOrNotFound(params.device_id), wanted, editing);
-    return toWire(orNotFound(row));
+    return toWire(requireFound(row));
   },
 });
 
-export const listDeviceEdits = operation({
+export const listDeviceEdits = defineOperation({
   summary: 'The edits of readings of a device, revoked ones, too, with who made them and why, page by page.',
   method: 'GET',
   path: '/v1/devices/{device_id}/edits',
   scope: 'devices:read',
   answer: z.array(edit),
-  params: z.object({ device_id: id }),
-  query: z.object(page),
+  params: z.object({ device_id: idField }),
+  query: z.object(pageFields),
   async handle({ context, caller, params, query, reply, url }) {
     const reach = reachOf(caller);
-    const { device_id } = orNotFound(await findDevice(context.db, reach, toIdOrNotFound(params.device_id)));
+    const { device_id } = requireFound(await findDevice(context.db, reach, toIdOrNotFound(params.device_id)));
     const find = (page: { limit: number; cursor?: string }) => listEdits(context.db, reach, device_id, page);
-    const rows = await pageOf(reply, url, query, find, ({ edit_id }) => edit_id);
+    const rows = await fetchPage(reply, url, query, find, ({ edit_id }) => edit_id);
     return rows.map(toWire);
   },
 });
 
-export const revokeDeviceEdit = operation({
+export const revokeDeviceEdit = defineOperation({
   summary:
     'Revokes an edit of readings: consumption is as if it had never been made, within seconds, and the edit stays to be seen. One that was revoked stays as it was.',
   method: 'DELETE',
@@ -182,16 +182,16 @@ export const revokeDeviceEdit = operation({
   audit: { action: 'device.edit_revoked', target: 'device_id', of: 'edit_id' },
   scope: 'devices:write',
   answer: edit,
-  params: z.object({ device_id: id, edit_id: id }),
+  params: z.object({ device_id: idField, edit_id: idField }),
   async handle({ context, caller, params }) {
     const editing = editingBy(context, caller);
     const [deviceId, editId] = [toIdOrNotFound(params.device_id), toIdOrNotFound(params.edit_id)];
-    return toWire(orNotFound(await revokeEdit(context.db, reachOf(caller), deviceId, editId, editing)));
+    return toWire(requireFound(await revokeEdit(context.db, reachOf(caller), deviceId, editId, editing)));
   },
 });
 
 /** Returns the author and the time of an edit, and the range of readings that are retained. */
-export function editingBy({ clock, retentionMonths }: ApiContext, { userId }: Caller): Editing {
+export function editingBy({ clock, retentionMonths }: ApiContext, { userId }: Caller): EditContext {
   const now = clock();
   return { author: userId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { id, ofUser, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { checkIdentities, checkManager, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { listDiscovered } from '#src/devices/gateways.ts';
-import { managersOf } from '#src/devices/management.ts';
+import { listDiscoveredDevices } from '#src/devices/gateways.ts';
+import { futureManagersOf } from '#src/devices/management.ts';
 import {
   createDevice as create,
   findDevice,
@@ -30,7 +30,7 @@ import {
   toWire,
 } from './shape.ts';
 
-export const createDevice = operation({
+export const createDevice = defineOperation({
   summary:
     'Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials.',
   method: 'POST',
@@ -42,11 +42,11 @@ export const createDevice = operation({
   async handle({ context, caller, body: { user_id, discovery_id, ...settings } }) {
     const user = await reachUser(context.db, caller, user_id);
     checkIdentities(caller, [settings]);
-    const managedBy = (await managersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
+    const managedBy = (await futureManagersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
       return toWire(
-        orNotFound(await pairDiscovered(context.db, reachOf(caller), toIdOrNotFound(discovery_id), wanted)),
+        requireFound(await pairDiscovered(context.db, reachOf(caller), toIdOrNotFound(discovery_id), wanted)),
       );
     }
     const { device, secret } = await create(context.db, wanted);
@@ -55,49 +55,49 @@ export const createDevice = operation({
   },
 });
 
-export const listDevices = operation({
+export const listDevices = defineOperation({
   summary: 'The devices of a user, page by page.',
   method: 'GET',
   path: '/v1/devices',
   scope: 'devices:read',
   answer: z.array(device),
-  query: z.object({ user_id: ofUser.optional(), ...page }),
+  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await pageOf(reply, url, asked, find, (one) => one.device_id);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.device_id);
     return rows.map(toWire);
   },
 });
 
-export const discoveredDevices = operation({
+export const discoveredDevices = defineOperation({
   summary: 'Devices heard through a user’s gateways that are not paired, page by page.',
   method: 'GET',
   path: '/v1/devices/discovered',
   scope: 'devices:read',
   answer: z.array(discovered),
-  query: z.object({ user_id: ofUser.optional(), ...page }),
+  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) =>
-      listDiscovered(context.db, reachOf(caller), userId, page);
-    const rows = await pageOf(reply, url, asked, find, (one) => one.discovery_id);
+      listDiscoveredDevices(context.db, reachOf(caller), userId, page);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.discovery_id);
     return rows.map(discoveredToWire);
   },
 });
 
-export const getDevice = operation({
+export const getDevice = defineOperation({
   summary: 'One device with its settings.',
   method: 'GET',
   path: '/v1/devices/{device_id}',
   scope: 'devices:read',
   answer: deviceDetails,
-  params: z.object({ device_id: id }),
+  params: z.object({ device_id: idField }),
   handle: async ({ context, caller, params }) =>
-    detailsToWire(orNotFound(await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))),
+    detailsToWire(requireFound(await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))),
 });
 
-export const updateDevice = operation({
+export const updateDevice = defineOperation({
   summary:
     'Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds.',
   method: 'PATCH',
@@ -105,7 +105,7 @@ export const updateDevice = operation({
   audit: { action: 'device.changed', target: 'device_id' },
   scope: 'devices:write',
   answer: deviceDetails,
-  params: z.object({ device_id: id }),
+  params: z.object({ device_id: idField }),
   body: devicePatch,
   async handle({ context, caller, params, body: patch }) {
     checkIdentities(caller, [patch]);
@@ -115,25 +115,25 @@ export const updateDevice = operation({
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
     const changes = { ...omitUndefined(others), ...certificate };
     const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.device_id), changes);
-    return detailsToWire(orNotFound(row));
+    return detailsToWire(requireFound(row));
   },
 });
 
-export const deleteDevice = operation({
+export const deleteDevice = defineOperation({
   summary: 'Ends a device and its credentials; what it consumed stays in its owner’s history.',
   method: 'DELETE',
   path: '/v1/devices/{device_id}',
   audit: { action: 'device.deleted', target: 'device_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ device_id: id }),
+  params: z.object({ device_id: idField }),
   async handle({ context, caller, params }) {
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.device_id)))) throw new AppError('notFound');
     return { message: `Device ${params.device_id} was deleted; its past consumption stays` };
   },
 });
 
-export const releaseDevice = operation({
+export const releaseDevice = defineOperation({
   summary:
     'Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends.',
   method: 'POST',
@@ -142,7 +142,7 @@ export const releaseDevice = operation({
   audit: { action: 'device.released', target: 'device_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ device_id: id }),
+  params: z.object({ device_id: idField }),
   async handle({ context, caller, params: { device_id } }) {
     if (!(await release(context.db, reachOf(caller), toIdOrNotFound(device_id)))) throw new AppError('notFound');
     return { message: `Device ${device_id} was released; its password has ended` };

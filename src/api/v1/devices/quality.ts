@@ -1,13 +1,13 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { days, id, zoneOrAccount } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
+import { daysField, idField, zoneOrAccountField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { deviceId } from '#src/api/shapes.ts';
-import { formatOf } from '#src/api/tables/accept.ts';
-import { tableOf } from '#src/api/tables/table.ts';
+import { negotiateFormat } from '#src/api/tables/accept.ts';
+import { formatTable } from '#src/api/tables/table.ts';
 import { period } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
-import { orNotFound, unprocessable } from '#src/core/errors.ts';
+import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type Finding, deviceQuality as quality, VERDICT_BY_FINDING } from '#src/energy/quality.ts';
 import { dayRange, monthCount } from '#src/energy/ranges.ts';
@@ -77,7 +77,7 @@ const qualityByMonth = z
 
 const MAX_MONTHS = 36;
 
-export const deviceQuality = operation({
+export const deviceQuality = defineOperation({
   summary:
     'How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months.',
   method: 'GET',
@@ -86,14 +86,14 @@ export const deviceQuality = operation({
   scope: 'insights:read',
   answer: qualityByMonth,
   formats: ['csv', 'xlsx'],
-  params: z.object({ device_id: id }),
-  query: z.object({ ...days, tz: zoneOrAccount.default('UTC') }),
+  params: z.object({ device_id: idField }),
+  query: z.object({ ...daysField, tz: zoneOrAccountField.default('UTC') }),
   async handle({ context, caller, params, query: { start, end, tz }, accepts, reply }) {
-    const format = formatOf(accepts, ['csv', 'xlsx']);
+    const format = negotiateFormat(accepts, ['csv', 'xlsx']);
     const wanted = period(start, end, start === undefined && end === undefined ? undefined : 'month');
     if (wanted && monthCount(wanted.start, wanted.end) > MAX_MONTHS)
       throw unprocessable({ field: 'end', message: `must be within ${MAX_MONTHS} months of start` });
-    const { device_id, user_id } = orNotFound(
+    const { device_id, user_id } = requireFound(
       await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)),
     );
     const now = context.clock();
@@ -107,7 +107,7 @@ export const deviceQuality = operation({
       edits: edits.join('; '),
       rejections: rejections.map(({ reason, count }) => `${count} × ${reason}`).join('; '),
     }));
-    return tableOf(reply, format, rows, COLUMNS);
+    return formatTable(reply, format, rows, COLUMNS);
   },
 });
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { id, ofUser, text, zone } from '#src/api/fields.ts';
-import { createdAt, deviceId, instant, userId } from '#src/api/shapes.ts';
+import { idField, textField, userIdField, zoneField } from '#src/api/fields.ts';
+import { createdAt, deviceId, instantShape, userId } from '#src/api/shapes.ts';
 import { usage } from '#src/api/v1/energy-insights/shape.ts';
 import { decoderConfig, keptDecoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { DEVICE_STATUSES, MANAGERS, PLACEMENTS } from '#src/database/enums.ts';
-import { COUNTS_AS } from '#src/devices/channel-name.ts';
-import type { Discovered } from '#src/devices/gateways.ts';
-import { ATTENTIONS, type Device, type DeviceDetails } from '#src/devices/store.ts';
+import { COUNTS_AS_PATTERN } from '#src/devices/channel-name.ts';
+import type { DiscoveredDevice } from '#src/devices/gateways.ts';
+import { ATTENTION_KINDS, type Device, type DeviceDetails } from '#src/devices/store.ts';
 
 /** Descriptions of the members, in requests and in responses. */
 const MEANING = {
@@ -28,13 +28,13 @@ const MEANING = {
     'What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`.',
 };
 
-const type = text(64).describe(MEANING.type);
-const location = text(200).describe(MEANING.location);
+const type = textField(64).describe(MEANING.type);
+const location = textField(200).describe(MEANING.location);
 const limit_kw = z.number().positive().max(1_000_000).describe(MEANING.limit_kw);
 const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440).describe(MEANING.max_gap_minutes);
 const placement = z.enum(PLACEMENTS).describe(MEANING.placement);
-const external_id = text(200).describe(MEANING.external_id);
+const external_id = textField(200).describe(MEANING.external_id);
 /** Also accepted as OpenSSL prints it: with colons, in either case. */
 const certificate_sha256 = z
   .string()
@@ -45,14 +45,14 @@ const certificate_sha256 = z
 const counts_as = z
   .string()
   .regex(
-    COUNTS_AS,
+    COUNTS_AS_PATTERN,
     'must be import, export, a part as import/t1, gas, heat, water, production, charged, discharged or ignored',
   );
 /** The owner's settings for quantities, by name. Null removes a setting. */
 const channels = z
   .array(
     z.strictObject({
-      native_name: text(300).describe(MEANING.native_name),
+      native_name: textField(300).describe(MEANING.native_name),
       counts_as: counts_as.nullable().optional().describe(`${MEANING.counts_as} Null takes back what was said.`),
       placement: placement.nullable().optional().describe('Where the quantity is measured. Null: where its device is.'),
     }),
@@ -61,7 +61,7 @@ const channels = z
   .describe('What quantities of the device count as. Those that are not named stay as they are.');
 
 export const newDevice = z.strictObject({
-  user_id: ofUser.optional(),
+  user_id: userIdField.optional(),
   type,
   location,
   limit_kw: limit_kw.optional(),
@@ -69,12 +69,18 @@ export const newDevice = z.strictObject({
     .optional()
     .describe('Value at which the register starts again at 0, in kWh. Default: it never does.'),
   max_gap_minutes: max_gap_minutes.optional(),
-  timezone: zone.optional().describe('IANA time zone of a device that reports local time. Default: that of its owner.'),
+  timezone: zoneField
+    .optional()
+    .describe('IANA time zone of a device that reports local time. Default: that of its owner.'),
   placement: placement.optional().describe(`${MEANING.placement} Default: a guess from what it is.`),
-  upstream_device_id: id.optional().describe('Id of the device whose measurement includes this one. Default: none.'),
+  upstream_device_id: idField
+    .optional()
+    .describe('Id of the device whose measurement includes this one. Default: none.'),
   channels: channels.optional(),
   external_id: external_id.optional(),
-  discovery_id: id.optional().describe('Pairs this discovered device, which keeps the credentials of its gateway.'),
+  discovery_id: idField
+    .optional()
+    .describe('Pairs this discovered device, which keeps the credentials of its gateway.'),
 });
 export const devicePatch = z
   .strictObject({
@@ -83,10 +89,10 @@ export const devicePatch = z
     limit_kw,
     register_max_kwh: register_max_kwh.nullable().describe(MEANING.register_max_kwh),
     max_gap_minutes,
-    timezone: zone.nullable().describe(MEANING.timezone),
+    timezone: zoneField.nullable().describe(MEANING.timezone),
     decoder_config: decoderConfig,
     placement,
-    upstream_device_id: id.nullable().describe(MEANING.upstream),
+    upstream_device_id: idField.nullable().describe(MEANING.upstream),
     channels,
     external_id: external_id.nullable().describe(`${MEANING.external_id} Null removes it.`),
     certificate_sha256: certificate_sha256
@@ -107,10 +113,10 @@ const members = {
     .describe(
       '`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected.',
     ),
-  last_seen_at: instant.nullable().describe('When its last valid reading was received. Null: never.'),
+  last_seen_at: instantShape.nullable().describe('When its last valid reading was received. Null: never.'),
   placement,
   upstream_device_id: z.string().nullable().describe(MEANING.upstream),
-  attention: z.array(z.enum(ATTENTIONS)).describe('What its owner should look at. Empty: nothing.'),
+  attention: z.array(z.enum(ATTENTION_KINDS)).describe('What its owner should look at. Empty: nothing.'),
 };
 export const device = z.strictObject(members).meta({ id: 'Device' });
 export const deviceDetails = z
@@ -128,7 +134,7 @@ export const deviceDetails = z
           native_name: z.string().describe(MEANING.native_name),
           unit: z.string().nullable().describe('Unit of `last_value`. Null: the device does not say.'),
           last_value: z.number().nullable().describe('The last value. Null: there is none.'),
-          last_at: instant.nullable().describe('When that value was measured. Null: there is none.'),
+          last_at: instantShape.nullable().describe('When that value was measured. Null: there is none.'),
           counts_as: z.string().nullable().describe(`${MEANING.counts_as} Null: not known, and not counted.`),
           asked: z
             .boolean()
@@ -235,8 +241,8 @@ export const discovered = z
       .describe(
         'Filter of topics, below the gateway’s prefix, on which its values were announced and none was received yet. Null: values are received.',
       ),
-    first_seen_at: instant.describe('When it was first heard.'),
-    last_seen_at: instant.describe('When it was last heard.'),
+    first_seen_at: instantShape.describe('When it was first heard.'),
+    last_seen_at: instantShape.describe('When it was last heard.'),
   })
   .meta({ id: 'DiscoveredDevice' });
 
@@ -270,7 +276,7 @@ export const detailsToWire = (row: DeviceDetails): z.output<typeof deviceDetails
 });
 
 /** Converts a discovered device for the list of its gateway. */
-export const discoveredToWire = (row: Discovered): z.output<typeof discovered> => ({
+export const discoveredToWire = (row: DiscoveredDevice): z.output<typeof discovered> => ({
   discovery_id: row.discovery_id,
   gateway_id: row.gateway_id,
   family: row.family,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { days, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { formatOf } from '#src/api/tables/accept.ts';
-import { tableOf } from '#src/api/tables/table.ts';
+import { daysField, idField, includeField, splitInclude, zoneOrAccountField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { negotiateFormat } from '#src/api/tables/accept.ts';
+import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
 import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
-import { orNotFound, unprocessable } from '#src/core/errors.ts';
+import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadCosts } from '#src/cost/costs.ts';
 import { addCostsToRows, COST_COLUMNS, flattenCost } from '#src/cost/with-cost.ts';
 import { findDevice } from '#src/devices/store.ts';
@@ -17,10 +17,10 @@ import { dayRange, lastThirtyDays, monthCount } from '#src/energy/ranges.ts';
 import { applyLikeDays } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
-  ...days,
+  ...daysField,
   group_by: grouping.optional(),
-  tz: zoneOrAccount.default('UTC'),
-  include: include(DEVICE_INCLUDES).optional(),
+  tz: zoneOrAccountField.default('UTC'),
+  include: includeField(DEVICE_INCLUDES).optional(),
   gaps: z
     .enum(['line', 'like_days'])
     .default('line')
@@ -35,7 +35,7 @@ const query = z.object({
 const WITH_LIKE_DAYS: ReadonlySet<IncludeName> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
 
-export const deviceUsage = operation({
+export const deviceUsage = defineOperation({
   summary: 'Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.',
   method: 'GET',
   path: '/v1/devices/{device_id}/usage',
@@ -43,14 +43,14 @@ export const deviceUsage = operation({
   scope: 'insights:read',
   answer: shapes.deviceUsage,
   formats: ['csv', 'xlsx', 'greenButton'],
-  params: z.object({ device_id: id }),
+  params: z.object({ device_id: idField }),
   query,
   async handle({ context, caller, params, query: { start, end, group_by, tz, include, gaps }, accepts, reply }) {
-    const format = formatOf(accepts, ['csv', 'xlsx', 'greenButton']);
+    const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
     const wanted = period(start, end, start === undefined && end === undefined ? undefined : group_by);
     const byLikeDays = gaps === 'like_days';
-    if (byLikeDays) checkLikeDays(namesOf(include), wanted, format);
-    const { device_id, user_id, timezone } = orNotFound(
+    if (byLikeDays) checkLikeDays(splitInclude(include), wanted, format);
+    const { device_id, user_id, timezone } = requireFound(
       await findDevice(context.db, reachOf(caller), toIdOrNotFound(params.device_id)),
     );
     const now = context.clock();
@@ -60,7 +60,7 @@ export const deviceUsage = operation({
       return greenButtonAnswer(context, reply, { callerId: caller.userId, buyer, wanted, zone });
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
-    const { more, hasCost } = namesOf(include);
+    const { more, hasCost } = splitInclude(include);
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
     const homeZone = async () => timezone ?? (await reachWithZone(context.db, caller, user_id, 'account')).zone;
     const rows = byLikeDays
@@ -74,7 +74,7 @@ export const deviceUsage = operation({
     const said = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
     const columns = [...(groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date']), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
-    return tableOf(reply, format, table, [
+    return formatTable(reply, format, table, [
       ...columns,
       ...listIncludedFields(more),
       ...said,
@@ -85,7 +85,7 @@ export const deviceUsage = operation({
 
 /** Throws 422 if gaps by like days are requested for anything but rows of imported energy. */
 function checkLikeDays(
-  { more, hasCost }: ReturnType<typeof namesOf>,
+  { more, hasCost }: ReturnType<typeof splitInclude>,
   wanted: ReturnType<typeof period>,
   format: string,
 ): void {

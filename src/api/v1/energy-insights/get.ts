@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
-import { begun, onePageAtATime, streamOfPages } from '#src/api/long-answers.ts';
-import { operation } from '#src/api/operation.ts';
-import { formatOf } from '#src/api/tables/accept.ts';
-import { tableOf, tableOfPages } from '#src/api/tables/table.ts';
+import { daysField, includeField, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
+import { awaitFirstPage, onePageAtATime, streamPages } from '#src/api/long-answers.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { negotiateFormat } from '#src/api/tables/accept.ts';
+import { formatTable, formatTablePages } from '#src/api/tables/table.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import { ROWS_OF_A_TURN } from '#src/core/turns.ts';
+import { ROWS_PER_TURN } from '#src/core/turns.ts';
 import { loadTotalCost } from '#src/cost/costs.ts';
 import { loadInsightsWithCosts, streamInsightsWithCosts } from '#src/cost/insights.ts';
 import { COST_COLUMNS, flattenCost } from '#src/cost/with-cost.ts';
@@ -26,18 +26,18 @@ import { grouping, period } from './period.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
-  ...days,
+  ...daysField,
   group_by: grouping.optional(),
-  user_id: ofUser.optional(),
-  tz: zoneOrAccount.default('UTC'),
-  include: include(HOME_INCLUDES).optional(),
+  user_id: userIdField.optional(),
+  tz: zoneOrAccountField.default('UTC'),
+  include: includeField(HOME_INCLUDES).optional(),
   commodity: z
     .enum(['electricity', ...COMMODITIES])
     .default('electricity')
     .describe(`What was used. Of \`include\`, all but electricity takes only ${COMMODITY_INCLUDES.join(' and ')}.`),
 });
 
-export const getEnergyInsights = operation({
+export const getEnergyInsights = defineOperation({
   summary: 'Daily, monthly or hourly usage; without dates the last 30 days in one object.',
   method: 'GET',
   path: '/v1/energy-insights',
@@ -47,9 +47,9 @@ export const getEnergyInsights = operation({
   formats: ['csv', 'xlsx', 'greenButton'],
   query,
   async handle({ context, caller, query: { start, end, group_by, user_id, tz, include, commodity }, accepts, reply }) {
-    const format = formatOf(accepts, ['csv', 'xlsx', 'greenButton']);
+    const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
     const wanted = period(start, end, group_by);
-    const { more, hasCost } = namesOf(include);
+    const { more, hasCost } = splitInclude(include);
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     if (format === 'greenButton') {
       if (commodity !== 'electricity') throw unprocessable({ field: 'commodity', message: ONLY_ELECTRICITY });
@@ -65,7 +65,7 @@ export const getEnergyInsights = operation({
       });
       if (format === 'json') return answer;
       const rows: object[] = 'data' in answer ? answer.data : [{ ...answer.date_range, ...answer }];
-      return tableOf(
+      return formatTable(
         reply,
         format,
         rows,
@@ -80,7 +80,7 @@ export const getEnergyInsights = operation({
       const cost = hasCost ? { cost: await loadTotalCost(context.readDb, costed) } : {};
       const row = { kwh_used: total_kwh, peak_usage_time, ...included, ...cost };
       if (format === 'json') return { user_id: userId, date_range, ...row };
-      return tableOf(reply, format, [flattenCost({ ...date_range, ...row })]);
+      return formatTable(reply, format, [flattenCost({ ...date_range, ...row })]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
@@ -92,8 +92,8 @@ export const getEnergyInsights = operation({
       ...(hasCost ? COST_COLUMNS : []),
     ];
     const asked = { userId, range, groupBy: wanted.groupBy, include: more, now: context.clock() };
-    if (wanted.groupBy === 'hour' && dayCount(wanted.start, wanted.end) * 24 > ROWS_OF_A_TURN) {
-      const pages = await begun(
+    if (wanted.groupBy === 'hour' && dayCount(wanted.start, wanted.end) * 24 > ROWS_PER_TURN) {
+      const pages = await awaitFirstPage(
         onePageAtATime(
           caller.userId,
           hasCost
@@ -101,15 +101,15 @@ export const getEnergyInsights = operation({
             : insightPages(context.readDb, userId, range, 'hour', more),
         ),
       );
-      if (format !== 'json') return tableOfPages(reply, format, flat(pages), allColumns);
+      if (format !== 'json') return formatTablePages(reply, format, flat(pages), allColumns);
       reply.type('application/json; charset=utf-8');
-      return streamOfPages({ user_id: userId }, pages);
+      return streamPages({ user_id: userId }, pages);
     }
     const data = hasCost
       ? await loadInsightsWithCosts(context.readDb, asked)
       : await loadInsights(context.readDb, userId, range, wanted.groupBy, more);
     if (format === 'json') return { user_id: userId, data };
-    return tableOf(reply, format, data.map(flattenCost), allColumns);
+    return formatTable(reply, format, data.map(flattenCost), allColumns);
   },
 });
 

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { ApiContext } from '#src/api/context.ts';
-import { begun, onePageAtATime } from '#src/api/long-answers.ts';
+import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Buyer } from '#src/cost/bought-energy.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
-import { greenButtonData } from '#src/export/green-button/hours.ts';
+import { loadGreenButtonData } from '#src/export/green-button/hours.ts';
 import type { period } from './period.ts';
 
 /** A requested feed: the user or device, the caller, and the days. */
@@ -32,10 +32,10 @@ export async function greenButtonAnswer(
   const now = clock();
   const about = buyer.deviceId ?? buyer.userId;
   async function* pieces() {
-    const data = await greenButtonData(readDb, { buyer, range, now });
+    const data = await loadGreenButtonData(readDb, { buyer, range, now });
     yield* greenButtonXml({ about, range, now, data, told });
   }
-  const begunFeed = await begun(onePageAtATime(callerId, pieces()));
+  const begunFeed = await awaitFirstPage(onePageAtATime(callerId, pieces()));
   reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
   reply.header('Content-Disposition', `attachment; filename="green-button-${wanted.start}-${wanted.end}.xml"`);
   return Readable.from(begunFeed, { objectMode: false });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { days, include, namesOf, ofUser, zoneOrAccount } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
+import { daysField, includeField, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { loadTotalCost } from '#src/cost/costs.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
@@ -10,16 +10,16 @@ import * as shapes from './shape.ts';
 
 const body = z
   .strictObject({
-    user_id: ofUser.optional(),
+    user_id: userIdField.optional(),
     interval: z
       .enum(['day', 'week', 'month', 'year'])
       .optional()
       .describe(
         'The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given.',
       ),
-    ...days,
-    tz: zoneOrAccount.default('UTC'),
-    include: include(HOME_INCLUDES).optional(),
+    ...daysField,
+    tz: zoneOrAccountField.default('UTC'),
+    include: includeField(HOME_INCLUDES).optional(),
     metrics: z
       .array(z.enum(['kwh_used', 'peak_hour']))
       .min(1)
@@ -36,7 +36,7 @@ const body = z
     }
   });
 
-export const postEnergyInsights = operation({
+export const postEnergyInsights = defineOperation({
   summary: 'Summary of a user’s usage over the calendar interval of now, to date, or between two dates.',
   method: 'POST',
   changes: 'nothing',
@@ -52,7 +52,7 @@ export const postEnergyInsights = operation({
       start !== undefined && end !== undefined
         ? dayRange(start, end, zone)
         : intervalToDate(context.clock(), interval ?? 'month', zone);
-    const { more, hasCost } = namesOf(include);
+    const { more, hasCost } = splitInclude(include);
     const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await loadUsageSummary(
       context.readDb,
       userId,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clockHour, day, instant, userId } from '#src/api/shapes.ts';
+import { clockHourShape, dayShape, instantShape, userId } from '#src/api/shapes.ts';
 import { type Examples, user_id } from '../example-ids.ts';
 
 const kwh = z.number().nullable().optional();
@@ -46,18 +46,20 @@ export const more = {
   ...known,
 };
 
-export const peakHour = clockHour.describe(
+export const peakHour = clockHourShape.describe(
   'Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies.',
 );
 /** Start of a row's bucket. */
 const bucket = {
-  date: day.describe('First day of the row.'),
+  date: dayShape.describe('First day of the row.'),
   hour: z
     .string()
     .regex(/^\d\d:00$/)
     .optional()
     .describe('Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour.'),
-  starts_at: instant.optional().describe('Start of the hour, with the offset of the time zone. Only in rows by hour.'),
+  starts_at: instantShape
+    .optional()
+    .describe('Start of the hour, with the offset of the time zone. Only in rows by hour.'),
 };
 
 /** Usage in an hour, day or month. */
@@ -92,7 +94,7 @@ const commodityUsage = z
   .meta({ id: 'CommodityUsage' });
 
 const dateRange = z
-  .strictObject({ start: day.describe('First day.'), end: day.describe('Last day, inclusive: today.') })
+  .strictObject({ start: dayShape.describe('First day.'), end: dayShape.describe('Last day, inclusive: today.') })
   .describe('The days that the summary is about.');
 export const rows = 'The rows, oldest first. Rows about which nothing is known are left out.';
 

@@ -1,8 +1,16 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { date, id, page, text, whole, wholeNumber, zoneOrAccount } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import {
+  dateField,
+  idField,
+  integerField,
+  integerWithDefault,
+  pageFields,
+  textField,
+  zoneOrAccountField,
+} from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import { reachOf, reachUserId, reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -10,17 +18,17 @@ import { QUARTER_MS } from '#src/core/units.ts';
 import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { listFleet } from '#src/devices/fleet/list.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
-import { FLEET_SORTS, placeOf } from '#src/devices/fleet/sort.ts';
-import type { Silence, StopGroup } from '#src/devices/fleet/stops.ts';
+import { decodeFleetPosition, FLEET_SORTS } from '#src/devices/fleet/sort.ts';
+import type { DeviceSilence, StopGroup } from '#src/devices/fleet/stops.ts';
 import { SILENT_AFTER_MS } from '#src/devices/fleet/watch.ts';
-import { ATTENTIONS } from '#src/devices/store.ts';
+import { ATTENTION_KINDS } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { fleetDevice, fleetDeviceToWire, fleetSilence, type SilenceRow, stopGroupToWire } from './shape.ts';
 
 /** Maximum number of hours: a leap year. */
 const MOST_HOURS = 8_784;
 
-export const listFleetDevices = operation({
+export const listFleetDevices = defineOperation({
   summary:
     'The devices of every account that the caller reaches, page by page: filtered, and in an order. Owners’ e-mail addresses need `users:read`, too.',
   method: 'GET',
@@ -28,21 +36,24 @@ export const listFleetDevices = operation({
   scope: 'devices:read',
   answer: z.array(fleetDevice),
   query: z.object({
-    user_id: id
+    user_id: idField
       .optional()
       .describe('Only devices of this user. Default: of all in reach. A homeowner can name only itself.'),
     status: z.enum(DEVICE_STATUSES).optional().describe('Only devices in this state. Default: in any.'),
-    silent_for_hours: wholeNumber(1, MOST_HOURS)
+    silent_for_hours: integerField(1, MOST_HOURS)
       .optional()
       .describe(
         'Only devices that were not heard for so many hours, or never since they were paired so long ago. A silence is known within a minute. Default: all.',
       ),
     placement: z.enum(PLACEMENTS).optional().describe('Only devices that sit there in their homes. Default: all.'),
-    family: text(64)
+    family: textField(64)
       .optional()
       .describe('Only devices that send these messages, such as `tasmota`, or `native`. Default: all.'),
-    attention: z.enum(ATTENTIONS).optional().describe('Only devices that want this of their owners. Default: all.'),
-    text: text(254)
+    attention: z
+      .enum(ATTENTION_KINDS)
+      .optional()
+      .describe('Only devices that want this of their owners. Default: all.'),
+    text: textField(254)
       .optional()
       .describe(
         'Only devices whose location has words that begin so, or whose id begins so; with `users:read` also those whose owner’s e-mail address does. In any case. Default: all.',
@@ -53,17 +64,17 @@ export const listFleetDevices = operation({
       .describe(
         'Order; with a minus the other way round. `last_seen_at`: the longest silent first, and those that were heard within the last hour after them, as equals.',
       ),
-    ...page,
-    cursor: text(2_000)
+    ...pageFields,
+    cursor: textField(2_000)
       .optional()
-      .describe(page.cursor.description ?? ''),
+      .describe(pageFields.cursor.description ?? ''),
   }),
   async handle({ context, caller, query, reply, url }) {
     const { user_id, limit, cursor, sort, silent_for_hours: silentForHours, text, ...filters } = query;
     const userId = user_id === undefined ? undefined : await reachUserId(context.db, caller, user_id);
     const withEmails = caller.scopes.has('users:read');
     const trimmed = text?.trim();
-    const rows = await pageOf(
+    const rows = await fetchPage(
       reply,
       url,
       { limit, cursor },
@@ -75,7 +86,7 @@ export const listFleetDevices = operation({
           {
             limit,
             sort,
-            after: cursor === undefined ? null : placeOf(cursor, sort),
+            after: cursor === undefined ? null : decodeFleetPosition(cursor, sort),
             now: context.clock(),
             withEmails,
           },
@@ -89,7 +100,7 @@ export const listFleetDevices = operation({
 /** Maximum number of days. Longer ranges are rarely requested, and the cost of a query grows with its silences. */
 const MOST_DAYS = 31;
 
-export const getFleetSilence = operation({
+export const getFleetSilence = defineOperation({
   summary:
     'Which devices fell silent when, among all that the caller reaches: counted by the hour or the day, and grouped by what stopped together.',
   method: 'GET',
@@ -97,11 +108,11 @@ export const getFleetSilence = operation({
   scope: 'devices:read',
   answer: fleetSilence,
   query: z.object({
-    start: date.describe('First day of the range, in the time zone `tz`.'),
-    end: date.describe(`Last day of the range, inclusive; at most ${MOST_DAYS} days.`),
+    start: dateField.describe('First day of the range, in the time zone `tz`.'),
+    end: dateField.describe(`Last day of the range, inclusive; at most ${MOST_DAYS} days.`),
     group_by: z.enum(['hour', 'day']).default('hour').describe('What a row counts.'),
-    tz: zoneOrAccount.default('UTC'),
-    limit: whole(1, 200, 50).describe('Most groups in the answer.'),
+    tz: zoneOrAccountField.default('UTC'),
+    limit: integerWithDefault(1, 200, 50).describe('Most groups in the answer.'),
   }),
   async handle({ context, caller, query: { start, end, group_by, tz, limit } }) {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not be before start' });
@@ -111,7 +122,7 @@ export const getFleetSilence = operation({
     const range = dayRange(start, end, zone);
     const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };
     const read = await readSilences(context.db, reachOf(caller), stretch, context.clock());
-    const isWithin = ({ beganMs }: Silence) => beganMs >= stretch.fromMs && beganMs < stretch.toMs;
+    const isWithin = ({ beganMs }: DeviceSilence) => beganMs >= stretch.fromMs && beganMs < stretch.toMs;
     const lastOf = ({ stops }: StopGroup) => stops.at(-1)?.beganMs ?? 0;
     const groups = [...read.groups].sort(
       (one, other) => other.stops.length - one.stops.length || lastOf(other) - lastOf(one),
@@ -132,7 +143,7 @@ export const getFleetSilence = operation({
 /** Groups stops by hours or days of a zone, including those without stops. */
 function rowsOf(
   groups: readonly StopGroup[],
-  isWithin: (stop: Silence) => boolean,
+  isWithin: (stop: DeviceSilence) => boolean,
   unit: 'hour' | 'day',
   zone: string,
 ): SilenceRow[] {

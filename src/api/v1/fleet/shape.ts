@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createdAt, instant, userId } from '#src/api/shapes.ts';
+import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
 import { device, toWire } from '#src/api/v1/devices/shape.ts';
 import type { FleetDevice } from '#src/devices/fleet/list.ts';
 import { STOP_KINDS, STOP_REASONS, type StopGroup } from '#src/devices/fleet/stops.ts';
@@ -16,7 +16,7 @@ export const fleetDevice = z
         'Which messages it sends, such as `tasmota`. `native`: those of the service itself, without a gateway.',
       ),
     gateway_id: z.string().nullable().describe('Id of the gateway that it comes through. Null: it logs in itself.'),
-    silent_since: instant
+    silent_since: instantShape
       .nullable()
       .describe(
         'When its silence began: when it was last heard, or paired where it never was. Null: it was heard within the last hour.',
@@ -38,7 +38,7 @@ export const fleetDeviceToWire = (row: FleetDevice, withEmails: boolean): z.outp
 
 const count = (means: string) => z.number().int().describe(means);
 const silenceRow = z.strictObject({
-  starts_at: instant.describe('Start of the hour or day.'),
+  starts_at: instantShape.describe('Start of the hour or day.'),
   devices: count('How many devices fell silent in it.'),
   outage: count('Of these as part of an outage of many homes.'),
   gateway: count('Of these with others of their gateway.'),
@@ -61,8 +61,8 @@ const stopGroup = z.strictObject({
     .describe(
       '`beyond_chance`: more homes at once than chance allows; `whole_gateway`, `whole_home`: all of its devices; `others_go_on`: others of its home were heard; `often_silent`: alone several times in the week before. Unsure: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: nothing else of its home could have been heard; `others_stopped_too`: unusually many homes stopped about then.',
     ),
-  first_at: instant.describe('When the first of its devices was last heard.'),
-  last_at: instant.describe('When the last of them was.'),
+  first_at: instantShape.describe('When the first of its devices was last heard.'),
+  last_at: instantShape.describe('When the last of them was.'),
   devices: count('How many devices it has.'),
   homes: count('Of how many homes they are.'),
   heard_again: count('How many of them were heard again.'),
@@ -77,7 +77,7 @@ export const fleetSilence = z
     devices: count('How many devices there are in reach.'),
     homes: count('How many homes have one of them.'),
     unwatched: z
-      .array(z.strictObject({ from: instant.describe('Start.'), to: instant.describe('End, exclusive.') }))
+      .array(z.strictObject({ from: instantShape.describe('Start.'), to: instantShape.describe('End, exclusive.') }))
       .describe('When no worker looked. Silences that began and ended within are not known.'),
     data: z.array(silenceRow).describe('Hours or days in which devices fell silent, oldest first.'),
     groups: z.array(stopGroup).describe('What stopped together, the most devices first, then the latest.'),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { id, ofUser, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
   createGateway as create,
@@ -14,7 +14,7 @@ import {
   updateGateway as update,
 } from '#src/devices/gateways.ts';
 import { gatewayPrefix } from '#src/devices/topics.ts';
-import { listUnread } from '#src/devices/unread.ts';
+import { listUnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
 import {
   askedMessage,
   createdGateway,
@@ -27,7 +27,7 @@ import {
   unreadToWire,
 } from './shape.ts';
 
-export const createGateway = operation({
+export const createGateway = defineOperation({
   summary: 'Makes a gateway; its MQTT password is shown here and never again.',
   method: 'POST',
   path: '/v1/gateways',
@@ -46,51 +46,51 @@ export const createGateway = operation({
   },
 });
 
-export const listGateways = operation({
+export const listGateways = defineOperation({
   summary: 'The gateways of a user, page by page.',
   method: 'GET',
   path: '/v1/gateways',
   scope: 'devices:read',
   answer: z.array(gateway),
-  query: z.object({ user_id: ofUser.optional(), ...page }),
+  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await pageOf(reply, url, asked, find, (one) => one.gateway_id);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.gateway_id);
     return rows.map(toWire);
   },
 });
 
-export const updateGateway = operation({
+export const updateGateway = defineOperation({
   summary: 'Renames a gateway, or changes what decoders must know of all that lies below it.',
   method: 'PATCH',
   path: '/v1/gateways/{gateway_id}',
   audit: { action: 'gateway.changed', target: 'gateway_id' },
   scope: 'devices:write',
   answer: gateway,
-  params: z.object({ gateway_id: id }),
+  params: z.object({ gateway_id: idField }),
   body: gatewayPatch,
   async handle({ context, caller, params, body: patch }) {
     const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id), omitUndefined(patch));
-    return toWire(orNotFound(row));
+    return toWire(requireFound(row));
   },
 });
 
-export const deleteGateway = operation({
+export const deleteGateway = defineOperation({
   summary: 'Ends a gateway and its credentials. Devices that were paired through it stay, with their past.',
   method: 'DELETE',
   path: '/v1/gateways/{gateway_id}',
   audit: { action: 'gateway.deleted', target: 'gateway_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ gateway_id: id }),
+  params: z.object({ gateway_id: idField }),
   async handle({ context, caller, params }) {
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id)))) throw new AppError('notFound');
     return { message: `Gateway ${params.gateway_id} was deleted` };
   },
 });
 
-export const decodeMessage = operation({
+export const decodeMessage = defineOperation({
   summary:
     'Says what the service would read out of a message of a gateway, why not, and which setting would help. Nothing is stored.',
   method: 'POST',
@@ -99,10 +99,10 @@ export const decodeMessage = operation({
   scope: 'devices:read',
   status: 200,
   answer: judgedMessage,
-  params: z.object({ gateway_id: id }),
+  params: z.object({ gateway_id: idField }),
   body: askedMessage,
   async handle({ context, caller, params, body: { topic, payload, payload_b64, retained, decoder_config } }) {
-    const gateway = orNotFound(await findGateway(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id)));
+    const gateway = requireFound(await findGateway(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id)));
     if (!context.judge) throw new AppError('unavailable');
     return context.judge({
       gatewayId: gateway.gateway_id,
@@ -115,20 +115,22 @@ export const decodeMessage = operation({
   },
 });
 
-export const unreadMessages = operation({
+export const unreadMessages = defineOperation({
   summary:
     'Messages through a gateway that no family of devices knows, counted by the shape of their topic, page by page.',
   method: 'GET',
   path: '/v1/gateways/{gateway_id}/unread',
   scope: 'devices:read',
   answer: z.array(unread),
-  params: z.object({ gateway_id: id }),
-  query: z.object({ ...page }),
+  params: z.object({ gateway_id: idField }),
+  query: z.object({ ...pageFields }),
   async handle({ context, caller, params, query, reply, url }) {
     const gatewayId = toIdOrNotFound(params.gateway_id);
     const find = async (page: { limit: number; cursor?: string }) =>
-      orNotFound(await listUnread(context.db, reachOf(caller), gatewayId, { ...page, now: context.clock() }));
-    const rows = await pageOf(reply, url, omitUndefined(query), find, ({ shape }) => shape);
+      requireFound(
+        await listUnrecognisedMessages(context.db, reachOf(caller), gatewayId, { ...page, now: context.clock() }),
+      );
+    const rows = await fetchPage(reply, url, omitUndefined(query), find, ({ shape }) => shape);
     // A payload may contain anything that a household's broker publishes, so only its owner may read it.
     return rows.map((row) => unreadToWire(caller.groupId ? { ...row, example: null } : row));
   },

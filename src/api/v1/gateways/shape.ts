@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { ofUser, text, zone } from '#src/api/fields.ts';
-import { createdAt, instant, userId } from '#src/api/shapes.ts';
+import { textField, userIdField, zoneField } from '#src/api/fields.ts';
+import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
 import { MANAGERS } from '#src/database/enums.ts';
-import { decoderConfigMembers, unstorableIn } from '#src/devices/decoder-config.ts';
+import { decoderConfigSchemas, findUnstorableMembers } from '#src/devices/decoder-config.ts';
 import type { Gateway } from '#src/devices/gateways.ts';
 import { gatewayPrefix } from '#src/devices/topics.ts';
-import type { Unread } from '#src/devices/unread.ts';
+import type { UnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
 import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
 /** Settings of a decoder for a gateway or a device: units, pulses, zone. Unknown members are stored. */
 export const decoderConfig = z
   .looseObject({
-    ...z.object(decoderConfigMembers).partial().shape,
-    tz: zone.optional().describe(decoderConfigMembers.tz.description ?? ''),
+    ...z.object(decoderConfigSchemas).partial().shape,
+    tz: zoneField.optional().describe(decoderConfigSchemas.tz.description ?? ''),
   })
   .refine((value) => JSON.stringify(value).length <= 65_536, 'at most 64 KiB')
   .superRefine((value, context) => {
-    for (const { path, message } of unstorableIn(value)) context.addIssue({ code: 'custom', path, message });
+    for (const { path, message } of findUnstorableMembers(value)) context.addIssue({ code: 'custom', path, message });
   })
   .describe('Settings for the decoders, for what devices do not report themselves. Unknown members are kept.');
 
@@ -24,9 +24,9 @@ export const keptDecoderConfig = z
   .record(z.string(), z.unknown())
   .describe('Settings for the decoders, as they were given.');
 
-const name = text(100).describe('What its owner calls the gateway.');
+const name = textField(100).describe('What its owner calls the gateway.');
 
-export const newGateway = z.strictObject({ user_id: ofUser.optional(), name });
+export const newGateway = z.strictObject({ user_id: userIdField.optional(), name });
 export const gatewayPatch = z.strictObject({ name, decoder_config: decoderConfig }).partial();
 
 export const gateway = z
@@ -74,15 +74,15 @@ export const unread = z
         "Topic below the gateway's prefix, where `+` stands for what tells one device from others, and `#` for what follows. `#` alone: of all further shapes.",
       ),
     count: z.number().int().describe('How many messages, since the first.'),
-    first_seen_at: instant.describe('When the first of them was received.'),
-    last_seen_at: instant.describe('When the last of them was received.'),
+    first_seen_at: instantShape.describe('When the first of them was received.'),
+    last_seen_at: instantShape.describe('When the last of them was received.'),
     example: z
       .strictObject({
         topic: z.string().describe("Its topic, below the gateway's prefix."),
         payload: z.string().describe('Its payload, of which the first 4 KiB are kept.'),
         encoding: z.enum(['utf-8', 'base64']).describe('What `payload` is: the text, or bytes that are none.'),
         payload_bytes: z.number().int().describe('How long the whole payload was, in bytes.'),
-        received_at: instant.describe('When it was received.'),
+        received_at: instantShape.describe('When it was received.'),
       })
       .nullable()
       .describe(
@@ -113,7 +113,7 @@ export const unreadToWire = ({
   first_seen_at,
   last_seen_at,
   example,
-}: Unread): z.output<typeof unread> => ({
+}: UnrecognisedMessages): z.output<typeof unread> => ({
   shape,
   count: messages,
   first_seen_at: first_seen_at.toISOString(),

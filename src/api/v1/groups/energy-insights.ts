@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { days, id, include, namesOf, zoneOrAccount } from '#src/api/fields.ts';
-import { begun, onePageAtATime, streamOfPages } from '#src/api/long-answers.ts';
-import { operation } from '#src/api/operation.ts';
-import { formatOf } from '#src/api/tables/accept.ts';
-import { tableOf, tableOfPages } from '#src/api/tables/table.ts';
+import { daysField, idField, includeField, splitInclude, zoneOrAccountField } from '#src/api/fields.ts';
+import { awaitFirstPage, onePageAtATime, streamPages } from '#src/api/long-answers.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { negotiateFormat } from '#src/api/tables/accept.ts';
+import { formatTable, formatTablePages } from '#src/api/tables/table.ts';
 import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
-import { orNotFound, unprocessable } from '#src/core/errors.ts';
+import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { groupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
@@ -17,15 +17,15 @@ import { findGroup } from '#src/groups/store.ts';
 import { groupInsights } from './shape.ts';
 
 const query = z.object({
-  ...days,
+  ...daysField,
   group_by: grouping.optional(),
-  tz: zoneOrAccount
+  tz: zoneOrAccountField
     .describe('IANA time zone of the days and hours. `account`: the time zone of the group’s owner.')
     .default('UTC'),
-  include: include(HOME_INCLUDES).optional(),
+  include: includeField(HOME_INCLUDES).optional(),
 });
 
-export const groupEnergyInsights = operation({
+export const groupEnergyInsights = defineOperation({
   summary:
     'What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once.',
   method: 'GET',
@@ -34,14 +34,14 @@ export const groupEnergyInsights = operation({
   scope: 'insights:read',
   answer: groupInsights,
   formats: ['csv', 'xlsx'],
-  params: z.object({ group_id: id }),
+  params: z.object({ group_id: idField }),
   query,
   async handle({ context, caller, params, query: { start, end, group_by, tz, include }, accepts, reply }) {
-    const format = formatOf(accepts, ['csv', 'xlsx']);
+    const format = negotiateFormat(accepts, ['csv', 'xlsx']);
     const wanted = period(start, end, group_by);
-    const { more, hasCost } = namesOf(include);
+    const { more, hasCost } = splitInclude(include);
     if (hasCost) throw unprocessable({ field: 'include', message: NO_COST });
-    const { group_id, user_id } = orNotFound(
+    const { group_id, user_id } = requireFound(
       await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)),
     );
     const zone = tz === 'account' ? await findOwnerTimeZone(context.db, user_id) : tz;
@@ -54,19 +54,19 @@ export const groupEnergyInsights = operation({
       const date_range = { start: range.start, end: range.end };
       const row = await groupSummary(readDb, group, range);
       if (format === 'json') return { ...about, date_range, ...row };
-      return tableOf(reply, format, [{ ...date_range, ...row }]);
+      return formatTable(reply, format, [{ ...date_range, ...row }]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
     const kept = await loadStoredSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
-    const pages = await begun(
+    const pages = await awaitFirstPage(
       onePageAtATime(caller.userId, streamGroupInsights(readDb, group, range, wanted.groupBy, kept)),
     );
     if (format === 'json') {
       reply.type('application/json; charset=utf-8');
-      return streamOfPages(about, pages);
+      return streamPages(about, pages);
     }
     const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
-    return tableOfPages(reply, format, pages, [...columns, 'kwh_used', 'peak_hour', ...listIncludedFields(more)]);
+    return formatTablePages(reply, format, pages, [...columns, 'kwh_used', 'peak_hour', ...listIncludedFields(more)]);
   },
 });
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { id, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { user, toWire as userToWire } from '#src/api/v1/users/shape.ts';
 import { reachOf, reachOfRole, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { changeMembers, filterReachableUsers, listMembers } from '#src/groups/members.ts';
@@ -20,7 +20,7 @@ import {
 import { findUser } from '#src/users/store.ts';
 import { changed, changes, group, groupPatch, newGroup, toWire } from './shape.ts';
 
-export const createGroup = operation({
+export const createGroup = defineOperation({
   summary: 'Makes a group of homes (a building, a feeder, a district). For utilities and administrators.',
   method: 'POST',
   path: '/v1/groups',
@@ -39,79 +39,79 @@ export const createGroup = operation({
   },
 });
 
-export const listGroups = operation({
+export const listGroups = defineOperation({
   summary: 'The groups of homes that the caller reaches, page by page.',
   method: 'GET',
   path: '/v1/groups',
   scope: 'users:read',
   answer: z.array(group),
-  query: z.object({ user_id: id.describe('Only groups of this owner. Default: all.').optional(), ...page }),
+  query: z.object({ user_id: idField.describe('Only groups of this owner. Default: all.').optional(), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const owner = user_id === undefined ? undefined : await reachUser(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) =>
       list(context.db, reachOf(caller), { ...page, ...omitUndefined({ userId: owner?.user_id }) });
-    const rows = await pageOf(reply, url, asked, find, (one) => one.group_id);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.group_id);
     return rows.map((row) => toWire(row, caller.groupId));
   },
 });
 
-export const getGroup = operation({
+export const getGroup = defineOperation({
   summary: 'One group of homes.',
   method: 'GET',
   path: '/v1/groups/{group_id}',
   scope: 'users:read',
   answer: group,
-  params: z.object({ group_id: id }),
+  params: z.object({ group_id: idField }),
   handle: async ({ context, caller, params }) =>
-    toWire(orNotFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id))), caller.groupId),
+    toWire(requireFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id))), caller.groupId),
 });
 
-export const updateGroup = operation({
+export const updateGroup = defineOperation({
   summary: 'Changes a group’s name or kind, or what it is a part of.',
   method: 'PATCH',
   path: '/v1/groups/{group_id}',
   audit: { action: 'group.changed', target: 'group_id' },
   scope: 'users:write',
   answer: group,
-  params: z.object({ group_id: id }),
+  params: z.object({ group_id: idField }),
   body: groupPatch,
   async handle({ context, caller, params, body: patch }) {
     const row = await update(context.db, reachOf(caller), toIdOrNotFound(params.group_id), omitUndefined(patch));
-    return toWire(orNotFound(row), caller.groupId);
+    return toWire(requireFound(row), caller.groupId);
   },
 });
 
-export const deleteGroup = operation({
+export const deleteGroup = defineOperation({
   summary: 'Removes a group, and the keys that are limited to it; its homes stay as they are.',
   method: 'DELETE',
   path: '/v1/groups/{group_id}',
   audit: { action: 'group.deleted', target: 'group_id' },
   scope: 'users:write',
   answer: shapes.message,
-  params: z.object({ group_id: id }),
+  params: z.object({ group_id: idField }),
   async handle({ context, caller, params }) {
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.group_id)))) throw new AppError('notFound');
     return { message: `Group ${params.group_id} was deleted` };
   },
 });
 
-export const listGroupUsers = operation({
+export const listGroupUsers = defineOperation({
   summary: 'The homes of a group, page by page, without those of groups below it.',
   method: 'GET',
   path: '/v1/groups/{group_id}/users',
   scope: 'users:read',
   answer: z.array(user),
-  params: z.object({ group_id: id }),
-  query: z.object(page),
+  params: z.object({ group_id: idField }),
+  query: z.object(pageFields),
   async handle({ context, caller, params, query: asked, reply, url }) {
-    const { group_id } = orNotFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)));
+    const { group_id } = requireFound(await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)));
     const find = (page: { limit: number; cursor?: string }) => listMembers(context.db, group_id, page);
-    const rows = await pageOf(reply, url, asked, find, (one) => one.user_id);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.user_id);
     return rows.map(userToWire);
   },
 });
 
-export const changeGroupUsers = operation({
+export const changeGroupUsers = defineOperation({
   summary: 'Adds homes to a group and removes others, up to 10,000 each; all of it or nothing.',
   method: 'POST',
   path: '/v1/groups/{group_id}/users',
@@ -119,32 +119,32 @@ export const changeGroupUsers = operation({
   scope: 'users:write',
   status: 200,
   answer: changed,
-  params: z.object({ group_id: id }),
+  params: z.object({ group_id: idField }),
   body: changes,
   handle: ({ context, caller, params, body }) =>
     change(context.db, caller, params.group_id, { ...body, fieldOf: (index) => `add.${index}` }),
 });
 
-export const addGroupUser = operation({
+export const addGroupUser = defineOperation({
   summary: 'Adds a home to a group; one that is in it already stays.',
   method: 'PUT',
   path: '/v1/groups/{group_id}/users/{user_id}',
   audit: { action: 'group.home_added', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
   answer: changed,
-  params: z.object({ group_id: id, user_id: id }),
+  params: z.object({ group_id: idField, user_id: idField }),
   handle: ({ context, caller, params }) =>
     change(context.db, caller, params.group_id, { add: [params.user_id], fieldOf: () => 'user_id' }),
 });
 
-export const removeGroupUser = operation({
+export const removeGroupUser = defineOperation({
   summary: 'Removes a home from a group; the home itself stays as it is.',
   method: 'DELETE',
   path: '/v1/groups/{group_id}/users/{user_id}',
   audit: { action: 'group.home_removed', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
   answer: changed,
-  params: z.object({ group_id: id, user_id: id }),
+  params: z.object({ group_id: idField, user_id: idField }),
   async handle({ context, caller, params }) {
     const done = await change(context.db, caller, params.group_id, {
       remove: [params.user_id],
@@ -173,14 +173,14 @@ async function change(
   { add = [], remove = [], fieldOf }: Change,
 ): Promise<z.output<typeof changed>> {
   const reach = reachOf(caller);
-  const { group_id, user_id } = orNotFound(await findGroup(db, reach, toIdOrNotFound(groupId)));
-  const owner = orNotFound(await findUser(db, reach, user_id));
+  const { group_id, user_id } = requireFound(await findGroup(db, reach, toIdOrNotFound(groupId)));
+  const owner = requireFound(await findUser(db, reach, user_id));
   for (const id of [...add, ...remove]) toIdOrNotFound(id);
   const known = await filterReachableUsers(db, reachOfRole({ role: owner.role, userId: owner.user_id }), add);
   const unknown = add.flatMap((id, index) => (known.has(id) ? [] : [{ field: fieldOf(index), message: NO_HOME }]));
   if (unknown.length > 0) throw new AppError('notFound', { details: unknown });
   const done = await changeMembers(db, group_id, { add, remove });
-  const { members } = orNotFound(await findGroup(db, reach, group_id));
+  const { members } = requireFound(await findGroup(db, reach, group_id));
   return { group_id, ...done, members };
 }
 

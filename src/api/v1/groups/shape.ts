@@ -1,21 +1,25 @@
 import { z } from 'zod';
-import { id, text } from '#src/api/fields.ts';
-import { createdAt, day, userId } from '#src/api/shapes.ts';
+import { idField, textField } from '#src/api/fields.ts';
+import { createdAt, dayShape, userId } from '#src/api/shapes.ts';
 import { more, peakHour, rows, usage } from '#src/api/v1/energy-insights/shape.ts';
 import type { Group } from '#src/groups/store.ts';
 import { created_at, type Examples, group_id, user_id } from '../example-ids.ts';
 import { USER_EXAMPLES } from '../users/shape.ts';
 
-const name = text(100).describe('What its owner calls the group.');
-const kind = text(50).nullable().describe('What sort of group it is, such as `building` or `feeder`. Null: not said.');
-const parent = id
+const name = textField(100).describe('What its owner calls the group.');
+const kind = textField(50)
+  .nullable()
+  .describe('What sort of group it is, such as `building` or `feeder`. Null: not said.');
+const parent = idField
   .nullable()
   .describe(
     'The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none.',
   );
 
 export const newGroup = z.strictObject({
-  user_id: id.optional().describe('Id of its owner, a utility or an administrator. Default: the owner of the key.'),
+  user_id: idField
+    .optional()
+    .describe('Id of its owner, a utility or an administrator. Default: the owner of the key.'),
   name,
   kind: kind.optional(),
   parent_group_id: parent.optional(),
@@ -38,7 +42,7 @@ export const group = z
 
 /** Maximum number of homes in one change. */
 const MAX_CHANGED = 10_000;
-const homes = z.array(id).max(MAX_CHANGED).default([]);
+const homes = z.array(idField).max(MAX_CHANGED).default([]);
 export const changes = z.strictObject({
   add: homes.describe('Ids of the homes to add. Those that are in the group already stay.'),
   remove: homes.describe('Ids of the homes to remove. Those that are not in it change nothing.'),
@@ -62,7 +66,7 @@ export const groupInsights = z
       group_id: groupId,
       homes: homeCount,
       date_range: z
-        .strictObject({ start: day.describe('First day.'), end: day.describe('Last day, inclusive: today.') })
+        .strictObject({ start: dayShape.describe('First day.'), end: dayShape.describe('Last day, inclusive: today.') })
         .describe('The days that the summary is about.'),
       kwh_used: z.number().describe('What the homes used, in kWh.'),
       peak_usage_time: peakHour,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { id } from '#src/api/fields.ts';
-import { type Call, operation } from '#src/api/operation.ts';
+import { idField } from '#src/api/fields.ts';
+import { defineOperation, type OperationCall } from '#src/api/operation.ts';
 import { checkIdentities, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
-import { type Importer, importDevices } from '#src/onboarding/import.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
+import { type DeviceImporter, importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
 import { IMPORT_COLUMNS, readDevices } from './rows.ts';
 import {
@@ -17,7 +17,7 @@ import {
   toWire,
 } from './shape.ts';
 
-export const createImport = operation({
+export const createImport = defineOperation({
   summary:
     'Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`.',
   method: 'POST',
@@ -42,23 +42,23 @@ export const createImport = operation({
       body.map((row, index) => rowOf(rowName(index), row)),
     );
     const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
-    return toWire(orNotFound(await findImport(db, reachOf(caller), importId)));
+    return toWire(requireFound(await findImport(db, reachOf(caller), importId)));
   },
 });
 
-export const getImport = operation({
+export const getImport = defineOperation({
   summary: 'Shows what came of an import of devices.',
   method: 'GET',
   path: '/v1/imports/{import_id}',
   scope: 'devices:read',
   answer: importAnswer,
-  params: z.object({ import_id: id }),
+  params: z.object({ import_id: idField }),
   async handle({ context, caller, params }) {
-    return toWire(orNotFound(await findImport(context.db, reachOf(caller), toIdOrNotFound(params.import_id))));
+    return toWire(requireFound(await findImport(context.db, reachOf(caller), toIdOrNotFound(params.import_id))));
   },
 });
 
-export const fetchImportCredentials = operation({
+export const fetchImportCredentials = defineOperation({
   summary:
     'Fetches the MQTT passwords of the devices that an import made: once, within a day. With an Idempotency-Key an answer that was lost can be had again.',
   method: 'POST',
@@ -67,12 +67,12 @@ export const fetchImportCredentials = operation({
   audit: { action: 'import.credentials_fetched', target: 'import_id' },
   scope: 'devices:write',
   answer: importCredentials,
-  params: z.object({ import_id: id }),
+  params: z.object({ import_id: idField }),
   async handle({ context: { db, box }, caller, params }) {
     const importId = toIdOrNotFound(params.import_id);
     return {
       import_id: importId,
-      credentials: orNotFound(await takeCredentials(db, box, reachOf(caller), importId)),
+      credentials: requireFound(await takeCredentials(db, box, reachOf(caller), importId)),
     };
   },
 });
@@ -83,9 +83,9 @@ export function importerOf(
     caller,
     address,
     query,
-  }: Pick<Call<unknown, z.output<typeof importQuery>, unknown>, 'caller' | 'address' | 'query'>,
+  }: Pick<OperationCall<unknown, z.output<typeof importQuery>, unknown>, 'caller' | 'address' | 'query'>,
   devices: readonly z.output<typeof importedDevice>[],
-): Importer {
+): DeviceImporter {
   const { userId, role } = caller;
   const isForOthers = devices.some(({ user_id }) => user_id !== undefined && user_id !== userId);
   if (role === 'homeowner' && (isForOthers || query.create_users)) throw new AppError('forbidden');

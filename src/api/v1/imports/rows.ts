@@ -4,9 +4,9 @@ import { isTooDeep } from '#src/api/nesting.ts';
 import { validationErrors } from '#src/api/validation-errors.ts';
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { type FieldError, unprocessable } from '#src/core/errors.ts';
-import { words } from '#src/core/mistake-words.ts';
 import { mapInTurns } from '#src/core/turns.ts';
-import type { ImportRow } from '#src/onboarding/plan.ts';
+import { describeIssue } from '#src/core/validation-messages.ts';
+import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { importedDevice, rowOf } from './shape.ts';
 
 /** All columns that a table of devices may have. */
@@ -64,7 +64,7 @@ function cellValue(name: string, cell: string): unknown {
 interface CheckedRows {
   /** Valid rows, and the same rows in the form of an import. */
   devices: z.output<typeof importedDevice>[];
-  rows: ImportRow[];
+  rows: DeviceImportRow[];
   /** Errors of the other rows, named like `line 3.type`. */
   mistakes: FieldError[];
 }
@@ -82,7 +82,7 @@ export async function checkRows(
   let index = 0;
   await mapInTurns(values, (value) => {
     const name = nameOf(index++);
-    const parsed = importedDevice.safeParse(value, { error: words });
+    const parsed = importedDevice.safeParse(value, { error: describeIssue });
     const hasOwner = !isOwnerNeeded || 'user_id' in value || 'email' in value;
     if (!hasOwner) checked.mistakes.push({ field: `${name}.user_id`, message: 'name the owner: user_id or email' });
     if (!parsed.success) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, listOf } from '#src/api/fields.ts';
+import { idField, listOf } from '#src/api/fields.ts';
 import { createdAt, deviceId } from '#src/api/shapes.ts';
 import { newDevice } from '#src/api/v1/devices/shape.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
@@ -7,7 +7,7 @@ import { email } from '#src/api/v1/users/shape.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import type { ImportRecord } from '#src/onboarding/imports.ts';
-import type { ImportRow } from '#src/onboarding/plan.ts';
+import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { created_at, device_id, type Examples } from '../example-ids.ts';
 
 /** Maximum number of rows in an import over HTTPS. */
@@ -16,7 +16,7 @@ export const MAX_IMPORTED = 20_000;
 /** A row: a device as in `POST /v1/devices`, and its owner. */
 export const importedDevice = newDevice
   .extend({
-    user_id: id
+    user_id: idField
       .optional()
       .describe('Id of the user that the device is of. Default, without `email` too: the owner of the key.'),
     email: email.optional().describe('E-mail address of the user that the device is of, in place of `user_id`.'),
@@ -90,7 +90,7 @@ export const importCredentials = z
   .meta({ id: 'ImportCredentials' });
 
 /** Converts a valid row for an import. */
-export function rowOf(name: string, value: z.output<typeof importedDevice>): ImportRow {
+export function rowOf(name: string, value: z.output<typeof importedDevice>): DeviceImportRow {
   const { user_id: userId, email: address, discovery_id: discoveryId, channels, type, location, ...settings } = value;
   return {
     name,

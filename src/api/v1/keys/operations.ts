@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { id, ofUser, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { checkGrant, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import {
@@ -13,13 +13,13 @@ import {
   rotateKey as rotate,
 } from '#src/auth/keys.ts';
 import { READING_SCOPES, SCOPES, SCOPES_FOR_HOMEOWNERS } from '#src/auth/scopes.ts';
-import { AppError, orNotFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { findGroup } from '#src/groups/store.ts';
 import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation, toWire } from './shape.ts';
 
-export const createKey = operation({
+export const createKey = defineOperation({
   summary:
     'Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most.',
   method: 'POST',
@@ -50,22 +50,22 @@ export const createKey = operation({
   },
 });
 
-export const listKeys = operation({
+export const listKeys = defineOperation({
   summary: 'The keys of a user that are not revoked, page by page; never the keys themselves.',
   method: 'GET',
   path: '/v1/keys',
   scope: 'keys:write',
   answer: z.array(key),
-  query: z.object({ user_id: ofUser.optional(), ...page }),
+  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await pageOf(reply, url, asked, find, (one) => one.key_id);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.key_id);
     return rows.map(toWire);
   },
 });
 
-export const updateKey = operation({
+export const updateKey = defineOperation({
   summary:
     'Changes from where and until when a key may be used. For what changes something it holds at once, for what reads after 10 seconds.',
   method: 'PATCH',
@@ -73,34 +73,34 @@ export const updateKey = operation({
   audit: { action: 'key.changed', target: 'key_id' },
   scope: 'keys:write',
   answer: key,
-  params: z.object({ key_id: id }),
+  params: z.object({ key_id: idField }),
   body: keyLimits,
   async handle({ context: { db, clock }, caller, params, body: { expires_at, allowed_addresses: allowedAddresses } }) {
     const reach = reachOf(caller);
     const keyId = toIdOrNotFound(params.key_id);
-    const old = orNotFound(await findKey(db, reach, keyId));
+    const old = requireFound(await findKey(db, reach, keyId));
     checkGrant(caller, old.userId, old.scopes, allowedAddresses ?? old.allowedAddresses);
     const now = clock();
     const limits = omitUndefined({ expiresAt: endOf(expires_at, now), allowedAddresses });
-    return toWire(orNotFound(await limitKey(db, reach, keyId, { now, ...limits })));
+    return toWire(requireFound(await limitKey(db, reach, keyId, { now, ...limits })));
   },
 });
 
-export const revokeKey = operation({
+export const revokeKey = defineOperation({
   summary: 'Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds.',
   method: 'DELETE',
   path: '/v1/keys/{key_id}',
   audit: { action: 'key.revoked', target: 'key_id' },
   scope: 'keys:write',
   answer: shapes.message,
-  params: z.object({ key_id: id }),
+  params: z.object({ key_id: idField }),
   async handle({ context, caller, params }) {
     if (!(await revoke(context.db, reachOf(caller), toIdOrNotFound(params.key_id)))) throw new AppError('notFound');
     return { message: `Key ${params.key_id} was revoked` };
   },
 });
 
-export const rotateKey = operation({
+export const rotateKey = defineOperation({
   summary:
     'Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never.',
   method: 'POST',
@@ -108,17 +108,17 @@ export const rotateKey = operation({
   audit: { action: 'key.rotated', target: 'key_id' },
   scope: 'keys:write',
   answer: rotatedKey,
-  params: z.object({ key_id: id }),
+  params: z.object({ key_id: idField }),
   body: rotation,
   async handle({ context, caller, params, body }) {
     const { db, environment, clock } = context;
     const reach = reachOf(caller);
     const keyId = toIdOrNotFound(params.key_id);
-    const { userId, scopes, allowedAddresses } = orNotFound(await findKey(db, reach, keyId));
+    const { userId, scopes, allowedAddresses } = requireFound(await findKey(db, reach, keyId));
     checkGrant(caller, userId, scopes, allowedAddresses);
     const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
-    const { created, oldExpiresAt } = orNotFound(
+    const { created, oldExpiresAt } = requireFound(
       await rotate(db, reach, keyId, { environment, now: clock(), ...omitUndefined({ overlapMs, expiresAt }) }),
     );
     return { ...createdToWire(created), old_expires_at: oldExpiresAt.toISOString() };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { id, listOf, ofUser, text } from '#src/api/fields.ts';
-import { createdAt, instant } from '#src/api/shapes.ts';
+import { idField, listOf, textField, userIdField } from '#src/api/fields.ts';
+import { createdAt, instantShape } from '#src/api/shapes.ts';
 import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
@@ -11,7 +11,7 @@ import { created_at, type Examples, key_id } from '../example-ids.ts';
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** End of a key's validity. */
-const end = instant.refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC');
+const end = instantShape.refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC');
 
 const network = z
   .string()
@@ -26,15 +26,15 @@ const network = z
 const allowed = listOf(network, 0, MAX_ALLOWED).transform((all) => [...new Set(all)]);
 
 export const newKey = z.strictObject({
-  user_id: ofUser.optional(),
-  name: text(100).optional().describe('What its owner calls the key.'),
+  user_id: userIdField.optional(),
+  name: textField(100).optional().describe('What its owner calls the key.'),
   scopes: z
     .array(z.enum(SCOPES))
     .min(1)
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
     .optional()
     .describe('What the key may do. Default: all, or what a utility may give to its homeowners.'),
-  group_id: id
+  group_id: idField
     .optional()
     .describe(
       'A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`.',
@@ -68,7 +68,7 @@ const members = {
   key_id: z.string().describe('Id of the key.'),
   prefix: z.string().describe('The first characters of the key, to recognise it by.'),
   scopes: z.array(z.enum(SCOPES)).describe('What the key may do. The role of its owner decides whose data it reaches.'),
-  expires_at: instant.nullable().describe('When the key ends. Null: never.'),
+  expires_at: instantShape.nullable().describe('When the key ends. Null: never.'),
   group_id: z
     .string()
     .optional()
@@ -82,7 +82,7 @@ export const key = z
     ...members,
     name: z.string().nullable().describe('What its owner calls the key. Null: it has no name.'),
     created_at: createdAt,
-    last_used_at: instant.nullable().describe('When the key was last used. Null: never.'),
+    last_used_at: instantShape.nullable().describe('When the key was last used. Null: never.'),
   })
   .meta({ id: 'Key' });
 /** The key itself is only returned here, once. */
@@ -90,7 +90,7 @@ export const createdKey = z
   .strictObject({ ...members, key: z.string().describe('The key itself. It is not shown again.') })
   .meta({ id: 'CreatedKey' });
 export const rotatedKey = createdKey
-  .extend({ old_expires_at: instant.describe('When the old key ends.') })
+  .extend({ old_expires_at: instantShape.describe('When the old key ends.') })
   .meta({ id: 'RotatedKey' });
 
 /** Converts a key for a list, without the key itself. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { currency, decimal, listOf, ofUser, text } from '#src/api/fields.ts';
-import { instant, userId } from '#src/api/shapes.ts';
-import { decimalText } from '#src/core/decimal.ts';
+import { currencyField, decimalField, listOf, textField, userIdField } from '#src/api/fields.ts';
+import { instantShape, userId } from '#src/api/shapes.ts';
+import { formatDecimal } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
 import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
@@ -19,9 +19,9 @@ const MEANING = {
 
 const resolution = z.literal(RESOLUTIONS_MINUTES).describe(MEANING.resolution_minutes);
 export const newSeries = z.strictObject({
-  user_id: ofUser.optional(),
-  name: text(200).describe(MEANING.name),
-  currency: currency.describe(MEANING.currency),
+  user_id: userIdField.optional(),
+  name: textField(200).describe(MEANING.name),
+  currency: currencyField.describe(MEANING.currency),
   resolution_minutes: resolution,
 });
 export const series = z
@@ -37,15 +37,15 @@ export const series = z
 export const PRICE_COLUMNS = ['starts_at', 'per_kwh'] as const;
 export const newPrices = listOf(
   z.strictObject({
-    starts_at: instant.describe(MEANING.starts_at),
-    per_kwh: decimal.describe('Price of a kWh. It may be negative.'),
+    starts_at: instantShape.describe(MEANING.starts_at),
+    per_kwh: decimalField.describe('Price of a kWh. It may be negative.'),
   }),
   0,
   MAX_PRICES,
 );
 export const price = z
   .strictObject({
-    starts_at: instant.describe('From when on the price holds. It holds for the resolution of the series.'),
+    starts_at: instantShape.describe('From when on the price holds. It holds for the resolution of the series.'),
     per_kwh: z.string().describe('Price of a kWh. A decimal with up to 9 places, as text.'),
   })
   .meta({ id: 'Price' });
@@ -66,7 +66,7 @@ export const toWire = ({ series_id, user_id, name, currency, resolution_minutes 
 /** Converts a price for a response. */
 export const priceToWire = ({ startsAtMs, perKwh }: TimedPrice): z.output<typeof price> => ({
   starts_at: new Date(startsAtMs).toISOString(),
-  per_kwh: decimalText(perKwh),
+  per_kwh: formatDecimal(perKwh),
 });
 
 const settings = { name: 'Day ahead, DE-LU', currency: 'EUR', resolution_minutes: 60 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { id, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -10,7 +10,7 @@ import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.t
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { batch, createdBatch, newBatch, toWire } from './shape.ts';
 
-export const createProvisioningBatch = operation({
+export const createProvisioningBatch = defineOperation({
   summary:
     'Makes a secret that meters are made with in the factory, and claim their devices and their own passwords with at first contact. A meter gets the device that has its serial as `external_id`. For utilities and administrators.',
   method: 'POST',
@@ -37,29 +37,29 @@ export const createProvisioningBatch = operation({
   },
 });
 
-export const listProvisioningBatches = operation({
+export const listProvisioningBatches = defineOperation({
   summary:
     'The provisioning batches that the caller made, those that ended too, page by page; an administrator’s list has all.',
   method: 'GET',
   path: '/v1/provisioning-batches',
   scope: 'devices:read',
   answer: z.array(batch),
-  query: z.object(page),
+  query: z.object(pageFields),
   async handle({ context, caller, query, reply, url }) {
     const find = (asked: { limit: number; cursor?: string }) => listBatches(context.db, reachOf(caller), asked);
-    const rows = await pageOf(reply, url, query, find, (one) => one.batch_id);
+    const rows = await fetchPage(reply, url, query, find, (one) => one.batch_id);
     return rows.map(toWire);
   },
 });
 
-export const revokeProvisioningBatch = operation({
+export const revokeProvisioningBatch = defineOperation({
   summary: 'Ends a provisioning batch: nothing claims with it any more. What was claimed goes on.',
   method: 'DELETE',
   path: '/v1/provisioning-batches/{batch_id}',
   audit: { action: 'provisioning_batch.revoked', target: 'batch_id' },
   scope: 'devices:write',
   answer: shapes.message,
-  params: z.object({ batch_id: id }),
+  params: z.object({ batch_id: idField }),
   async handle({ context, caller, params: { batch_id } }) {
     const isRevoked = await revokeBatch(context.db, reachOf(caller), toIdOrNotFound(batch_id), context.clock());
     if (!isRevoked) throw new AppError('notFound');

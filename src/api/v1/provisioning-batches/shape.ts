@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { id, text } from '#src/api/fields.ts';
-import { createdAt, instant, userId } from '#src/api/shapes.ts';
-import type { Batch } from '#src/onboarding/batches.ts';
+import { idField, textField } from '#src/api/fields.ts';
+import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
+import type { StoredProvisioningBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
@@ -21,10 +21,10 @@ const MAX_DAYS = 1_826;
 const serial = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters');
 
 export const newBatch = z.strictObject({
-  name: text(100).describe(MEANING.name),
-  owner_user_id: id.optional().describe(`${MEANING.owner} Default: null.`),
-  type: text(64).default('smart_meter').describe(MEANING.type),
-  location: text(200).default('home').describe(MEANING.location),
+  name: textField(100).describe(MEANING.name),
+  owner_user_id: idField.optional().describe(`${MEANING.owner} Default: null.`),
+  type: textField(64).default('smart_meter').describe(MEANING.type),
+  location: textField(200).default('home').describe(MEANING.location),
   serials: z.array(serial).min(1).max(100_000).optional().describe(`${MEANING.serials} Default: null.`),
   max_devices: z.number().int().min(1).max(1_000_000).describe(MEANING.max_devices),
   valid_days: z.number().int().min(1).max(MAX_DAYS).default(365).describe('For how many days meters may claim.'),
@@ -41,8 +41,8 @@ export const batch = z
     serial_count: z.number().int().nullable().describe('How many serials alone may claim. Null: any may.'),
     max_devices: z.number().int().describe(MEANING.max_devices),
     claimed: z.number().int().describe('How many have.'),
-    expires_at: instant.describe(MEANING.expires_at),
-    revoked_at: instant.nullable().describe('When it was revoked. Null: it was not.'),
+    expires_at: instantShape.describe(MEANING.expires_at),
+    revoked_at: instantShape.nullable().describe('When it was revoked. Null: it was not.'),
     created_at: createdAt,
   })
   .meta({ id: 'ProvisioningBatch' });
@@ -62,7 +62,7 @@ export const createdBatch = batch
   .meta({ id: 'CreatedProvisioningBatch' });
 
 /** Converts a batch for a response, without its secret. */
-export const toWire = (row: Batch): z.output<typeof batch> => ({
+export const toWire = (row: StoredProvisioningBatch): z.output<typeof batch> => ({
   batch_id: row.batch_id,
   user_id: row.user_id,
   owner_user_id: row.owner_user_id,

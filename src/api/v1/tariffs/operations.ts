@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { id, ofUser, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
   createTariff as create,
@@ -15,7 +15,7 @@ import {
 } from '#src/tariffs/store.ts';
 import { newTariff, tariff, tariffPatch, toWire } from './shape.ts';
 
-export const createTariff = operation({
+export const createTariff = defineOperation({
   summary: 'Says what a user pays for energy from a day on, and gets for what is fed in.',
   method: 'POST',
   path: '/v1/tariffs',
@@ -30,56 +30,56 @@ export const createTariff = operation({
   },
 });
 
-export const listTariffs = operation({
+export const listTariffs = defineOperation({
   summary: 'The tariffs of a user in order of `valid_from`, page by page.',
   method: 'GET',
   path: '/v1/tariffs',
   scope: 'tariffs:read',
   answer: z.array(tariff),
-  query: z.object({ user_id: ofUser.optional(), ...page }),
+  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) => list(context.db, reachOf(caller), userId, page);
-    const rows = await pageOf(reply, url, asked, find, (one) => one.valid_from);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.valid_from);
     return rows.map(toWire);
   },
 });
 
-export const getTariff = operation({
+export const getTariff = defineOperation({
   summary: 'One tariff.',
   method: 'GET',
   path: '/v1/tariffs/{tariff_id}',
   scope: 'tariffs:read',
   answer: tariff,
-  params: z.object({ tariff_id: id }),
+  params: z.object({ tariff_id: idField }),
   handle: async ({ context, caller, params }) =>
-    toWire(orNotFound(await findTariff(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))),
+    toWire(requireFound(await findTariff(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))),
 });
 
-export const updateTariff = operation({
+export const updateTariff = defineOperation({
   summary: 'Changes a tariff. What changes holds for the past that it covers, too.',
   method: 'PATCH',
   path: '/v1/tariffs/{tariff_id}',
   audit: { action: 'tariff.changed', target: 'tariff_id' },
   scope: 'tariffs:write',
   answer: tariff,
-  params: z.object({ tariff_id: id }),
+  params: z.object({ tariff_id: idField }),
   body: tariffPatch,
   exactNumbers: true,
   async handle({ context, caller, params, body: { name, valid_from, currency, ...terms } }) {
     const patch = { ...omitUndefined({ name, valid_from, currency }), terms: omitUndefined(terms) };
-    return toWire(orNotFound(await update(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id), patch)));
+    return toWire(requireFound(await update(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id), patch)));
   },
 });
 
-export const deleteTariff = operation({
+export const deleteTariff = defineOperation({
   summary: 'Removes a tariff. The one before it holds in its place.',
   method: 'DELETE',
   path: '/v1/tariffs/{tariff_id}',
   audit: { action: 'tariff.deleted', target: 'tariff_id' },
   scope: 'tariffs:write',
   answer: shapes.message,
-  params: z.object({ tariff_id: id }),
+  params: z.object({ tariff_id: idField }),
   async handle({ context, caller, params }) {
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))) throw new AppError('notFound');
     return { message: `Tariff ${params.tariff_id} was deleted` };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { currency, date, decimal, listOf, ofUser, text } from '#src/api/fields.ts';
+import { currencyField, dateField, decimalField, listOf, textField, userIdField } from '#src/api/fields.ts';
 import { userId } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { hasPeriodCondition, isEmptyPeriod, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
@@ -49,7 +49,7 @@ const to = z
 
 const period = z
   .strictObject({
-    per_kwh: decimal.describe(MEANING.per_kwh),
+    per_kwh: decimalField.describe(MEANING.per_kwh),
     days: numbers(7).optional().describe(MEANING.days),
     from: from.optional().describe(MEANING.from),
     to: to.optional().describe(MEANING.to),
@@ -63,37 +63,37 @@ const periods = listOf(period, 1, MAX_PERIODS).superRefine((given, context) => {
   context.addIssue({ code: 'custom', path: [given.length - 1], message });
 });
 const rates = z.union([
-  z.strictObject({ per_kwh: decimal.describe(MEANING.per_kwh) }),
+  z.strictObject({ per_kwh: decimalField.describe(MEANING.per_kwh) }),
   z.strictObject({ periods: periods.describe(MEANING.periods) }),
   z.strictObject({
-    series_id: text(100).describe(MEANING.series_id),
-    add: decimal.optional().describe(MEANING.add),
-    multiply: decimal.optional().describe(MEANING.multiply),
+    series_id: textField(100).describe(MEANING.series_id),
+    add: decimalField.optional().describe(MEANING.add),
+    multiply: decimalField.optional().describe(MEANING.multiply),
   }),
 ]);
 const capacity = z.strictObject({
-  per_kw_month: decimal.describe(MEANING.per_kw_month),
+  per_kw_month: decimalField.describe(MEANING.per_kw_month),
   months_averaged: z.number().int().min(1).max(12).optional().describe(MEANING.months_averaged),
-  minimum_kw: decimal
+  minimum_kw: decimalField
     .refine((kept) => !kept.startsWith('-'), 'must not be negative')
     .optional()
     .describe(MEANING.minimum_kw),
 });
 
 const settings = {
-  name: text(200).describe(MEANING.name),
-  valid_from: date.describe(MEANING.valid_from),
-  currency: currency.describe(MEANING.currency),
-  standing_per_day: decimal.optional().describe(`${MEANING.standing_per_day} Default: nothing.`),
+  name: textField(200).describe(MEANING.name),
+  valid_from: dateField.describe(MEANING.valid_from),
+  currency: currencyField.describe(MEANING.currency),
+  standing_per_day: decimalField.optional().describe(`${MEANING.standing_per_day} Default: nothing.`),
   capacity: capacity.optional().describe(MEANING.capacity),
   import: rates.describe(MEANING.import),
   export: rates.optional().describe(MEANING.export),
 };
-export const newTariff = z.strictObject({ user_id: ofUser.optional(), ...settings });
+export const newTariff = z.strictObject({ user_id: userIdField.optional(), ...settings });
 export const tariffPatch = z
   .strictObject({
     ...settings,
-    standing_per_day: decimal.nullable().describe(`${MEANING.standing_per_day} Null: nothing.`),
+    standing_per_day: decimalField.nullable().describe(`${MEANING.standing_per_day} Null: nothing.`),
     capacity: capacity.nullable().describe('What the highest quarter-hour of a month costs. Null: nothing.'),
     export: rates.nullable().describe('What is paid for energy into the grid. Null: nothing.'),
   })

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { id, ofUser } from '#src/api/fields.ts';
+import { idField, userIdField } from '#src/api/fields.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
-import { operation } from '#src/api/operation.ts';
+import { defineOperation } from '#src/api/operation.ts';
 import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { device_id, type Examples, user_id } from '../example-ids.ts';
 
@@ -14,13 +14,13 @@ const usageEvents = z
   );
 
 const query = z.object({
-  user_id: ofUser.optional(),
-  device_id: id
+  user_id: userIdField.optional(),
+  device_id: idField
     .optional()
     .describe('Id of a device: only its readings are told. Default: all devices of the home, and its usage.'),
 });
 
-export const streamUsage = operation({
+export const streamUsage = defineOperation({
   summary: 'Live readings of a home, and its hours as they change, as server-sent events.',
   method: 'GET',
   path: '/v1/usage/stream',
@@ -34,7 +34,7 @@ export const streamUsage = operation({
     const device =
       device_id === undefined
         ? undefined
-        : orNotFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
+        : requireFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
     // The home is that of the device; if the request also names a user, it must be the same.
     if (device && user_id !== undefined && device.user_id !== named) throw new AppError('notFound');
     const { 'last-event-id': lastEventId } = reply.request.headers;

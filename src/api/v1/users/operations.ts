@@ -1,21 +1,21 @@
 import { setInterval } from 'node:timers';
 import { z } from 'zod';
-import { id, page } from '#src/api/fields.ts';
-import { operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser } from '#src/auth/access.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { PLANS, ROLES } from '#src/database/enums.ts';
-import { countDevices, hasAttention, hasSilent } from '#src/devices/fleet/accounts.ts';
-import { personArchive } from '#src/export/archive.ts';
+import { accountHasSilentDevice, accountNeedsAttention, countDevices } from '#src/devices/fleet/accounts.ts';
+import { streamPersonArchive } from '#src/export/archive.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser as create, listUsers as list, updateUser as update } from '#src/users/store.ts';
 import { createdUser, listedUser, newUser, toWire, user, userPatch } from './shape.ts';
 
-export const createUser = operation({
+export const createUser = defineOperation({
   summary: 'Creates an account: a utility enrols homeowners, an administrator anyone.',
   method: 'POST',
   path: '/v1/users',
@@ -43,7 +43,7 @@ const search = z
 
 const yesOrNo = z.enum(['true', 'false']);
 
-export const listUsers = operation({
+export const listUsers = defineOperation({
   summary:
     'The accounts that the caller reaches, page by page. What is asked about their devices needs `devices:read`, too.',
   method: 'GET',
@@ -66,7 +66,7 @@ export const listUsers = operation({
       .enum(['devices'])
       .optional()
       .describe('`devices`: adds how many devices each account has. Default: nothing.'),
-    ...page,
+    ...pageFields,
   }),
   async handle({ context, caller, query, reply, url }) {
     const { search = '', role, plan, has_attention, silent, include, ...asked } = query;
@@ -75,12 +75,12 @@ export const listUsers = operation({
     const now = context.clock();
     const find = (page: { limit: number; cursor?: string }) => {
       const also = [
-        ...(has_attention === undefined ? [] : [hasAttention(has_attention === 'true')]),
-        ...(silent === undefined ? [] : [hasSilent(silent === 'true', { now, ...page })]),
+        ...(has_attention === undefined ? [] : [accountNeedsAttention(has_attention === 'true')]),
+        ...(silent === undefined ? [] : [accountHasSilentDevice(silent === 'true', { now, ...page })]),
       ];
       return list(context.db, reachOf(caller), { search, also, ...omitUndefined({ role, plan }), ...page });
     };
-    const rows = await pageOf(reply, url, asked, find, (one) => one.user_id);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.user_id);
     if (include === undefined) return rows.map(toWire);
     const ids = rows.map(({ user_id }) => user_id);
     const counts = await countDevices(context.db, ids, now);
@@ -89,17 +89,17 @@ export const listUsers = operation({
   },
 });
 
-export const getUser = operation({
+export const getUser = defineOperation({
   summary: 'One account.',
   method: 'GET',
   path: '/v1/users/{user_id}',
   scope: 'users:read',
   answer: user,
-  params: z.object({ user_id: id }),
+  params: z.object({ user_id: idField }),
   handle: async ({ context, caller, params }) => toWire(await reachUser(context.db, caller, params.user_id)),
 });
 
-export const updateUser = operation({
+export const updateUser = defineOperation({
   summary:
     'Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too, and holds once a mail to it was used, within 7 days; until then it is the `pending_email`, which the present address as `email` withdraws. An administrator’s change holds at once. A changed address or role ends all keys and sessions of the account.',
   method: 'PATCH',
@@ -107,7 +107,7 @@ export const updateUser = operation({
   audit: { action: 'user.changed', target: 'user_id' },
   scope: 'users:write',
   answer: user,
-  params: z.object({ user_id: id }),
+  params: z.object({ user_id: idField }),
   body: userPatch,
   async handle({ context, caller, params, body: patch }) {
     if (patch.email !== undefined && !caller.scopes.has('keys:write')) throw new AppError('emailNeedsKeys');
@@ -115,18 +115,18 @@ export const updateUser = operation({
     if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
       throw new AppError('forbidden');
     const requester = caller.role === 'admin' ? undefined : caller;
-    return toWire(orNotFound(await update(context.db, reachOf(caller), user_id, omitUndefined(patch), requester)));
+    return toWire(requireFound(await update(context.db, reachOf(caller), user_id, omitUndefined(patch), requester)));
   },
 });
 
-export const deleteUser = operation({
+export const deleteUser = defineOperation({
   summary: 'Removes an account with all that is known of it.',
   method: 'DELETE',
   path: '/v1/users/{user_id}',
   audit: { action: 'user.deleted', target: 'user_id' },
   scope: 'users:write',
   answer: shapes.message,
-  params: z.object({ user_id: id }),
+  params: z.object({ user_id: idField }),
   async handle({ context, caller, params }) {
     const { user_id } = await reachUser(context.db, caller, params.user_id);
     if (!(await eraseUser(context.db, user_id))) throw new AppError('notFound');
@@ -146,7 +146,7 @@ const RETRY_AFTER_SECONDS = 30;
 /** Callers whose archives are being created in this process. */
 const underWay: string[] = [];
 
-export const exportUser = operation({
+export const exportUser = defineOperation({
   summary: 'Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out.',
   method: 'GET',
   path: '/v1/users/{user_id}/export',
@@ -155,14 +155,14 @@ export const exportUser = operation({
   scope: SCOPES.filter((scope) => scope.endsWith(':read')),
   produces: 'application/zip',
   answer: z.string().meta({ format: 'binary' }),
-  params: z.object({ user_id: id }),
+  params: z.object({ user_id: idField }),
   async handle({ context: { db, readDb, clock, dataDir }, caller, params, reply, stillAllowed }) {
     const { user_id: userId } = await reachUser(db, caller, params.user_id);
     if (underWay.filter((one) => one === caller.userId).length >= MAX_OF_CALLER)
       throw new AppError('tooManyRequests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
     if (underWay.length >= MAX_AT_ONCE) throw new AppError('unavailable');
     let [checkedAtMs, pageAtMs] = [performance.now(), performance.now()];
-    const archive = personArchive(userId, {
+    const archive = streamPersonArchive(userId, {
       db,
       readDb,
       dataDir,

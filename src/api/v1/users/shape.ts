@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { phone, zone } from '#src/api/fields.ts';
+import { phoneField, zoneField } from '#src/api/fields.ts';
 import { account } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
@@ -23,8 +23,8 @@ export const listedUser = account
 
 const { role, plan } = account.shape;
 export const email = z.email().max(254).describe('E-mail address. No other account may have it, in whatever case.');
-const ownPhone = phone.describe('Phone number in E.164 form, such as +4915112345678.');
-const timezone = zone.describe('IANA time zone of the user, such as Europe/Berlin. Default: UTC.');
+const ownPhone = phoneField.describe('Phone number in E.164 form, such as +4915112345678.');
+const timezone = zoneField.describe('IANA time zone of the user, such as Europe/Berlin. Default: UTC.');
 
 export const newUser = z.strictObject({
   email,
@@ -36,7 +36,7 @@ export const newUser = z.strictObject({
 export const userPatch = z
   .strictObject({
     email,
-    phone: phone.nullable().describe('Phone number in E.164 form. Null removes it.'),
+    phone: phoneField.nullable().describe('Phone number in E.164 form. Null removes it.'),
     role,
     timezone,
     plan,

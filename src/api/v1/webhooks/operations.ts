@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { id, page } from '#src/api/fields.ts';
-import { type Call, operation } from '#src/api/operation.ts';
-import { pageOf } from '#src/api/pages.ts';
+import { idField, pageFields } from '#src/api/fields.ts';
+import { defineOperation, type OperationCall } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { ownAccount, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, orNotFound } from '#src/core/errors.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
 import {
-  findSent,
+  findSentDelivery,
   listDeliveries,
   reachesWebhook,
   retryDelivery as retry,
@@ -30,7 +30,7 @@ import {
   webhookPatch,
 } from './shape.ts';
 
-export const createWebhook = operation({
+export const createWebhook = defineOperation({
   summary: 'Subscribes the caller to an event.',
   method: 'POST',
   path: '/v1/webhooks',
@@ -45,53 +45,53 @@ export const createWebhook = operation({
   },
 });
 
-export const listWebhooks = operation({
+export const listWebhooks = defineOperation({
   summary: 'The caller’s own subscriptions, page by page.',
   method: 'GET',
   path: '/v1/webhooks',
   scope: 'webhooks:read',
   answer: z.array(webhook),
-  query: z.object(page),
+  query: z.object(pageFields),
   async handle({ context, caller, query, reply, url }) {
     const find = (page: { limit: number; cursor?: string }) => list(context.db, ownAccount(caller), page);
-    const rows = await pageOf(reply, url, query, find, (one) => one.webhook_id);
+    const rows = await fetchPage(reply, url, query, find, (one) => one.webhook_id);
     return rows.map(toWire);
   },
 });
 
-export const updateWebhook = operation({
+export const updateWebhook = defineOperation({
   summary: 'Pauses or resumes a subscription, or changes its address or secret (both secrets are valid for 24 h).',
   method: 'PATCH',
   path: '/v1/webhooks/{webhook_id}',
   audit: { action: 'webhook.changed', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: webhook,
-  params: z.object({ webhook_id: id }),
+  params: z.object({ webhook_id: idField }),
   body: webhookPatch,
   async handle({ context, caller, params, body: { url, status, auth_token } }) {
     const { db, box, clock } = context;
     const patch = { url, status, authToken: auth_token };
     return toWire(
-      orNotFound(await update(db, box, reachOf(caller), toIdOrNotFound(params.webhook_id), patch, clock())),
+      requireFound(await update(db, box, reachOf(caller), toIdOrNotFound(params.webhook_id), patch, clock())),
     );
   },
 });
 
-export const deleteWebhook = operation({
+export const deleteWebhook = defineOperation({
   summary: 'Ends a subscription.',
   method: 'DELETE',
   path: '/v1/webhooks/{webhook_id}',
   audit: { action: 'webhook.deleted', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: shapes.message,
-  params: z.object({ webhook_id: id }),
+  params: z.object({ webhook_id: idField }),
   async handle({ context, caller, params }) {
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.webhook_id)))) throw new AppError('notFound');
     return { message: `Webhook ${params.webhook_id} was deleted` };
   },
 });
 
-export const testWebhook = operation({
+export const testWebhook = defineOperation({
   summary: 'Queues an event webhook.test for a subscription; its delivery says how it went.',
   method: 'POST',
   path: '/v1/webhooks/{webhook_id}/test',
@@ -99,45 +99,45 @@ export const testWebhook = operation({
   scope: 'webhooks:write',
   answer: delivery,
   status: 202,
-  params: z.object({ webhook_id: id }),
+  params: z.object({ webhook_id: idField }),
   async handle({ context, caller, params }) {
     const row = await sendTest(context.db, reachOf(caller), toIdOrNotFound(params.webhook_id), context.clock());
-    return deliveryToWire(orNotFound(row));
+    return deliveryToWire(requireFound(row));
   },
 });
 
-export const webhookDeliveries = operation({
+export const webhookDeliveries = defineOperation({
   summary: 'Deliveries of a subscription with all their tries, the youngest first, of the last 30 days.',
   method: 'GET',
   path: '/v1/webhooks/{webhook_id}/deliveries',
   scope: 'webhooks:read',
   answer: z.array(delivery),
-  params: z.object({ webhook_id: id }),
-  query: z.object({ ...page }),
+  params: z.object({ webhook_id: idField }),
+  query: z.object({ ...pageFields }),
   async handle({ context, caller, params, query, reply, url }) {
     const reach = reachOf(caller);
     const webhookId = toIdOrNotFound(params.webhook_id);
     if (!(await reachesWebhook(context.db, reach, webhookId))) throw new AppError('notFound');
     const find = (page: { limit: number; cursor?: string }) => listDeliveries(context.db, reach, webhookId, page);
-    const rows = await pageOf(reply, url, query, find, (one) => one.delivery_id);
+    const rows = await fetchPage(reply, url, query, find, (one) => one.delivery_id);
     return rows.map(deliveryToWire);
   },
 });
 
-export const getDelivery = operation({
+export const getDelivery = defineOperation({
   summary: 'One delivery of a subscription, with what is sent.',
   method: 'GET',
   path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
   scope: 'webhooks:read',
   answer: sentDelivery,
-  params: z.object({ webhook_id: id, delivery_id: id }),
+  params: z.object({ webhook_id: idField, delivery_id: idField }),
   async handle(call) {
     const sent = await sentTo(call);
     return { ...deliveryToWire(sent), request: sent.request };
   },
 });
 
-export const retryDelivery = operation({
+export const retryDelivery = defineOperation({
   summary:
     'Tries a delivery again, at once and with all its retries; that of a paused subscription when it is resumed.',
   method: 'POST',
@@ -146,11 +146,11 @@ export const retryDelivery = operation({
   scope: 'webhooks:write',
   answer: delivery,
   status: 202,
-  params: z.object({ webhook_id: id, delivery_id: id }),
+  params: z.object({ webhook_id: idField, delivery_id: idField }),
   async handle({ context, caller, params }) {
     const [webhookId, deliveryId] = [toIdOrNotFound(params.webhook_id), toIdOrNotFound(params.delivery_id)];
     const row = await retry(context.db, reachOf(caller), webhookId, deliveryId, context.clock());
-    return deliveryToWire(orNotFound(row));
+    return deliveryToWire(requireFound(row));
   },
 });
 
@@ -161,7 +161,7 @@ export async function sentTo({
   context,
   caller,
   params,
-}: Pick<Call<Which, unknown, unknown>, 'context' | 'caller' | 'params'>): Promise<SentDelivery> {
+}: Pick<OperationCall<Which, unknown, unknown>, 'context' | 'caller' | 'params'>): Promise<SentDelivery> {
   const which = { webhookId: toIdOrNotFound(params.webhook_id), deliveryId: toIdOrNotFound(params.delivery_id) };
-  return orNotFound(await findSent(context.db, reachOf(caller), which, context.environment));
+  return requireFound(await findSentDelivery(context.db, reachOf(caller), which, context.environment));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createdAt, instant } from '#src/api/shapes.ts';
+import { createdAt, instantShape } from '#src/api/shapes.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
 import type { Delivery } from '#src/delivery/log.ts';
 import type { Webhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -71,14 +71,14 @@ export const delivery = z
     attempts: z
       .array(
         z.strictObject({
-          at: instant.describe('When it was tried.'),
+          at: instantShape.describe('When it was tried.'),
           response_status: z.number().int().nullable().describe('Status code of the receiver. Null: no answer.'),
           duration_ms: z.number().describe('How long the attempt took, in milliseconds.'),
           error: z.string().nullable().describe('Why the attempt failed. Null: it succeeded.'),
         }),
       )
       .describe('The attempts so far, oldest first.'),
-    next_attempt_at: instant
+    next_attempt_at: instantShape
       .nullable()
       .describe('When it is tried next. Null: it is not, or the subscription is paused.'),
   })

@@ -1,19 +1,27 @@
 import { isTooFarAhead } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { type Check, type Finding, isSeen, ok, problem, skipped, warning } from '../facts.ts';
+import {
+  type Check,
+  type Finding,
+  isFactKnown,
+  okFinding,
+  problemFinding,
+  skippedFinding,
+  warningFinding,
+} from '../facts.ts';
 
 const GIB = 2 ** 30;
 /** Free disk space below which the doctor warns. The worker warns at the same limit (jobs/disk-watch.ts). */
 const LOW = { share: 0.1, bytes: 2 * GIB };
 const FULL_BYTES = 256 * 2 ** 20;
 
-export const disk: Check = {
+export const diskCheck: Check = {
   name: 'disk',
   judge({ disk: facts }) {
-    if (facts === null) return [skipped('not looked at: the configuration is not valid')];
-    if (!isSeen(facts))
+    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
+    if (!isFactKnown(facts))
       return [
-        problem(
+        problemFinding(
           `DATA_DIR cannot be looked at: ${facts.why}`,
           'Make the folder, and give it to the user of the service.',
         ),
@@ -22,9 +30,10 @@ export const disk: Check = {
     const what = `${(freeBytes / GIB).toFixed(1)} of ${(allBytes / GIB).toFixed(1)} GiB are free where ${folder} lies`;
     const todo =
       'Free some of it, or keep readings for less long (RETENTION_MONTHS); docs/runbooks/EnergyDiskFull.md says how.';
-    if (freeBytes < FULL_BYTES) return [problem(`only ${what}: the embedded database stops when it is full`, todo)];
-    if (freeBytes < LOW.bytes || freeBytes < allBytes * LOW.share) return [warning(`only ${what}`, todo)];
-    return [ok(what)];
+    if (freeBytes < FULL_BYTES)
+      return [problemFinding(`only ${what}: the embedded database stops when it is full`, todo)];
+    if (freeBytes < LOW.bytes || freeBytes < allBytes * LOW.share) return [warningFinding(`only ${what}`, todo)];
+    return [okFinding(what)];
   },
 };
 
@@ -32,22 +41,25 @@ export const disk: Check = {
 const BESIDE = 200;
 const LEAST = 1_024;
 
-export const descriptors: Check = {
+export const fileDescriptorsCheck: Check = {
   name: 'open files',
   judge({ descriptors: facts, broker, database }) {
-    if (facts === null) return [skipped('this system does not tell the limit')];
+    if (facts === null) return [skippedFinding('this system does not tell the limit')];
     const { limit, ofService } = facts;
-    const content = database && isSeen(database.server) ? database.server.content : null;
-    const connected = broker?.isEmbedded && content && isSeen(content) ? content.devices : 0;
+    const content = database && isFactKnown(database.server) ? database.server.content : null;
+    const connected = broker?.isEmbedded && content && isFactKnown(content) ? content.devices : 0;
     const whose = ofService ? 'The service' : 'A process of this user';
     const what = `${whose} may open ${limit} files`;
     const todo = 'Raise it: LimitNOFILE= of the unit, ulimits of the container, or ulimit -n.';
     if (limit < connected + BESIDE)
       return [
-        problem(`${what}; ${connected} devices may be connected to the embedded broker, each by one of them`, todo),
+        problemFinding(
+          `${what}; ${connected} devices may be connected to the embedded broker, each by one of them`,
+          todo,
+        ),
       ];
-    if (limit < LEAST) return [warning(`${what}: connections are among them`, todo)];
-    return [ok(what)];
+    if (limit < LEAST) return [warningFinding(`${what}: connections are among them`, todo)];
+    return [okFinding(what)];
   },
 };
 
@@ -58,21 +70,22 @@ export const descriptors: Check = {
 const WARN_MS = 2_000;
 const FAIL_MS = 60_000;
 
-export const clock: Check = {
+export const clockCheck: Check = {
   name: 'clock',
   judge({ database, nowMs }) {
-    if (!database || !isSeen(database.server)) return [skipped('not compared: no database answers')];
+    if (!database || !isFactKnown(database.server)) return [skippedFinding('not compared: no database answers')];
     const { clock, content } = database.server;
-    const unconfirmed = content && isSeen(content) ? judgeBelieved(nowMs, content.believedMs) : null;
+    const unconfirmed = content && isFactKnown(content) ? judgeBelieved(nowMs, content.believedMs) : null;
     if (unconfirmed) return [unconfirmed];
     const { aheadMs, uncertainMs } = clock;
     const offMs = Math.max(0, Math.abs(aheadMs) - uncertainMs);
     const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1);
     const what = `the database’s clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine’s`;
     const todo = 'Let both machines keep time by NTP (timedatectl set-ntp true; chronyc tracking).';
-    if (offMs > FAIL_MS) return [problem(`${what}: readings would count as of the future, or of the past`, todo)];
-    if (offMs > WARN_MS) return [warning(what, todo)];
-    return [ok('that of the database and this machine’s agree')];
+    if (offMs > FAIL_MS)
+      return [problemFinding(`${what}: readings would count as of the future, or of the past`, todo)];
+    if (offMs > WARN_MS) return [warningFinding(what, todo)];
+    return [okFinding('that of the database and this machine’s agree')];
   },
 };
 
@@ -83,12 +96,12 @@ function judgeBelieved(nowMs: number, believedMs: number | null): Finding | null
   if (believedMs === null) return null;
   const days = Math.round(Math.abs(nowMs - believedMs) / DAY_MS);
   if (isTooFarAhead(nowMs, believedMs))
-    return problem(
+    return problemFinding(
       `this machine’s clock is ${days} days ahead of the last time at which this installation was in use: nothing is deleted by age, and a start stamps messages by that time`,
       CONFIRM,
     );
   if (nowMs < believedMs - DAY_MS)
-    return problem(
+    return problemFinding(
       `this machine’s clock is ${days} days behind the time at which this installation was in use`,
       CONFIRM,
     );
@@ -100,15 +113,15 @@ const EVERYBODY = 0o007;
 const OTHERS_WRITE = 0o002;
 const OTHERS_READ = 0o004;
 
-export const files: Check = {
+export const filePermissionsCheck: Check = {
   name: 'files',
   judge({ files: facts }) {
-    if (facts === null) return [skipped('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
     const findings = facts.flatMap(({ path, what, mode, isWritable }) => {
       const rights = mode.toString(8).padStart(3, '0');
       if (what === 'secret' && (mode & OTHERS) !== 0)
         return [
-          problem(
+          problemFinding(
             `${path} can be read by others (mode ${rights})`,
             `chmod 600 ${path}. Who read it can forge what it signs and open what it seals: think of making a new one.`,
           ),
@@ -116,39 +129,49 @@ export const files: Check = {
       if (what === 'own key')
         return (mode & EVERYBODY) === 0
           ? []
-          : [problem(`${path} can be read by everybody (mode ${rights})`, `chmod o-rwx ${path}, and replace the key`)];
+          : [
+              problemFinding(
+                `${path} can be read by everybody (mode ${rights})`,
+                `chmod o-rwx ${path}, and replace the key`,
+              ),
+            ];
       if (what === 'folder' && (mode & OTHERS_WRITE) !== 0)
-        return [problem(`${path} can be written by everybody (mode ${rights})`, `chmod 700 ${path}`)];
+        return [problemFinding(`${path} can be written by everybody (mode ${rights})`, `chmod 700 ${path}`)];
       if (what !== 'secret' && !isWritable)
         return [
-          problem(
+          problemFinding(
             `${path} cannot be written by this user`,
             `Run this as the user of the service; if it is, give the folder to it: chown -R USER ${path}`,
           ),
         ];
       if (what === 'messages' && (mode & OTHERS_READ) !== 0)
         return [
-          warning(`${path} can be read by everybody (mode ${rights}): links to sign in are in it`, `chmod 700 ${path}`),
+          warningFinding(
+            `${path} can be read by everybody (mode ${rights}): links to sign in are in it`,
+            `chmod 700 ${path}`,
+          ),
         ];
       return [];
     });
-    return findings.length > 0 ? findings : [ok('of DATA_DIR are readable and writable for whom they should be')];
+    return findings.length > 0
+      ? findings
+      : [okFinding('of DATA_DIR are readable and writable for whom they should be')];
   },
 };
 
 /** Process titles of this service: a role has its own title, the supervisor the name of its program. */
 const OURS = /^energy |(bin\/energy(\.js)?|cli\/main\.ts)( |$)/;
 
-export const ports: Check = {
+export const portsCheck: Check = {
   name: 'ports',
   judge({ ports: facts, service }) {
-    if (facts === null) return [skipped('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
     const findings = facts.flatMap(({ variable, port, host, state, holder, why }) => {
       const what = `${variable} ${port} on ${host}`;
       if (state === 'free') return [];
       if (state === 'unusable')
         return [
-          problem(
+          problemFinding(
             `${what} cannot be listened on: ${why ?? 'unknown'}`,
             `Set ${variable} to a port above 1023, and its host to an address of this machine.`,
           ),
@@ -157,13 +180,13 @@ export const ports: Check = {
       if (holder === null && service !== null) return [];
       if (holder === null)
         return [
-          warning(
+          warningFinding(
             `${what} is taken, by whom cannot be seen`,
             `ss -ltnp as root shows it. Unless it is this service, end that program or set ${variable}.`,
           ),
         ];
       return [
-        problem(
+        problemFinding(
           `${what} is taken by process ${holder.pid} (${holder.title})`,
           `End that program, or set ${variable} to another port.`,
         ),
@@ -171,20 +194,20 @@ export const ports: Check = {
     });
     return findings.length > 0
       ? findings
-      : [ok(service ? 'are the service’s own, or free' : 'are free, or a role’s of this service')];
+      : [okFinding(service ? 'are the service’s own, or free' : 'are free, or a role’s of this service')];
   },
 };
 
 /** Checks whether a service holds the data directory. If the roles run as separate processes, no process holds it. */
-export const service: Check = {
+export const serviceCheck: Check = {
   name: 'service',
   judge({ service: running, config, database }) {
     if (!('valid' in config)) return [];
-    if (running) return [ok(`runs on ${config.valid.dataDir} (process ${running.pid})`)];
+    if (running) return [okFinding(`runs on ${config.valid.dataDir} (process ${running.pid})`)];
     // If the roles run as separate processes, the check of the ports detects them.
     if (!database?.isEmbedded) return [];
     return [
-      warning(
+      warningFinding(
         `no service runs on ${config.valid.dataDir}`,
         'Start it (npm start), or set DATA_DIR to the folder of the one that runs.',
       ),

@@ -1,17 +1,28 @@
 import { isLoopback } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { howToRenew, judgeDates } from '#src/start/certificate.ts';
-import { type Check, type Finding, isSeen, ok, problem, skipped, warning } from '../facts.ts';
+import {
+  type Check,
+  type Finding,
+  isFactKnown,
+  okFinding,
+  problemFinding,
+  skippedFinding,
+  warningFinding,
+} from '../facts.ts';
 
-export const configuration: Check = {
+export const configurationCheck: Check = {
   name: 'configuration',
   judge({ config }) {
     if ('mistakes' in config)
       return config.mistakes.map((mistake) =>
-        problem(mistake, 'Correct this variable: docs/configuration.md lists all of them. Nothing starts before.'),
+        problemFinding(
+          mistake,
+          'Correct this variable: docs/configuration.md lists all of them. Nothing starts before.',
+        ),
       );
     const findings = [...exposure(config.valid)];
-    return findings.length > 0 ? findings : [ok('every variable is valid')];
+    return findings.length > 0 ? findings : [okFinding('every variable is valid')];
   },
 };
 
@@ -19,36 +30,36 @@ export const configuration: Check = {
 function* exposure({ environment, publicUrl, api, mqtt, webhook, mail }: Config): Generator<Finding> {
   const isPublic = !isLoopback(new URL(publicUrl).hostname);
   if (!isPublic && !isLoopback(api.host))
-    yield warning(
+    yield warningFinding(
       `the API listens on ${api.host}, and PUBLIC_URL is ${publicUrl}: links in mails lead nowhere on other machines`,
       'Set PUBLIC_URL to the address that people use.',
     );
   if (!mqtt.url && !isLoopback(mqtt.host))
-    yield warning(
+    yield warningFinding(
       `MQTT without TLS listens on ${mqtt.host}: whoever is on the way reads passwords and readings`,
       'Unset MQTT_HOST, unless this is a network of your own with devices that cannot do TLS.',
     );
   if (isPublic && environment === 'live' && webhook.allowPrivate)
-    yield warning(
+    yield warningFinding(
       'WEBHOOK_ALLOW_PRIVATE is true: subscribers can have this service call addresses inside your network',
       'Unset it: it is for development.',
     );
   if (isPublic && environment === 'live' && !mail.smtpUrl)
-    yield warning(
+    yield warningFinding(
       'SMTP_URL is not set: mails, and with them links to sign in, are only written to DATA_DIR/mail',
       'Set SMTP_URL, or hand out links with energy users sign-in EMAIL.',
     );
 }
 
-export const certificate: Check = {
+export const certificateCheck: Check = {
   name: 'certificate',
   judge({ certificate: facts, nowMs }) {
-    if (facts === null) return [skipped('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
     const { file, isOurs, pair } = facts;
-    if (pair === null) return [skipped('there is none yet: the first start makes it')];
-    if (!isSeen(pair))
+    if (pair === null) return [skippedFinding('there is none yet: the first start makes it')];
+    if (!isFactKnown(pair))
       return [
-        problem(
+        problemFinding(
           `${file} cannot be used: ${pair.why}`,
           isOurs
             ? 'Remove it: the service makes it anew. Devices that trust a copy need the new one.'
@@ -59,17 +70,17 @@ export const certificate: Check = {
     const renew = howToRenew(pair);
     if (!pair.keyFits)
       findings.push(
-        problem(
+        problemFinding(
           'key and certificate do not belong together',
           pair.renewsItself ? renew : 'Put the key of this certificate into TLS_KEY_FILE.',
         ),
       );
     const dates = judgeDates({ file, ...pair }, nowMs);
-    if (dates) findings.push((dates.isRefused ? problem : warning)(dates.finding, dates.todo));
+    if (dates) findings.push((dates.isRefused ? problemFinding : warningFinding)(dates.finding, dates.todo));
     for (const { host, of, isNamed } of pair.hosts) {
       if (!isNamed)
         findings.push(
-          problem(
+          problemFinding(
             `${file} does not name ${host}, the host of ${of}`,
             pair.renewsItself ? renew : `Have one made for ${host}, too, or correct ${of}.`,
           ),
@@ -78,7 +89,7 @@ export const certificate: Check = {
     return findings.length > 0
       ? findings
       : [
-          ok(
+          okFinding(
             `names ${[...new Set(pair.hosts.map(({ host }) => host))].join(' and ')}, and holds until ${day(pair.validToMs)}`,
           ),
         ];
@@ -90,48 +101,52 @@ const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const WHAT_TO_DO =
   'Put the key back from a backup, or set SECRET_KEY to what it said. If it is lost for good: energy secrets forget.';
 
-export const secretKey: Check = {
+export const secretKeyCheck: Check = {
   name: 'secret key',
   judge({ secretKey: facts }) {
-    if (facts === null) return [skipped('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
     const { from, isThere, sealed } = facts;
     if (sealed === null)
       return isThere
-        ? [skipped(`${from} is there; not tried: no database answers`)]
-        : [skipped('there is none yet: the first start makes it')];
+        ? [skippedFinding(`${from} is there; not tried: no database answers`)]
+        : [skippedFinding('there is none yet: the first start makes it')];
     if (sealed.looked === 0)
       return [
-        ok(
+        okFinding(
           isThere
             ? `${from} is there; the database has nothing sealed yet`
             : 'there is none yet: the first start makes it',
         ),
       ];
-    if (!isThere) return [problem(`${from} is missing, and the database has secrets that only it opens`, WHAT_TO_DO)];
+    if (!isThere)
+      return [problemFinding(`${from} is missing, and the database has secrets that only it opens`, WHAT_TO_DO)];
     if (sealed.opened === 0)
       return [
-        problem(`${from} does not open what the database has sealed: it was sealed with another one`, WHAT_TO_DO),
+        problemFinding(
+          `${from} does not open what the database has sealed: it was sealed with another one`,
+          WHAT_TO_DO,
+        ),
       ];
     if (sealed.opened < sealed.looked)
       return [
-        warning(
+        warningFinding(
           `${from} opens ${sealed.opened} of ${sealed.looked} sealed values: the others were sealed with another one`,
           'Each webhook that fails to sign needs a new auth_token (energy webhooks update). Do all machines have the same SECRET_KEY?',
         ),
       ];
-    return [ok(`${from} opens what the database has sealed`)];
+    return [okFinding(`${from} opens what the database has sealed`)];
   },
 };
 
-export const mail: Check = {
+export const mailCheck: Check = {
   name: 'mail',
   judge({ mail: facts, config }) {
-    if (!('valid' in config)) return [skipped('not looked at: the configuration is not valid')];
-    if (facts === null) return [ok('kept as files in DATA_DIR/mail: no SMTP_URL')];
-    if (isSeen(facts)) return [ok('the server of SMTP_URL takes the login; nothing was sent')];
+    if (!('valid' in config)) return [skippedFinding('not looked at: the configuration is not valid')];
+    if (facts === null) return [okFinding('kept as files in DATA_DIR/mail: no SMTP_URL')];
+    if (isFactKnown(facts)) return [okFinding('the server of SMTP_URL takes the login; nothing was sent')];
     const isLogin = /auth|535|credentials|login/i.test(facts.why);
     return [
-      problem(
+      problemFinding(
         `the server of SMTP_URL: ${facts.why}`,
         isLogin
           ? 'It does not take this login: correct user and password in SMTP_URL.'
@@ -141,22 +156,22 @@ export const mail: Check = {
   },
 };
 
-export const broker: Check = {
+export const brokerCheck: Check = {
   name: 'broker',
   judge({ broker: facts, service }) {
-    if (facts === null) return [skipped('not looked at')];
+    if (facts === null) return [skippedFinding('not looked at')];
     const { shown, isEmbedded, reached } = facts;
-    if (isSeen(reached))
-      return [ok(isEmbedded ? `the embedded one listens at ${shown}` : `${shown} takes the login of MQTT_URL`)];
-    if (isEmbedded && service === null) return [skipped('the embedded one runs with ingest only')];
+    if (isFactKnown(reached))
+      return [okFinding(isEmbedded ? `the embedded one listens at ${shown}` : `${shown} takes the login of MQTT_URL`)];
+    if (isEmbedded && service === null) return [skippedFinding('the embedded one runs with ingest only')];
     return isEmbedded
       ? [
-          problem(
+          problemFinding(
             `the embedded one does not listen at ${shown}: ${reached.why}`,
             'Look at the log of ingest; energy doctor shows above who has the port.',
           ),
         ]
-      : [problem(`${shown}: ${reached.why}`, advice(reached.why))];
+      : [problemFinding(`${shown}: ${reached.why}`, advice(reached.why))];
   },
 };
 

@@ -1,16 +1,16 @@
 import { maskUrl, urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
-import { commitFacts, commitRisks, lookAtCapabilities } from '#src/database/capabilities.ts';
+import { inspectCapabilities, listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
 import { createPool, type Pool, queryOn } from '#src/database/connect.ts';
-import { waiting } from '#src/database/inventory.ts';
+import { readBacklogs } from '#src/database/inventory.ts';
 import { databaseUrl } from '#src/database/locate.ts';
-import { schemaState } from '#src/database/migrate.ts';
-import { sealedSamples } from '#src/database/sealed.ts';
+import { readSchemaState } from '#src/database/migrate.ts';
+import { readSealedSamples } from '#src/database/sealed.ts';
 import { checkUser } from '#src/rollups/check.ts';
 import { deviceCounts, outboxValues } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
-import { within } from './network.ts';
+import { probeWithTimeout } from './network.ts';
 
 /** Time limits for one statement, and for all statements together. */
 const STATEMENT_MS = 4_000;
@@ -25,7 +25,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
   const shown = isEmbedded ? `the embedded database in ${config.dataDir}` : maskUrl(config.database.url ?? '');
   let sealed: Buffer[] | null = null;
   let pool: Pool | undefined;
-  const server = await within(async () => {
+  const server = await probeWithTimeout(async () => {
     const url = await databaseUrl(config);
     pool = createPool(url, {
       max: 2,
@@ -34,7 +34,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     });
     const clock = await compareClocks(pool);
     const looked = await look(pool, config, url, clock);
-    if (looked.schema.isMade) sealed = await sealedSamples(queryOn(pool)).catch(() => null);
+    if (looked.schema.isMade) sealed = await readSealedSamples(queryOn(pool)).catch(() => null);
     else sealed = [];
     return looked;
   }, WHOLE_MS);
@@ -44,19 +44,19 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
 }
 
 async function look(pool: Pool, config: Config, url: string, clock: DatabaseServer['clock']): Promise<DatabaseServer> {
-  const kind = await within(async () => {
-    const { line, capabilities } = await lookAtCapabilities(pool, config.database.timescale);
+  const kind = await probeWithTimeout(async () => {
+    const { line, capabilities } = await inspectCapabilities(pool, config.database.timescale);
     return { line, capabilities };
   });
-  const schema = await schemaState(pool);
+  const schema = await readSchemaState(pool);
   const hosts = urlsOfHosts(url).length;
   const isOurs = schema.isMade && schema.pending.length === 0 && schema.unknown.length === 0;
   return {
     kind,
     clock,
     schema,
-    commitRisks: commitRisks(await commitFacts(queryOn(pool), hosts)),
-    content: isOurs ? await within<DatabaseContent>(() => databaseContent(pool)) : null,
+    commitRisks: listCommitRisks(await readCommitFacts(queryOn(pool), hosts)),
+    content: isOurs ? await probeWithTimeout<DatabaseContent>(() => databaseContent(pool)) : null,
   };
 }
 
@@ -86,7 +86,7 @@ const MOST = 100_000;
 async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   const counts = await deviceCounts(pool);
   const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await outboxValues(pool);
-  const { lateDifferences, staleDays, usageChanges, deliveries } = await waiting(queryOn(pool), new Date(), MOST);
+  const { lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(queryOn(pool), new Date(), MOST);
   // Raw SQL: counts over two relations; `recent_rejects` has a bit for each of the last 20 messages.
   const { rows } = await pool.query<{ devices: number; heard: number; rejected: number; userId: string | null }>(
     `SELECT (SELECT count(*) FROM devices WHERE deleted_at IS NULL)::int AS devices, count(*)::int AS heard,

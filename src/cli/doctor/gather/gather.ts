@@ -2,21 +2,21 @@ import { constants, existsSync } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, ConfigError } from '#src/config/load.ts';
-import { secretBox } from '#src/core/secrets.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { serviceProcessOn } from '#src/start/data-dir-lock.ts';
 import { loadConfigBeside } from '#src/start/ports.ts';
 import { canOpen } from '#src/start/secret-key.ts';
-import type { Facts, FileFacts, SecretKeyFacts } from '../facts.ts';
+import type { FileFacts, InstallationFacts, SecretKeyFacts } from '../facts.ts';
 import { gatherDatabase } from './database.ts';
-import { ANSWER_MS, gatherBroker, gatherCertificate, gatherPorts, within } from './network.ts';
+import { gatherBroker, gatherCertificate, gatherPorts, PROBE_TIMEOUT_MS, probeWithTimeout } from './network.ts';
 
 /**
  * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest part, about 12 s
  * at most.
  */
-export async function gather(): Promise<Facts> {
+export async function gatherFacts(): Promise<InstallationFacts> {
   const config = readConfig();
   if (!('valid' in config))
     return { ...NOTHING, nowMs: Date.now(), config, descriptors: await gatherDescriptors(null) };
@@ -50,7 +50,7 @@ const NOTHING = {
   files: null,
 };
 
-function readConfig(): Facts['config'] {
+function readConfig(): InstallationFacts['config'] {
   try {
     return { valid: loadConfigBeside() };
   } catch (error) {
@@ -60,18 +60,18 @@ function readConfig(): Facts['config'] {
 }
 
 /** Tries the mail server. Null if mails are written to files. */
-async function gatherMail({ environment, mail }: Config): Promise<Facts['mail']> {
+async function gatherMail({ environment, mail }: Config): Promise<InstallationFacts['mail']> {
   const { smtpUrl } = mail;
   if (smtpUrl === undefined || environment !== 'live') return null;
-  return within(async () => {
-    await verifySmtp(smtpUrl, ANSWER_MS);
+  return probeWithTimeout(async () => {
+    await verifySmtp(smtpUrl, PROBE_TIMEOUT_MS);
     return { reached: true as const };
   });
 }
 
 /** Returns the disk space of the file system that holds a folder, or will hold it once it is created. */
-function gatherDisk(dataDir: string): Promise<NonNullable<Facts['disk']>> {
-  return within(async () => {
+function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['disk']>> {
+  return probeWithTimeout(async () => {
     let folder = resolve(dataDir);
     while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
     return { folder: dataDir, ...(await freeSpace(folder)) };
@@ -82,7 +82,7 @@ function gatherDisk(dataDir: string): Promise<NonNullable<Facts['disk']>> {
  * Returns how many files a process may open: the service if it is running, otherwise a process of this user. Null if /proc does not report
  * it.
  */
-async function gatherDescriptors(servicePid: number | null): Promise<Facts['descriptors']> {
+async function gatherDescriptors(servicePid: number | null): Promise<InstallationFacts['descriptors']> {
   for (const pid of servicePid === null ? ['self'] : [servicePid, 'self']) {
     const text = await readFile(`/proc/${pid}/limits`, 'utf8').catch(() => '');
     const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(text) ?? [];
@@ -125,6 +125,6 @@ async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null)
   const secret = config.secretKey ?? (await readFile(file, 'utf8').catch(() => '')).trim();
   const isThere = secret !== '';
   if (sealed === null) return { from, isThere, sealed: null };
-  const opened = isThere ? sealed.filter((one) => canOpen(secretBox(secret), one)).length : 0;
+  const opened = isThere ? sealed.filter((one) => canOpen(createSecretBox(secret), one)).length : 0;
   return { from, isThere, sealed: { looked: sealed.length, opened } };
 }

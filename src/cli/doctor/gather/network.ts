@@ -8,7 +8,7 @@ import { bareHost, hostAndPort, localHostOf, maskUrl } from '#src/config/address
 import type { Config } from '#src/config/load.ts';
 import { renewsItself } from '#src/start/certificate.ts';
 import { canListen } from '#src/start/ports.ts';
-import type { BrokerFacts, CertificateFacts, PortFacts, Seen } from '../facts.ts';
+import type { BrokerFacts, CertificateFacts, FactOrReason, PortFacts } from '../facts.ts';
 
 /** Tries to reach the broker: MQTT_URL with its login, or the embedded broker by its port. */
 export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null> {
@@ -18,8 +18,8 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
     return {
       shown: maskUrl(url),
       isEmbedded: false,
-      reached: await within(async () => {
-        await testBrokerLogin(url, ANSWER_MS);
+      reached: await probeWithTimeout(async () => {
+        await testBrokerLogin(url, PROBE_TIMEOUT_MS);
         return reached;
       }),
     };
@@ -29,7 +29,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
   return {
     shown: hostAndPort(host, mqtt.port),
     isEmbedded: true,
-    reached: await within(async () => {
+    reached: await probeWithTimeout(async () => {
       await opens(host, mqtt.port);
       return reached;
     }),
@@ -38,7 +38,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
 
 const opens = (host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: ANSWER_MS });
+    const socket = connect({ host, port, timeout: PROBE_TIMEOUT_MS });
     socket.once('connect', () => {
       socket.destroy();
       resolve();
@@ -57,7 +57,7 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
   const file = tls.certFile ?? join(dataDir, 'tls', 'cert.pem');
   const keyFile = tls.keyFile ?? join(dataDir, 'tls', 'key.pem');
   if (isOurs && !existsSync(file)) return { file, isOurs, pair: null };
-  const pair = await within(async () => {
+  const pair = await probeWithTimeout(async () => {
     const certificate = new X509Certificate(await readFile(file));
     const key = createPrivateKey(await readFile(keyFile));
     const names = (host: string) =>
@@ -155,12 +155,15 @@ function linkOf(path: string): string {
 }
 
 /** Maximum time to wait for another program's response. */
-export const ANSWER_MS = 5_000;
+export const PROBE_TIMEOUT_MS = 5_000;
 
 /** Returns the result of `look`, or the reason for its failure: an error, or a timeout. Never throws and never hangs. */
-export async function within<T extends object>(look: () => Promise<T>, ms = ANSWER_MS): Promise<Seen<T>> {
+export async function probeWithTimeout<T extends object>(
+  look: () => Promise<T>,
+  ms = PROBE_TIMEOUT_MS,
+): Promise<FactOrReason<T>> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Seen<T>>((resolve) => {
+  const late = new Promise<FactOrReason<T>>((resolve) => {
     timer = setTimeout(() => resolve({ why: `no answer within ${ms / 1_000} s`, code: 'ETIMEDOUT' }), ms);
   });
   const looked = (async () => look())().catch((error: unknown) => unseen(error));

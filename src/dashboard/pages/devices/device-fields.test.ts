@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { guessedPlacement } from '#src/devices/known-placement.ts';
+import { guessPlacement } from '#src/devices/known-placement.ts';
 import devices from '../../words/en/devices.json' with { type: 'json' };
 import { USUAL_PLACEMENTS } from './device-fields.ts';
 
 test('the form preselects for each type that it offers the place that the service takes it for', () => {
   expect(USUAL_PLACEMENTS).toEqual(
-    Object.fromEntries(Object.keys(devices.types).map((type) => [type, guessedPlacement(type).placement])),
+    Object.fromEntries(Object.keys(devices.types).map((type) => [type, guessPlacement(type).placement])),
   );
 });

@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /** Returns when any device of each account last sent a reading. Accounts without such a device are omitted. */
-export async function newestReadings(db: Database, userIds: string[]): Promise<{ user_id: string; newest: Date }[]> {
+export async function findNewestReadings(
+  db: Database,
+  userIds: string[],
+): Promise<{ user_id: string; newest: Date }[]> {
   return db
     .selectFrom('device_heads')
     .select(({ fn }) => ['user_id', fn.max('seen_at').$castTo<Date>().as('newest')])
@@ -16,7 +19,7 @@ export async function newestReadings(db: Database, userIds: string[]): Promise<{
  * Returns the time of each account's latest reading with a version mark. The mark changes with every write of the account's readings and
  * with every change of its devices.
  */
-export async function marksOfReadings(
+export async function findReadingVersions(
   db: Database,
   userIds: string[],
 ): Promise<{ user_id: string; newest: Date; mark: string }[]> {

@@ -6,7 +6,7 @@ import { lockDataDir } from '#src/start/data-dir-lock.ts';
  * Opens the database while no service is running: locks the data directory and starts the embedded database, until `release` is called.
  * Throws if a service is running on it.
  */
-export async function startedDatabase({
+export async function openDatabaseOfStoppedService({
   database,
   dataDir,
 }: Config): Promise<{ url: string; release(): Promise<void> }> {

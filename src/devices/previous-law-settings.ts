@@ -2,5 +2,5 @@
  * SQL for `computed_with` of a device whose settings for the law change. Ingest recomputes the device's past within seconds. If a
  * recomputation is already under way, the column already contains, by time, the settings with which the stored values were computed.
  */
-export const COMPUTED_BEFORE_SQL = `coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
+export const PREVIOUS_LAW_SETTINGS_SQL = `coalesce(computed_with, jsonb_build_object('limit_kw', limit_kw,
   'register_max_kwh', register_max_kwh, 'max_gap_minutes', max_gap_minutes))`;

@@ -22,7 +22,7 @@ const FORMS: Readonly<Record<string, string>> = {
  * Describes a zod issue in plain words, for `{ error: words }` of a parse call. Returns undefined if zod's own message is plain enough. The
  * message of a schema takes precedence.
  */
-export function words(issue: z.core.$ZodRawIssue): string | undefined {
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {
       if (issue.input === undefined) return 'is required';

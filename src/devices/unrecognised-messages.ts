@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { type Reach, within } from '#src/database/reach.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 
 /** Maximum age of an example that is shown. A job deletes older ones soon afterwards. */
 const EXAMPLE_MS = 86_400_000;
 
 /** Messages with one pattern of topics that arrived through a gateway and that no family of devices recognises. */
-export interface Unread
+export interface UnrecognisedMessages
   extends Pick<Selectable<Tables['unread_messages']>, 'shape' | 'messages' | 'first_seen_at' | 'last_seen_at'> {
   /** An example of the last 24 hours. `bytes`: the size of its payload, of which 4 KiB are stored. */
   example: { topic: string; payload: Buffer; bytes: number; receivedAt: Date } | null;
@@ -17,17 +17,17 @@ export interface Unread
  * Lists the unrecognised messages of a gateway, in order of their topic patterns, after `cursor`; at most `limit`. Null if no such gateway
  * is within the reach.
  */
-export async function listUnread(
+export async function listUnrecognisedMessages(
   db: Database,
   reach: Reach,
   gatewayId: string,
   { limit, cursor, now }: { limit: number; cursor?: string; now: Date },
-): Promise<Unread[] | null> {
+): Promise<UnrecognisedMessages[] | null> {
   const gateway = await db
     .selectFrom('gateways')
     .select('gateway_id')
     .where('gateway_id', '=', gatewayId)
-    .where(within(reach, 'gateways.user_id'))
+    .where(isAccountWithin(reach, 'gateways.user_id'))
     .executeTakeFirst();
   if (!gateway) return null;
   const rows = await db

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { words } from './mistake-words.ts';
+import { describeIssue } from './validation-messages.ts';
 
 const said = (schema: z.ZodType, value: unknown) => {
-  const { error } = schema.safeParse(value, { error: words });
+  const { error } = schema.safeParse(value, { error: describeIssue });
   return error?.issues.map(({ message }) => message);
 };
 

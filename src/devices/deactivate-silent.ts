@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 const SILENT_MS = 24 * 3_600_000;
 
 /** Sets devices that have been silent for a day to inactive. Returns how many. */
-export async function restSilentDevices(db: Database, now: Date): Promise<number> {
+export async function deactivateSilentDevices(db: Database, now: Date): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('devices')
     .set({ status: 'inactive' })
