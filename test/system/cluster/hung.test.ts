@@ -163,6 +163,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   hangs = await start();
   await consume();
   await fires(2);
+  await recorded();
   const waits =
     "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%usage_told%' AND datname = current_database()";
   await expect.poll(async () => (await database.pool.query(waits)).rows.length, { interval: 50 }).toBe(1);
