@@ -82,7 +82,7 @@ export const JOBS: readonly Job[] = [
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
   },
-  // Removes messages that were stored as files, together with their account. No lock: each worker has its own disk.
+  // Removes captured messages after a month, or with their account. No lock: each worker has its own disk.
   {
     name: 'forget messages',
     at: { everySeconds: 10 },
