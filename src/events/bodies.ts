@@ -3,8 +3,8 @@ import { ENVIRONMENTS } from '#src/core/environment.ts';
 import { ALERT_TYPES, DEVICE_STATUSES, type EVENT_TYPES, PLACEMENTS, PLANS, ROLES } from '#src/database/enums.ts';
 
 /**
- * What receivers of events get as `data`. Who makes an event is held to these by the compiler (event-types.ts), and the OpenAPI
- * document is made of them.
+ * Schemas of the `data` member of events. The compiler checks the code that creates events against these schemas (event-types.ts), and the
+ * OpenAPI document is generated from them.
  */
 const instant = z.iso.datetime({ offset: true });
 const userId = z.string().describe('Id of the user that the event is about.');
@@ -76,11 +76,11 @@ const deviceConnected = z.strictObject({
     .describe('Id of the device whose measurement includes this one. Null: none.'),
 });
 
-/** An account: what `user.created` reports, and what the API answers. */
+/** Schema of an account, in `user.created` and in responses of the API. */
 export const account = z
   .strictObject({
     user_id: z.string().describe('Id of the user.'),
-    // No `format: email`: that of the first administrator has no dot (auth/keys.ts).
+    // No `format: email`, because the address of the first administrator has no dot (auth/keys.ts).
     email: z.string().describe('E-mail address. That of the first administrator is `admin@localhost`.'),
     role: z.enum(ROLES).describe('What the user may do: its own data, that of the homeowners it enrolled, or all.'),
     created_at: instant.describe('When the account was created.'),
@@ -109,7 +109,7 @@ export const EVENT_BODIES = {
   'user.created': account,
 } as const satisfies Record<(typeof EVENT_TYPES)[number], z.ZodObject>;
 
-/** What a webhook is sent of every event. */
+/** Members of the body of every webhook, whatever its event. */
 const envelope = z.strictObject({
   id: z.string().describe('Id of the event, the same in every attempt.'),
   type: z.string().describe('Type of the event.'),
@@ -117,10 +117,10 @@ const envelope = z.strictObject({
   environment: z.enum(ENVIRONMENTS).describe('Which installation it happened in.'),
 });
 
-/** An event as a webhook is sent it. */
+/** Body of a webhook, with any `data`. */
 export type ToldEnvelope = z.output<typeof envelope> & { data: Record<string, unknown> };
 
-/** The body of a webhook. */
+/** Returns the schema of the body of a webhook for a type of event. */
 export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
   const data = type === 'webhook.test' ? webhookTest : EVENT_BODIES[type];
   const name = type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -134,15 +134,15 @@ export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** `data` of an event that can be subscribed to. */
+/** The `data` member of an event that has subscribers. */
 export type EventBody<Type extends EventType> = z.output<(typeof EVENT_BODIES)[Type]>;
 
 type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> } }[EventType];
 
 /**
- * In addition, events with one fixed receiver: a subscription's test and its pause; to the old address of an account that a change was
- * requested and that it took effect, and to the new one its link; to an owner that an update changed totals, that a key will end, and which
- * keys and sessions of the account were ended.
+ * Events with one fixed receiver, which have no subscribers. A subscription receives its test and its pause. The old address of an account
+ * receives that a change of address was requested or took effect; the new address receives the confirmation link. An owner receives that an
+ * update changed totals, that a key will expire, and which keys and sessions of the account were ended.
  */
 interface Addressed {
   type:
@@ -157,14 +157,14 @@ interface Addressed {
   data: Record<string, unknown>;
 }
 
-/** An event to record. `data` is what its receivers get. */
+/** An event to store in the outbox. Receivers get `data`. */
 export type NewEvent = (Subscribable | Addressed) & {
-  /** Set where the id was given out before. */
+  /** Id of the event, if it was assigned earlier. */
   eventId?: string;
-  /** The account that it is about. */
+  /** The account that the event is about. */
   userId: string;
-  /** Also notify the user this way. */
+  /** Channel on which the user is notified in addition. */
   channel?: 'email' | 'sms';
-  /** Only this subscription gets it. */
+  /** The only subscription that receives the event. */
   webhookId?: string;
 };

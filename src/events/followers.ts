@@ -14,16 +14,19 @@ const MAX_EVENTS = 20;
 /** Position before every event. */
 const BEFORE_ALL = 'evt_';
 
-/** Those of a relation's users (its `user_id`), in SQL, whose homes are followed: their `usage.updated` are made though nobody subscribed to them. */
+/**
+ * Returns SQL that selects the followed users among the users of a relation (its column `user_id`). Followed users get `usage.updated`
+ * events even without a subscription.
+ */
 export const followedAmong = (relation: string): string =>
   `SELECT user_id FROM ${relation} JOIN usage_told USING (user_id) WHERE followed_until > now()`;
 
 /**
- * Notes that a home is followed. Answers since when that has been so without a gap, Unix ms: every change of its hours since then is, or
- * will be, in an event.
+ * Records that a home is followed. Returns since when it has been followed without a gap, Unix ms. Every change of the home's hours since
+ * then is contained in an event, or will be.
  */
 export async function follow(db: Database, userId: string): Promise<number> {
-  // Raw SQL: all of it by the server's clock, which workers and processes of the API share.
+  // Raw SQL: all times come from the database server's clock, which workers and API processes share.
   await sql`
     INSERT INTO usage_told AS t (user_id, told_at, followed_since, followed_until)
     VALUES (${userId}, 'epoch', now(), now() + make_interval(hours => ${KEPT_HOURS}))
@@ -42,7 +45,7 @@ export async function follow(db: Database, userId: string): Promise<number> {
 
 /** Records in one statement that homes are still followed; skips those that were updated recently. */
 export async function followOn(db: Database, userIds: readonly string[]): Promise<void> {
-  // Raw SQL: the server's clock.
+  // Raw SQL: uses the database server's clock.
   await sql`
     UPDATE usage_told SET followed_until = now() + make_interval(hours => ${KEPT_HOURS})
     WHERE user_id = ANY (${userIds}::text[])
@@ -51,7 +54,7 @@ export async function followOn(db: Database, userIds: readonly string[]): Promis
   );
 }
 
-/** The newest `usage.updated` of a user; `BEFORE_ALL` where there is none. */
+/** Returns the id of a user's newest `usage.updated` event, or `BEFORE_ALL` if there is none. */
 export async function newestUsage(db: Database, userId: string): Promise<string> {
   const row = await db
     .selectFrom('events')
@@ -65,8 +68,8 @@ export async function newestUsage(db: Database, userId: string): Promise<string>
 }
 
 /**
- * Whether all that comes after an event of a user is still there: the event itself is, or, for `BEFORE_ALL`, the home has not been followed
- * for longer than events are kept.
+ * Whether all events of a user after a given event are still stored. For an event id, the event itself must still be stored. For
+ * `BEFORE_ALL`, the home must have been followed for less time than events are retained.
  */
 export async function isAllAfterThere(
   db: Database,
@@ -92,11 +95,12 @@ export interface ToldUsage {
 }
 
 /**
- * The next `usage.updated` of users, each after the event that is named with it, in order. Of one user they are committed in the order of their
- * ids: a worker that tells of it holds its row of `usage_told`, and a minute lies between two. (So the clocks of workers may differ by that.)
+ * Returns the next `usage.updated` events of users, in order, each after the event id that `after` maps the user to. Events of one user are
+ * committed in the order of their ids: the worker that creates one locks the user's row in `usage_told`, and a minute lies between two
+ * events. The clocks of workers may therefore differ by up to a minute.
  */
 export async function usageAfter(db: Database, after: ReadonlyMap<string, string>): Promise<ToldUsage[]> {
-  // Raw SQL: a probe of the index for each of them.
+  // Raw SQL: one index lookup for each user.
   const { rows } = await sql<ToldUsage>`
     SELECT e.event_id, a.user_id, e.data FROM unnest(${[...after.keys()]}::text[], ${[...after.values()]}::text[]) a (user_id, event_id)
     CROSS JOIN LATERAL (SELECT event_id, data FROM events WHERE type = 'usage.updated' AND user_id = a.user_id AND event_id > a.event_id

@@ -18,7 +18,7 @@ export const availabilityTopic = ({ installation }: Announcer): string =>
 const stateTopic = ({ installation }: Announcer, id: string): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/${id}/state`;
 
-/** Of every whole device that somebody announces. */
+/** Topic filter of all announcements of devices, from any publisher. */
 export const announcementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
 
 /** Topic on which Home Assistant reports that it has started. */
@@ -50,7 +50,7 @@ export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): 
   return messages;
 }
 
-/** A sensor of a device, with its unit; `isPresentAt` false: the sensor does not exist (any more). */
+/** A sensor in an announcement, with its unit. `isThere` is false if the sensor does not exist or no longer exists. */
 interface Told {
   key: string;
   sensor: Sensor;
@@ -95,7 +95,7 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
   device_class: deviceClass,
   ...(stateClass && { state_class: stateClass }),
   suggested_display_precision: decimals,
-  // A null is rendered as None, which Home Assistant takes for unknown.
+  // Jinja renders null as `None`, which Home Assistant shows as unknown.
   value_template: `{{ value_json.${key} }}`,
   ...(part && { last_reset_value_template: `{{ value_json.${part}_since }}` }),
 });
@@ -115,22 +115,22 @@ export function ownTopics(announcer: Announcer, topic: string, payload: Buffer):
   const isOwn =
     typeof state === 'string' && state.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
-  // Beside the state of a home is what it uses, in plain words.
+  // The usage of a home has a topic of its own (docs/mqtt-homes.md), in addition to the topic of its state.
   const userId = /\/(usr_[0-9a-z]{26})\/state$/.exec(state)?.[1];
   return [topic, state, ...(userId === undefined ? [] : [homeUsageTopic(userId)])];
 }
 
-/** Ours have some 6 KiB. */
+/** Maximum size of an announcement that is parsed. This service's announcements have about 6 KiB. */
 const MAX_ANNOUNCEMENT_BYTES = 65_536;
 
-/** What Home Assistant is told of a sensor. `isPart`: it begins again with each month or day, of which `last_reset` tells the start. */
+/** Properties of a sensor in Home Assistant. `part`: the sum restarts with each month or day, and `last_reset` contains its start. */
 interface Sensor {
-  /** In English: Home Assistant shows it as it is, and makes the entity's id of it. */
+  /** English name: Home Assistant displays it unchanged and derives the entity's id from it. */
   name: string;
   deviceClass: 'energy' | 'power' | 'monetary' | 'gas' | 'water';
-  /** Null: Home Assistant records no statistics. */
+  /** Null if Home Assistant records no statistics. */
   stateClass: 'total' | 'measurement' | null;
-  /** Null: the currency of the tariff, ISO 4217. */
+  /** Null for money: the unit is the currency of the tariff, ISO 4217. */
   unit: 'kWh' | 'W' | 'm³' | null;
   /** Number of displayed decimals; the state has all of them. */
   decimals: number;
@@ -142,11 +142,11 @@ const volume = { stateClass: 'total', unit: 'm³', decimals: 2, part: 'month' } 
 const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decimals: 2 } as const;
 
 /**
- * What is told of a home, in this order. A further figure is a line here and its value in `home-report.ts`.
+ * Sensors of a home, in the order of its announcement. Another sensor needs a line here and its value in `home-report.ts`.
  *
- * Not registers since ever: whoever brings years of history, or says that a plug is an inverter, changes the whole past, and Home Assistant would
- * show all of it as used in one hour. A sum of the month so far, with the month's start as its `last_reset`, can rise and fall by
- * corrections, and what was before it is never told again (docs/decisions/0065).
+ * The sums restart each month, unlike a meter's register. An import of years of history, or a plug that becomes an inverter, changes the
+ * whole past, and Home Assistant would show the difference of a register as used in one hour. A sum of the current month, with the month's
+ * start as its `last_reset`, can rise and fall by corrections, and earlier months are not published again (docs/decisions/0065).
  */
 export const HOME_SENSORS = {
   power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },
@@ -175,23 +175,23 @@ export const DEVICE_SENSORS = {
   power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },
 } as const satisfies Record<string, Sensor>;
 
-/** Values of sensors; one that is not named is not there, null is not known. Money is text, with all decimals of its currency. */
+/** Values of sensors. A sensor without a member does not exist; null means unknown. Money is text, with all decimals of its currency. */
 type Values<Sensors> = { [Name in keyof Sensors]?: number | string | null };
 
-/** What is told of a home at a moment. */
+/** Values of a home's sensors at a moment. */
 export interface HomeReport {
   userId: string;
-  /** By which its owner knows it apart from other homes; null: there is no other. */
+  /** E-mail address of the owner, which distinguishes the home from others; null if only one home is published. */
   owner: string | null;
-  /** ISO 4217; null: no tariff holds. */
+  /** ISO 4217; null if no tariff applies. */
   currency: string | null;
-  /** Starts of what the sums are about, ISO 8601 with the zone's offset. */
+  /** Starts of the month and the day that the sums cover, ISO 8601 with the zone's offset. */
   since: { month: string; day: string };
   values: Values<typeof HOME_SENSORS>;
   devices: DeviceReport[];
 }
 
-/** What is told of one of its devices. */
+/** Values of the sensors of one device of a home. */
 export interface DeviceReport {
   deviceId: string;
   name: string;

@@ -17,11 +17,11 @@ export interface HomeAssistantBroker {
 export interface BrokerOptions {
   url: string;
   clientId: string;
-  /** Where `online` and `offline` are told, the latter by the broker where this process ends without a word. */
+  /** Topic of `online` and `offline`. The broker publishes `offline` if this process ends without disconnecting. */
   availabilityTopic: string;
   /** Topic filters of the subscription. */
   filters: readonly string[];
-  /** A new connection: what was told may be lost, with a broker that keeps nothing. */
+  /** Called after each new connection. A broker without persistence may have lost the retained messages. */
   onConnected(): void;
   onMessage(topic: string, payload: Buffer): void;
   log: Logger;
@@ -42,7 +42,7 @@ export function connectBroker(options: BrokerOptions): HomeAssistantBroker {
     connectTimeout: 10_000,
     keepalive: 30,
     resubscribe: false,
-    // What could not be published is computed anew, and never told late.
+    // Outdated messages must not be published late: they are computed again after a reconnect.
     queueQoSZero: false,
     will: { topic: availabilityTopic, payload: Buffer.from('offline'), ...retained },
     log: () => {},
@@ -51,7 +51,8 @@ export function connectBroker(options: BrokerOptions): HomeAssistantBroker {
     await client.publishAsync(availabilityTopic, 'online', retained);
     const granted = await client.subscribeAsync([...filters], { qos: 1 });
     const refused = granted.filter(({ qos }) => (qos as number) >= 128).map(({ topic }) => topic);
-    // It goes on: what is retained tells Home Assistant, too, and only what is over is not taken away.
+    // Publishing continues, because retained messages reach Home Assistant without a subscription. Only the topics of homes and devices
+    // that no longer exist are not cleared.
     if (refused.length > 0) log.warn({ refused }, 'Home Assistant’s broker does not let this service listen');
   };
   client.on('connect', () => {

@@ -23,13 +23,16 @@ export interface Owner {
   zone: string;
 }
 
-/** Published devices of a home, in the order of their ids. */
+/** Maximum number of published devices of a home. The first ones by id are published. */
 const MAX_DEVICES = 200;
 
 const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
 const EXPORT = new Set(['export'] as const);
 
-/** What Home Assistant is told of a home at a moment: the rows that the interface answers, by day and added up. `isOnly`: there is no other. */
+/**
+ * Reads the values of a home's sensors at a moment. They are sums of the daily rows that the API returns. `isOnly`: no other home is
+ * published.
+ */
 export async function readHomeReport(
   db: Database,
   owner: Owner,
@@ -39,7 +42,7 @@ export async function readHomeReport(
   const { month, day, since } = cycleOf(now, zone);
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
   const days = await loadInsights(db, userId, month, 'day', new Set(FLOWS));
-  // In the first hour of a month its first day lies behind the sums.
+  // In the first 65 minutes of a month, the sums still cover the previous month, and today must be read separately.
   const today = day.start > month.end ? await loadInsights(db, userId, day, 'day') : days;
   const costs = await costsIn(db, { userId, month, day, now });
   const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
@@ -91,7 +94,10 @@ async function costOf(
   return (await nullIfTwoCurrencies(loadCosts(db, { buyer: { userId }, range, now }, groupBy)))?.at(-1)?.cost ?? null;
 }
 
-/** Totals of the month and of the day, in the currency of the day; all null where no tariff holds. Of a month of two currencies there is none. */
+/**
+ * Returns the total costs of the month and of the day, in the currency of the day. All are null without a tariff. The month's is null if
+ * the month has another currency, or two.
+ */
 async function costsIn(
   db: Database,
   { userId, month, day, now }: { userId: string; month: Range; day: Range; now: Date },
@@ -106,7 +112,7 @@ async function costsIn(
   };
 }
 
-/** Gas, water and heat of the month, of those for which Home Assistant has a class. */
+/** Returns the month's gas, water and heat, for the commodities that the home has meters for. */
 async function commoditiesOf(db: Database, userId: string, month: Range): Promise<HomeReport['values']> {
   const rows = await db
     .selectFrom('series_roles as s')
@@ -139,7 +145,10 @@ interface DeviceRow {
   powers: number;
 }
 
-/** Devices of a home of which electricity counts in the month, with the power that the stream reports of each; none if its powers are of an unknown sum. */
+/**
+ * Returns the devices of a home whose electricity counts in the month. `power` has the same value as in the live stream. It is missing if
+ * the device measures no power, or several powers whose sum is unknown.
+ */
 async function devicesOf(db: Database, userId: string, month: Range, now: Date): Promise<DeviceReport[]> {
   // Raw SQL: aggregates by kind of series.
   const { rows } = await sql<DeviceRow>`
@@ -175,12 +184,15 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
 }
 
 /**
- * For so long after a month's end its sum goes on being told: meters that send by the hour tell the last of it then. Home Assistant adds what a sum
- * rises by, and then the new month from 0: nothing is lost, and what was used in this hour is told at its end.
+ * Time after a month's end for which its sums are still published, because hourly meters report the last hour only then. Home Assistant
+ * adds each increase of a sum, and starts from 0 with the new month. No energy is lost: the energy of this time is published at its end.
  */
 const CLOSING_MINUTES = 65;
 
-/** The days that sums of the month are about at a moment, and the day itself, in a zone. Pure. */
+/**
+ * Returns the month and the day that sums cover at a moment, in a time zone, and their starts. Shortly after a month's end, `month` is
+ * still the previous month (`CLOSING_MINUTES`). Pure.
+ */
 export function cycleOf(now: Date, zone: string): { month: Range; day: Range; since: { month: string; day: string } } {
   const today = DateTime.fromJSDate(now, { zone });
   const counted = today.minus({ minutes: CLOSING_MINUTES });
@@ -197,21 +209,24 @@ export function cycleOf(now: Date, zone: string): { month: Range; day: Range; si
 const dateOf = (time: DateTime): string => time.toFormat('yyyy-MM-dd');
 const isoOf = (time: DateTime): string => time.toISO({ suppressMilliseconds: true }) as string;
 
-/** What a stretch of days used, and what it costs: a decimal in the tariff's currency. Null: not known, no tariff, two currencies. */
+/**
+ * Energy and cost of a range of days. The cost is a decimal in the tariff's currency. A null means unknown; the cost is also null without a
+ * tariff or with two currencies.
+ */
 interface Stretch {
   kwh_used: number | null;
   cost: string | null;
 }
 
-/** What the topic of a home says (docs/mqtt-homes.md). Days are those of `timezone`. */
+/** Payload of the usage topic of a home (docs/mqtt-homes.md). Days are those of `timezone`. */
 interface HomeUsage {
   user_id: string;
-  /** Time of the devices' last message, ISO 8601; null: never. */
+  /** Time of the devices' last message, ISO 8601; null if there was none. */
   as_of: string | null;
   timezone: string;
-  /** The power of the home now, W. */
+  /** Current power of the home, W. */
   power_w: number | null;
-  /** Number of last minutes over which `power_w` is averaged; null: it is measured. */
+  /** Number of minutes over which `power_w` is averaged; null if the power is measured. */
   power_mean_minutes: number | null;
   /** ISO 4217; null if no tariff applies. */
   currency: string | null;
@@ -220,7 +235,7 @@ interface HomeUsage {
   this_month: Stretch;
 }
 
-/** What the interface answers of a home at a moment, for who is told by MQTT; null where there is no such account. */
+/** Reads the usage of a home for its MQTT topic, with the same values as the API; null if the account does not exist. */
 export async function homeUsage(db: Database, userId: string, now: Date): Promise<HomeUsage | null> {
   const user = await db.selectFrom('users').select('timezone').where('user_id', '=', userId).executeTakeFirst();
   if (!user) return null;

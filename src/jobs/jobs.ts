@@ -31,7 +31,7 @@ const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
-  // make_room takes a lock of its own. (The writer makes partitions that it misses, at the price of a retry.)
+  // No lock: the SQL function `make_room` takes one. (The writer creates missing partitions itself, at the price of a retry.)
   { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
@@ -42,7 +42,8 @@ export const JOBS: readonly Job[] = [
     run: keepHistory,
   },
   { name: 'rollup check', at: { daily: '43 2 * * *' }, alsoAtStart: false, lock: 'rollupCheck', run: checkRollups },
-  // What is compressed is small already, and aggregates that stand on it would have to be computed again. Takes its lock itself.
+  // Not needed with compression: compressed hours are small already, and continuous aggregates of packed hours would have to be computed
+  // again. `packDays` takes the lock.
   {
     name: 'pack days',
     at: { daily: '11 3 * * *' },
@@ -52,7 +53,7 @@ export const JOBS: readonly Job[] = [
     run: pack,
   },
   { name: 'keep group sums', at: { everySeconds: 60 }, alsoAtStart: true, lock: 'groupSums', run: keepSums },
-  // A pass takes its lock itself: commands refresh, too. Corrections of the past are to be seen within thirty seconds.
+  // `refreshRollups` takes the lock, because CLI commands refresh, too. Corrections of the past must be visible within 30 s.
   { name: 'rollup refresh', at: { everySeconds: 5 }, alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
   {
@@ -74,14 +75,14 @@ export const JOBS: readonly Job[] = [
     alsoAtStart: false,
     run: ({ db, ageClock, retentionMonths }) => deleteOldSilences(db, ageClock(), retentionMonths),
   },
-  // Each worker's own disk.
+  // No lock: each worker checks its own disk.
   {
     name: 'disk watch',
     at: { everySeconds: 600 },
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
   },
-  // Messages that were kept as files go with the account. Each worker's own disk, too.
+  // Removes captured messages after a month, or with their account. No lock: each worker has its own disk.
   {
     name: 'forget messages',
     at: { everySeconds: 10 },
@@ -154,7 +155,7 @@ export const JOBS: readonly Job[] = [
   { name: 'end departures', at: { daily: '31 5 * * *' }, alsoAtStart: true, run: keepDepartures },
 ];
 
-/** Makes the partitions of the coming months. */
+/** Creates the partitions of the coming months. */
 async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
   const from = clock();
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + MONTHS_AHEAD - 1, 1));
@@ -162,7 +163,7 @@ async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
   if (made.length > 0) log.info({ made }, 'partitions created');
 }
 
-/** Drops the readings that are older than the retention and compresses those beyond the late-data window. */
+/** Drops readings that are older than the retention, and compresses readings beyond the late-data window. */
 async function keepHistory(
   { pool, ageClock, retentionMonths, log }: JobParts,
   stopping: AbortSignal,
@@ -175,7 +176,7 @@ async function keepHistory(
   if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
 
-/** Compares every aggregate with the load profile beneath it; repairs and reports what differs. */
+/** Compares every aggregate with the load profile from which it is computed; repairs and reports differences. */
 async function checkRollups(
   { pool, clock, capabilities, retentionMonths, log }: JobParts,
   signal: AbortSignal,
@@ -188,7 +189,7 @@ async function checkRollups(
   if (differing > 0) log.error({ users, rebuilt, differing, differences }, 'aggregates differed and were repaired');
 }
 
-/** Packs old hours of the load profile into days; of an installation of before there were days, all of its past. */
+/** Packs old hours of the load profile into days. On the first run after an update from a version without days, packs the whole past. */
 async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
   let toldAt = startedAt;
@@ -241,7 +242,7 @@ async function keepSums({ pool, db, clock, capabilities, log }: JobParts, signal
   if (sums > 0) log.info({ sums, took_ms: Math.round(performance.now() - startedAt) }, 'sums of groups kept');
 }
 
-/** Fires no_data alerts, until none is due. */
+/** Fires due no_data alerts until none is due. */
 async function fireSilences({ pool, clock }: JobParts, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await fireSilenceAlerts(pool, clock())) > 0);
 }

@@ -275,8 +275,9 @@ export interface Job {
   /** Advisory lock held while the job runs, so that only one worker runs it. Without a lock each worker runs it. */
   lock?: keyof typeof ADVISORY_LOCKS;
   /**
-   * What the others do: `again`, they try until they have had their turn, which finds nothing left where the first came to its end,
-   * and goes on where it was killed. Else they leave it out, and what was broken off comes the next time.
+   * Behaviour of a worker when another one holds the lock. `again`: the worker retries until it gets the lock. Its run then finds nothing
+   * to do if the other run finished, and continues the other run if that worker was killed. Without a value, the worker skips the job until
+   * its next time, which also completes an interrupted run.
    */
   whenTaken?: 'again';
   /** Capability that the database must have; without it the job is not scheduled. */
@@ -284,8 +285,8 @@ export interface Job {
   /** Capability of the database that makes the job unnecessary. */
   unless?: keyof Capabilities;
   /**
-   * `stopping`: ends work that takes long between two pieces of it (the worker stops, or lost the lock); what is under way is waited
-   * for. `session`: the one that holds its lock. Answers TAKEN where it takes a lock itself, and somebody has it.
+   * Runs the job. `stopping` ends a long job between two steps, if the worker stops or has lost the lock; the current step is awaited.
+   * `session`: the database session that holds the job's lock. Returns TAKEN if the job takes a lock itself and another worker holds it.
    */
   run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
 }
