@@ -98,7 +98,7 @@ test('contains every row of paged relations once, and as many as the relations h
   await fillInstallation(database);
   const { pool } = database;
   const { rows } = await pool.query(
-    'SELECT user_id, device_id, series_id FROM devices JOIN series USING (device_id) LIMIT 1',
+    'SELECT user_id, device_id, series_id FROM devices JOIN series USING (device_id) ORDER BY series_id LIMIT 1',
   );
   const [{ user_id: userId, series_id: seriesId }] = rows;
   // More rows than two pages hold, several in the same millisecond; also of events, to which deliveries refer.
