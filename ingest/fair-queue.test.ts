@@ -14,8 +14,8 @@ const message = (deviceId: string, number: number, weight = 1, bytes = 100): Mes
   weight,
   bytes,
 });
-const LANES = 2;
-const BEHIND = LANES;
+const PARTITIONS = 2;
+const BEHIND = PARTITIONS;
 const count = (batch: readonly Message[]) => Map.groupBy(batch, ({ deviceId }) => deviceId);
 
 test('has each device in one batch at a time, with its messages in order, and returns each message once', () => {
@@ -28,20 +28,20 @@ test('has each device in one batch at a time, with its messages in order, and re
         weight: fc.constantFrom(1, 2, 100, 10_001),
       }),
     },
-    { weight: 4, arbitrary: fc.record({ take: fc.nat(LANES) }) },
-    { weight: 3, arbitrary: fc.record({ finish: fc.nat(LANES) }) },
+    { weight: 4, arbitrary: fc.record({ take: fc.nat(PARTITIONS) }) },
+    { weight: 3, arbitrary: fc.record({ finish: fc.nat(PARTITIONS) }) },
     { weight: 1, arbitrary: fc.record({ afterMs: fc.constantFrom(10, 20_000) }) },
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let nowMs = 0;
-      const queue = new FairQueue<Message>(LANES, () => nowMs);
+      const queue = new FairQueue<Message>(PARTITIONS, () => nowMs);
       const underWay = new Map<number, Message[]>();
       const last = new Map<string, number>();
       let [pushed, taken] = [0, 0];
-      const take = (lane: number) => {
-        if (underWay.has(lane)) return;
-        const { messages: batch } = queue.take(lane);
+      const take = (partition: number) => {
+        if (underWay.has(partition)) return;
+        const { messages: batch } = queue.take(partition);
         if (batch.length === 0) return;
         for (const deviceId of count(batch).keys())
           for (const other of underWay.values()) assert.ok(!count(other).has(deviceId));
@@ -51,11 +51,11 @@ test('has each device in one batch at a time, with its messages in order, and re
         }
         expect(batch.length).toBeLessThanOrEqual(5_000);
         taken += batch.length;
-        underWay.set(lane, batch);
+        underWay.set(partition, batch);
       };
-      const finish = (lane: number) => {
-        queue.finish(underWay.get(lane) ?? []);
-        underWay.delete(lane);
+      const finish = (partition: number) => {
+        queue.finish(underWay.get(partition) ?? []);
+        underWay.delete(partition);
       };
       for (const one of steps) {
         if ('push' in one) for (let n = 0; n < one.times; n++) queue.push(message(one.push, pushed++, one.weight));
@@ -66,8 +66,8 @@ test('has each device in one batch at a time, with its messages in order, and re
       // Some partition takes every message in the end.
       for (let turn = 0; taken < pushed; turn++) {
         assert.ok(turn < 10_000);
-        for (let lane = 0; lane <= LANES; lane++) finish(lane);
-        for (let lane = 0; lane <= LANES; lane++) take(lane);
+        for (let partition = 0; partition <= PARTITIONS; partition++) finish(partition);
+        for (let partition = 0; partition <= PARTITIONS; partition++) take(partition);
       }
     }),
     { numRuns: 200 },
@@ -111,10 +111,10 @@ test('gives backlogged devices equal turns, whatever each has sent', () => {
 });
 
 test('lets every partition but the reserved one take backlogged devices if all are backlogged, as after an outage', () => {
-  const queue = new FairQueue<Message>(LANES, () => 0);
+  const queue = new FairQueue<Message>(PARTITIONS, () => 0);
   for (let device = 0; device < 100; device++)
     for (let n = 0; n < 300; n++) queue.push(message(`dev_${device}`, device * 300 + n));
-  const lengths = [0, 1, BEHIND].map((lane) => queue.take(lane).messages.length);
+  const lengths = [0, 1, BEHIND].map((partition) => queue.take(partition).messages.length);
   expect(lengths).toEqual([5_000, 5_000, 0]);
   for (const deviceId of ['dev_x', 'dev_y', 'dev_z']) queue.push(message(deviceId, 30_000));
   // First one partition, then the other.
@@ -125,24 +125,24 @@ test('lets every partition but the reserved one take backlogged devices if all a
 
 test('does not treat devices that become backlogged together as others to each other, even if some are a step ahead', () => {
   let nowMs = 0;
-  const queue = new FairQueue<Message>(LANES, () => nowMs);
+  const queue = new FairQueue<Message>(PARTITIONS, () => nowMs);
   const push = (device: number, times: number) => {
     for (let n = 0; n < times; n++) queue.push(message(`dev_${device}`, n));
   };
   // While they are not backlogged.
   for (let device = 0; device < 50; device++) push(device, 1);
-  for (const lane of [0, 1]) queue.finish(queue.take(lane).messages);
+  for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(true);
   nowMs += 1_000;
   for (let device = 0; device < 50; device++) push(device, 1_000);
   queue.finish(queue.take(BEHIND).messages);
   // One of them has been written since, and has few pending messages.
   push(50, 1);
-  for (const lane of [0, 1]) queue.finish(queue.take(lane).messages);
+  for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(false);
-  expect([0, 1].map((lane) => queue.take(lane).messages.length)).toEqual([5_000, 5_000]);
+  expect([0, 1].map((partition) => queue.take(partition).messages.length)).toEqual([5_000, 5_000]);
   for (let device = 60; device < 80; device++) push(device, 1);
-  for (let home = 0; home < LANES; home++) queue.take(BEHIND);
+  for (let home = 0; home < PARTITIONS; home++) queue.take(BEHIND);
   expect(queue.areOthers()).toBe(true);
 });
 
@@ -166,7 +166,7 @@ test('keeps a backlogged device in the backlogged list until its turn, even if i
   for (let n = 0; n < 10_000; n++) queue.setApart(`dev_${n}`);
   queue.push(message('dev_large', 1));
   queue.push(message('dev_neighbour', 2));
-  expect([0, 1].map((lane) => queue.take(lane).messages.length)).toEqual([1, 2]);
+  expect([0, 1].map((partition) => queue.take(partition).messages.length)).toEqual([1, 2]);
 });
 
 test('treats a device as backlogged if few of its messages cost much', () => {
