@@ -48,7 +48,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
-    // For an account that moved here: messages that its old installation stored for it.
+    // For an account that returned from another installation: messages that arrived here while it was away.
     await sql`DELETE FROM departed_messages WHERE login IN (SELECT login FROM departed_logins WHERE user_id = ${userId})`.execute(
       trx,
     );
