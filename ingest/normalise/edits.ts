@@ -61,7 +61,9 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
   const mine = edits.filter((edit) => concernsSeries(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  const carried = new Set(mine.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
+  // An edit that is not applied at its start adds no reading there, so a reading by hand of the same instant is not the clock's.
+  const applied = mine.filter((edit) => appliedTimeUpTo(edit, untilMs)?.fromMs === edit.fromMs);
+  const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
     within(
       whole.flatMap((edit) => appliedTimeUpTo(edit, untilMs) ?? []),
@@ -91,7 +93,7 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack: changeOfSteps(
       mine.filter((edit) => edit.counted?.fromMs === edit.fromMs),
-      mine.filter((edit) => appliedTimeUpTo(edit, untilMs)?.fromMs === edit.fromMs),
+      applied,
     ),
     passedOver: passedOver(whole, untilMs),
   };

@@ -150,3 +150,25 @@ test('applies edits that are made or revoked together with a setting along with 
   store.revoke('dev_0', 0);
   write();
 });
+
+test('keeps a reading by hand at the instant of a revoked clock step, within an excluded time', () => {
+  const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
+  const device = store.devices.get('dev_0') as StoredDevice;
+  const at = (hour: number) => Date.UTC(2026, 8, 29, hour);
+  const series = { channel: 'import', kind: 'register' as const };
+  const readings = [0, 1, 2, 3, 4, 5].map((hour) => ({
+    ...series,
+    readAtMs: at(hour),
+    intervalMs: 0,
+    value: kwhToMilliwattHours(100 + hour),
+  }));
+  const value = kwhToMilliwattHours(102);
+  for (const _ of writeBatch(store, createHeadCache('all'), readingsOfDevice(readings, 'dev_0')));
+  store.edit('dev_0', { ...series, fromMs: at(2), toMs: at(3), value, instants: new Set([at(2)]) });
+  recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);
+  store.revoke('dev_0', 0);
+  store.edit('dev_0', { ...series, fromMs: at(2), toMs: at(2) + 1, value });
+  store.edit('dev_0', { ...series, fromMs: at(1), toMs: at(4), value: null });
+  recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);
+  expectReferenceResults(device, readings);
+});
