@@ -17,7 +17,8 @@ export interface SeriesEdits {
   readonly stepsBack: {
     readonly before: readonly StepBack[];
     readonly after: readonly StepBack[];
-    readonly changedAtMs?: number;
+    /** Times of the first and the last step that the plan adds or removes, Unix ms. Null: none. */
+    readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   };
   /** Times in which every reading is excluded before and after the plan, in order. Their readings need not be loaded. */
   readonly passedOver: readonly EditTimeRange[];
@@ -27,7 +28,7 @@ const NO_EDITS: SeriesEdits = {
   changed: null,
   added: [],
   withdrawn: [],
-  stepsBack: { before: [], after: [] },
+  stepsBack: { before: [], after: [], changed: null },
   passedOver: [],
 };
 
@@ -78,23 +79,28 @@ export function seriesEdits(edits: readonly Edit[], channel: string, kind: strin
         ? [{ readAtMs: edit.fromMs, intervalMs: READ_BY_HAND_INTERVAL_MS, value: edit.value }]
         : [],
     );
+  const stepsBack = changeOfSteps(
+    mine.filter((edit) => edit.counted?.fromMs === edit.fromMs),
+    applied,
+  );
   return {
     ...(isExcluded ? { isExcluded } : {}),
     changed:
       open.length === 0
         ? null
         : {
-            firstMs: Math.min(...open.map((edit) => pendingFromMs(edit) as number)),
+            // A step that led back beyond an earlier one takes effect before its own edit begins.
+            firstMs: Math.min(
+              stepsBack.changed?.firstMs ?? Infinity,
+              ...open.map((edit) => pendingFromMs(edit) as number),
+            ),
             lastMs: Math.max(...open.map((edit) => Math.min(pendingToMs(edit), untilMs) - 1)),
           },
     // An edit's reading by hand is at the edit's start. It is stored when the first part of the edit's time is applied, and deleted when
     // reverting begins there.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
-    stepsBack: changeOfSteps(
-      mine.filter((edit) => edit.counted?.fromMs === edit.fromMs),
-      applied,
-    ),
+    stepsBack,
     passedOver: passedOver(whole, untilMs),
   };
 }
@@ -160,12 +166,16 @@ function either(...conditions: (IsExcluded | undefined)[]): IsExcluded | undefin
 /** Returns the steps back of the clock before and after the plan. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
-  const isOther = (steps: readonly StepBack[]) => (one: StepBack) =>
-    !steps.some(({ atMs, byMs }) => atMs === one.atMs && byMs === one.byMs);
-  const changed = [...before.filter(isOther(after)), ...after.filter(isOther(before))];
-  return changed.length === 0
-    ? { before, after }
-    : { before, after, changedAtMs: Math.max(...changed.map(({ atMs }) => atMs)) };
+  // Two steps may be equal, so each one of `before` cancels only one of `after`.
+  const added = [...after];
+  const removed = before.filter(({ atMs, byMs }) => {
+    const same = added.findIndex((one) => one.atMs === atMs && one.byMs === byMs);
+    if (same !== -1) added.splice(same, 1);
+    return same === -1;
+  });
+  const times = [...removed, ...added].map(({ atMs }) => atMs);
+  const changed = times.length === 0 ? null : { firstMs: Math.min(...times), lastMs: Math.max(...times) };
+  return { before, after, changed };
 }
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
+import { seriesEdits } from '#ingest/normalise/edits.ts';
 import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import { arbitraryClockStep, arbitraryEdit, buildClockStepEdit, buildEdit } from '#test/reference/edits.ts';
@@ -171,4 +172,27 @@ test('keeps a reading by hand at the instant of a revoked clock step, within an 
   store.edit('dev_0', { ...series, fromMs: at(1), toMs: at(4), value: null });
   recomputeAllChunks(store, ['dev_0'], Number.POSITIVE_INFINITY);
   expectReferenceResults(device, readings);
+});
+
+test('a later step of the clock that led back beyond an earlier one is applied from the earlier one on', () => {
+  const edit = { channel: 'import', kind: 'register', value: null, isInForce: true };
+  const first = {
+    ...edit,
+    editId: 'edt_1',
+    fromMs: 1_000,
+    toMs: 5_000,
+    instants: new Set([2_000]),
+    counted: { fromMs: 1_000, toMs: 5_000 },
+  };
+  const later = { ...edit, editId: 'edt_2', fromMs: 2_000, toMs: 6_000, instants: new Set([2_000]), counted: null };
+  const { changed, stepsBack } = seriesEdits([first, later], 'import', 'register', 3_000);
+  // Both steps are equal: 4 s at the same time. The second one still counts.
+  expect(stepsBack.after).toEqual([
+    { atMs: 1_000, byMs: 4_000 },
+    { atMs: 1_000, byMs: 4_000 },
+  ]);
+  expect([stepsBack.changed, changed]).toEqual([
+    { firstMs: 1_000, lastMs: 1_000 },
+    { firstMs: 1_000, lastMs: 2_999 },
+  ]);
 });

@@ -64,7 +64,7 @@ function lawsOf(
   };
   const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
   const longer = countsUntilMs(series) > countsUntilMs(plan) ? before : null;
-  const { changedAtMs: stepAtMs } = stepsBack;
+  const stepAtMs = stepsBack.changed?.lastMs;
   return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
 

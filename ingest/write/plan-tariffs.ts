@@ -9,6 +9,7 @@ import {
   type RolesByTime,
   rolesAt,
 } from '#ingest/normalise/roles-by-time.ts';
+import { lastReading } from '#ingest/normalise/run.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import {
   hasRisen,
@@ -158,7 +159,8 @@ function knownOf(
   if (!run) return known;
   // The run continues through times in which the series does not count. Steps of those times are not stored.
   const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
-  const ofRun = stepsOfRun(run, last.export ? 'export' : 'import');
+  // The role of the step's end decides its direction: a reading held since then may have another role.
+  const ofRun = stepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 

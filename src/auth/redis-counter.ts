@@ -34,7 +34,8 @@ const NEVER = [...numbersOf({}, 1), ...numbersOf({}, 0)];
 
 /**
  * Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests. While
- * Redis is unavailable, the database counts instead (with empty windows at each switch), and the log reports it.
+ * Redis is unavailable, the database counts instead, and the log reports it. Each has numbers of its own, so a window in which the counter
+ * changes is counted in two parts.
  */
 export async function redisCounter(
   url: string,

