@@ -1,7 +1,8 @@
 import type { Database } from '#src/database/connect.ts';
-import { type HourLabels, hourLabels } from '#src/energy/hour-labels.ts';
+import { clockLabels, type RowLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
-import type { Range } from '#src/energy/ranges.ts';
+import { isClockUnit, type Range } from '#src/energy/ranges.ts';
+import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadPrices } from '#src/tariffs/prices.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
@@ -9,16 +10,13 @@ import { type Buyer, meterOf } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { assertSingleCurrency, type BucketKeyFunction, type CostSources, costSums } from './sums.ts';
 
-/** Labels of a row: of an hour all of them, of a day or month only `date`. */
-export type BucketLabels = Pick<HourLabels, 'date'> & Partial<HourLabels>;
-
-/** Cost of an hour, day or month. */
+/** Cost of a row. */
 export interface CostBucket {
-  labels: BucketLabels;
+  labels: RowLabels;
   cost: Cost;
 }
 
-/** Additional decimals of rows by hour: a hundredth of the minor unit. */
+/** Additional decimals of rows by hour, half-hour and quarter-hour: a hundredth of the minor unit. */
 const DECIMALS_OF_HOURS = 2;
 
 /** Query for costs. `now`: later quarter-hours have no cost yet. */
@@ -43,16 +41,16 @@ export async function computeCostBuckets(
   groupBy: GroupBy,
 ): Promise<CostBucket[]> {
   const { range } = asked;
-  const labelsOf = hourLabels(range);
-  const keyOf: BucketKeyFunction = (_ms, clock) => {
-    if (groupBy === 'hour') return String(clock.hourMs);
+  const labelsOf = isClockUnit(groupBy) ? clockLabels(range, groupBy) : null;
+  const keyOf: BucketKeyFunction = (ms, clock) => {
+    if (isClockUnit(groupBy)) return String(startOfClockUnit(ms, clock, groupBy));
     return groupBy === 'day' ? clock.day.date : `${clock.day.date.slice(0, 7)}-01`;
   };
   const sums = await costSums(sources, asked, keyOf, groupBy === 'month');
   return [...sums].flatMap(([key, one]) => {
-    const cost = roundCost(one, groupBy === 'hour' ? DECIMALS_OF_HOURS : 0);
+    const cost = roundCost(one, labelsOf ? DECIMALS_OF_HOURS : 0);
     if (!cost) return [];
-    return [{ labels: groupBy === 'hour' ? labelsOf(new Date(Number(key))) : { date: key }, cost }];
+    return [{ labels: labelsOf ? labelsOf(new Date(Number(key))) : { date: key }, cost }];
   });
 }
 

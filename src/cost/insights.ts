@@ -1,14 +1,11 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
 import { type IncludeName, listIncludedFields } from '#src/energy/include.ts';
-import { type GroupBy, loadInsights } from '#src/energy/insights.ts';
-import { dayRange, type Range, splitRange } from '#src/energy/ranges.ts';
+import { type GroupBy, loadInsights, splitIntoPages } from '#src/energy/insights.ts';
+import { dayRange, type Range } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
 import { assertOneCurrencyInRange, loadCosts } from './costs.ts';
 import { addCostsToRows } from './with-cost.ts';
-
-/** Number of days in a page, as in pages of hours without costs. */
-const DAYS_OF_A_PAGE = 92;
 
 interface AskedInsights {
   userId: string;
@@ -27,11 +24,11 @@ export async function loadInsightsWithCosts(db: Database, { userId, range, group
   return addCostsToRows(rows, costs, listIncludedFields(include));
 }
 
-/** Yields the rows by hour with costs, in pages of several days. */
+/** Yields the rows with costs page by page, in the pages of rows without costs. */
 export async function* streamInsightsWithCosts(db: Database, asked: AskedInsights) {
   // Checked for the whole range: once a streamed response has begun, an error can no longer be returned.
   await assertOneCurrencyInRange(db, asked.userId, asked.range);
-  for (const range of splitRange(asked.range, DAYS_OF_A_PAGE))
+  for (const range of splitIntoPages(asked.range, asked.groupBy))
     yield await loadInsightsWithCosts(db, { ...asked, range });
 }
 

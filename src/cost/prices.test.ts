@@ -15,7 +15,9 @@ const period = (given: Partial<RatePeriod>): RatePeriod => ({
 /** Price in whole units of the currency. */
 const priceAt = (rates: Rates, weekday: number, minute: number, month = 1, series: number | null = null) => {
   const day = { date: '', month, weekday, quarters: 96 };
-  const found = findEnergyPrice(rates, 0, { day, minute, hourMs: 0 }, () => (series === null ? null : price(series)));
+  const found = findEnergyPrice(rates, 0, { day, minute, offset: { atMs: 0, offsetMs: 0 } }, () =>
+    series === null ? null : price(series),
+  );
   return found === null ? null : Number(found / 10n ** 18n);
 };
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { parseDecimal } from '#src/core/decimal.ts';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { Rates, Tariff } from '#src/tariffs/tariff.ts';
 import {
   type CostedQuarter,
@@ -214,7 +215,7 @@ const KEYS: Record<
   { ours: BucketKeyFunction; theirs: (ms: number, zone: string) => string }
 > = {
   hour: {
-    ours: (_ms, { hourMs }) => new Date(hourMs).toISOString(),
+    ours: (ms, clock) => new Date(startOfClockUnit(ms, clock, 'hour')).toISOString(),
     theirs: hourStart,
   },
   day: { ours: (_ms, { day }) => day.date, theirs: (ms, zone) => localTime(ms, zone).date },

@@ -1,8 +1,9 @@
+import type { RowLabels } from '#src/energy/clock-labels.ts';
 import type { Cost } from './cost.ts';
-import type { BucketLabels, CostBucket } from './costs.ts';
+import type { CostBucket } from './costs.ts';
 
 /** Fields of every usage row that costs are added to. */
-type Row = BucketLabels & { kwh_used: number | null; peak_hour: string | null };
+type Row = RowLabels & { kwh_used: number | null; peak_hour: string | null };
 
 /**
  * Adds costs to rows, in order of time; the cost is null if no tariff was valid. A cost without known energy gets a row of its own, in
@@ -25,7 +26,7 @@ export function addCostsToRows<R extends Row>(
   return [...byKey.values()].sort((a, b) => instant(a) - instant(b));
 }
 
-const keyOf = ({ date, starts_at }: BucketLabels): string => starts_at ?? date;
+const keyOf = ({ date, starts_at }: RowLabels): string => starts_at ?? date;
 
 /** Columns of a cost in CSV, in the order of its members. */
 export const COST_COLUMNS = [

@@ -5,7 +5,7 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { computeUsed } from '#src/energy/home/sums.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { filterComposedUsers } from '#src/energy/usage/composed.ts';
-import { homeByHour } from '#src/energy/usage/home-sums.ts';
+import { homeByClockUnit } from '#src/energy/usage/home-sums.ts';
 import { importsInSpans } from '#src/energy/usage/totals.ts';
 import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { followedAmong } from '#src/events/followers.ts';
@@ -112,8 +112,8 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
-      const found = await homeByHour(db, home, dayRange(day, day, 'UTC'));
-      for (const { hour, ...sums } of found) used.set(`${userId} ${hour.getTime()}`, computeUsed(sums));
+      const found = await homeByClockUnit(db, home, dayRange(day, day, 'UTC'), 'hour');
+      for (const { startsAt, ...sums } of found) used.set(`${userId} ${startsAt.getTime()}`, computeUsed(sums));
     }
   }
   return hours.map((one) =>

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import type { GroupBy } from './insights.ts';
-import { localTimeSql, startOfHourSql } from './local-time.ts';
+import { localTimeSql, startOfClockUnitSql } from './local-time.ts';
 import type { Range } from './ranges.ts';
 
 /** Climate data of a thermostat in a bucket. A state is valid until the next reading, for at most 15 minutes. */
@@ -25,13 +24,13 @@ export async function climate(
   db: Database,
   deviceId: string,
   range: Range,
-  groupBy: GroupBy,
+  groupBy: 'hour' | 'day' | 'month',
   now: Date,
 ): Promise<ClimateRow[]> {
   const { from, to } = range;
   const bucket =
     groupBy === 'hour'
-      ? startOfHourSql(sql`starts`, range)
+      ? startOfClockUnitSql(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTimeSql(sql`starts`, range)}), 'YYYY-MM-DD')`;
   // A piece lies within one clock hour: 15 minutes cross at most one hour boundary. Raw SQL: time-weighted window functions over readings.
   const { rows } = await sql<{
@@ -52,7 +51,7 @@ export async function climate(
       SELECT kind, value, greatest(read_at, ${from}) AS starts, least(ends, ${to}) AS ends FROM said
     ), pieces AS (
       SELECT kind, value, p.starts, extract(epoch FROM p.ends - p.starts) AS seconds
-      FROM held h, LATERAL (SELECT ${startOfHourSql(sql`h.ends`, range)} AS border) b,
+      FROM held h, LATERAL (SELECT ${startOfClockUnitSql(sql`h.ends`, range)} AS border) b,
         LATERAL (VALUES (h.starts, least(h.ends, greatest(border, h.starts))), (greatest(border, h.starts), h.ends)) p (starts, ends)
       WHERE p.ends > p.starts
     )

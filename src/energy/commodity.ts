@@ -2,6 +2,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Commodity } from '#src/database/meter.ts';
+import type { RowLabels } from './clock-labels.ts';
 import { type Home, loadCommodityHome } from './home/home.ts';
 import { homeBuckets } from './home/insights.ts';
 import { expectedMs } from './home/roles.ts';
@@ -30,10 +31,8 @@ interface Covered {
 }
 
 export type CommodityInsight = Used &
-  Covered & {
-    date: string;
-    hour?: string;
-    starts_at?: string;
+  Covered &
+  RowLabels & {
     peak_hour: string | null;
   };
 
@@ -60,8 +59,8 @@ async function homesOf(db: Database, userId: string, commodity: Commodity) {
 }
 
 /**
- * Returns the use of gas, heat or water by all devices of a home that are not excluded, by day, month or hour of the range's zone. Buckets
- * without data are left out. Volumes in m³ use the same fields and code as kWh of electricity.
+ * Returns the use of gas, heat or water by all devices of a home that are not excluded, in the rows of the range's zone. Buckets without
+ * data are left out. Volumes in m³ use the same fields and code as kWh of electricity.
  */
 export async function commodityInsights(
   db: Database,
@@ -74,13 +73,13 @@ export async function commodityInsights(
   const rows = new Map<string, { insight: CommodityInsight; known: Known[] }>();
   for (const { unit, home } of await homesOf(db, userId, commodity)) {
     for (const { insight, ...known } of await homeBuckets(db, home, range, groupBy, include)) {
-      const { kwh_used: used, estimated_kwh, date, hour, starts_at, peak_hour } = insight;
+      const { kwh_used: used, estimated_kwh, date, hour, time, starts_at, peak_hour } = insight;
       if (used === null) continue;
       const key = starts_at ?? date;
       const before = rows.get(key);
       rows.set(key, {
         insight: {
-          ...(before?.insight ?? { date, ...omitUndefined({ hour, starts_at }) }),
+          ...(before?.insight ?? { date, ...omitUndefined({ hour, time, starts_at }) }),
           [unit.used]: used,
           peak_hour: before?.insight.peak_hour ?? peak_hour,
           ...(include.has('estimated') && { [unit.estimated]: estimated_kwh ?? 0 }),

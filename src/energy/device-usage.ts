@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { type ClimateRow, climate } from './climate.ts';
+import { type ClockLabels, clockLabels, type RowLabels } from './clock-labels.ts';
 import { deviceInsights } from './device-include.ts';
-import { type HourLabels, hourLabels } from './hour-labels.ts';
 import type { IncludedFields, IncludeName } from './include.ts';
 import { type GroupBy, loadImportInsights, type UsageInsight } from './insights.ts';
 import type { Range } from './ranges.ts';
@@ -16,7 +16,10 @@ export type DeviceUsage = Omit<UsageInsight, 'kwh_used'> &
     heating_minutes?: number | null;
   };
 
-/** Returns the consumption of a device and, for a thermostat, its climate, by bucket of the range's zone. */
+/**
+ * Returns the consumption of a device and, for a thermostat, its climate, by bucket of the range's zone. Rows shorter than an hour have no
+ * climate.
+ */
 export async function deviceUsage(
   db: Database,
   deviceId: string,
@@ -28,11 +31,11 @@ export async function deviceUsage(
     include.size > 0
       ? deviceInsights(db, deviceId, range, groupBy, include)
       : loadImportInsights(db, { deviceId }, range, groupBy).then((rows) => rows ?? []),
-    climate(db, deviceId, range, groupBy, now),
+    groupBy === 'half_hour' || groupBy === 'quarter_hour' ? [] : climate(db, deviceId, range, groupBy, now),
   ]);
   if (said.length === 0) return energy;
   const rows = new Map<string, DeviceUsage>(energy.map((row) => [row.starts_at ?? row.date, { ...row }]));
-  const labelsOf = hourLabels(range);
+  const labelsOf = clockLabels(range, 'hour');
   for (const one of said) {
     const { key, row } = labelled(one, labelsOf);
     const known = rows.get(key) ?? row;
@@ -48,8 +51,8 @@ export async function deviceUsage(
   return [...rows.values()].sort((a, b) => instant(a) - instant(b));
 }
 
-function labelled({ bucket }: ClimateRow, labelsOf: (start: Date) => HourLabels): { key: string; row: DeviceUsage } {
-  const labels = typeof bucket === 'string' ? { date: bucket } : labelsOf(bucket);
-  const key = 'starts_at' in labels ? labels.starts_at : labels.date;
+function labelled({ bucket }: ClimateRow, labelsOf: (start: Date) => ClockLabels): { key: string; row: DeviceUsage } {
+  const labels: RowLabels = typeof bucket === 'string' ? { date: bucket } : labelsOf(bucket);
+  const key = labels.starts_at ?? labels.date;
   return { key, row: { ...labels, kwh_used: null, peak_hour: null } };
 }

@@ -2,13 +2,13 @@ import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from './home/home.ts';
 import { computeUsed, type HomeSums } from './home/sums.ts';
-import type { Range } from './ranges.ts';
-import { homeByDay, homeByHour, homeByMonth } from './usage/home-sums.ts';
+import { isClockUnit, type Range } from './ranges.ts';
+import { homeByClockUnit, homeByDay, homeByMonth } from './usage/home-sums.ts';
 import { type BucketUnit, formatEpochDate, readImports } from './usage/imports.ts';
 
 /**
- * Returns the usage of a user's home in the buckets of a zone, in order, without unknown buckets. `at`: start of the hour, or first day of
- * the day or month.
+ * Returns the usage of a user's home in the buckets of a zone, in order, without unknown buckets. `at`: start of the hour or
+ * shorter bucket, or first day of the day or month.
  */
 export async function readHomeUsage(
   db: Database,
@@ -20,10 +20,10 @@ export async function readHomeUsage(
   if (imports)
     return imports.milliwattHours.map((milliwattHours, place) => {
       const at = imports.at[place] as number;
-      return { at: unit === 'hour' ? new Date(at * 1_000) : formatEpochDate(at), milliwattHours };
+      return { at: isClockUnit(unit) ? new Date(at * 1_000) : formatEpochDate(at), milliwattHours };
     });
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
-  if (unit === 'hour') return known(await homeByHour(db, home, range), ({ hour }) => hour);
+  if (isClockUnit(unit)) return known(await homeByClockUnit(db, home, range, unit), ({ startsAt }) => startsAt);
   if (unit === 'day') return known(await homeByDay(db, home, range), ({ day }) => day);
   return known(await homeByMonth(db, home, range), ({ month }) => month);
 }

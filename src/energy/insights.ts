@@ -1,12 +1,12 @@
 import { mapInTurns } from '#src/core/turns.ts';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import { clockLabels, clockTimeOf, type RowLabels } from './clock-labels.ts';
 import { type HomeLoadOptions, loadHome } from './home/home.ts';
 import { type HomeInsight, homeInsights, homeTotals } from './home/insights.ts';
-import { hourLabels } from './hour-labels.ts';
 import type { IncludeName } from './include.ts';
 import { formatHour, hourOfDay } from './labels.ts';
-import { type Range, splitRange } from './ranges.ts';
+import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from './ranges.ts';
 import {
   type BucketImports,
   type BucketUnit,
@@ -19,10 +19,7 @@ import {
 export type GroupBy = BucketUnit;
 
 /** A row of GET /v1/energy-insights (specification, EnergyInsight). */
-export interface UsageInsight {
-  date: string;
-  hour?: string;
-  starts_at?: string;
+export interface UsageInsight extends RowLabels {
   kwh_used: number;
   peak_hour: string | null;
 }
@@ -35,9 +32,12 @@ const NOTHING_MORE: ReadonlySet<IncludeName> = new Set();
  */
 const DAYS_OF_A_PAGE = 92;
 
+/** Returns the parts of a range that are read by one query each: of rows shorter than a day, pages of several days. */
+export const splitIntoPages = (range: Range, groupBy: GroupBy): Range[] =>
+  isClockUnit(groupBy) ? splitRange(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
+
 /**
- * Returns the usage of a user's home by day, month or hour of the range's zone, with the requested fields. Buckets without data are left
- * out.
+ * Returns the usage of a user's home in the rows of the range's zone, with the requested fields. Buckets without data are left out.
  */
 export async function loadInsights(
   db: Database,
@@ -51,7 +51,7 @@ export async function loadInsights(
   return rows;
 }
 
-/** Yields the rows of `insights`, with hours in pages of several days. Each page is a separate query; the home is loaded once. */
+/** Yields the rows of `loadInsights` page by page. Each page is a separate query; the home is loaded once. */
 export async function* insightPages(
   db: Database,
   userId: string,
@@ -60,7 +60,7 @@ export async function* insightPages(
   include = NOTHING_MORE,
 ): AsyncGenerator<HomeInsight[]> {
   let home = include.size === 0 ? null : await loadHome(db, userId, needsOf(include));
-  for (const stretch of groupBy === 'hour' ? splitRange(range, DAYS_OF_A_PAGE) : [range]) {
+  for (const stretch of splitIntoPages(range, groupBy)) {
     const rows = home ? null : await loadImportInsights(db, { userId }, stretch, groupBy);
     home ??= rows ? null : await loadHome(db, userId, needsOf(include));
     yield rows ?? (home ? await homeInsights(db, home, stretch, groupBy, include) : []);
@@ -74,8 +74,8 @@ const needsOf = (include: ReadonlySet<IncludeName>): HomeLoadOptions => ({
 });
 
 /**
- * Returns imports by day, month or hour of the range's zone, without buckets about which nothing is known. Null: the home is composed, so
- * its usage is not the sum of its imports.
+ * Returns imports in the rows of the range's zone, without buckets about which nothing is known. Null: the home is composed, so its usage
+ * is not the sum of its imports.
  */
 export async function loadImportInsights(
   db: Database,
@@ -95,11 +95,11 @@ function insightsOf(
 ): Promise<UsageInsight[]> {
   const places = [...at.keys()];
   const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
-  if (groupBy === 'hour') {
-    const labelsOf = hourLabels(range);
+  if (isClockUnit(groupBy)) {
+    const labelsOf = clockLabels(range, groupBy);
     return mapInTurns(places, (place) => {
       const labels = labelsOf(new Date((at[place] as number) * 1_000));
-      return { ...labels, kwh_used: used(place), peak_hour: labels.hour };
+      return { ...labels, kwh_used: used(place), peak_hour: clockTimeOf(labels) };
     });
   }
   return mapInTurns(places, (place) => {

@@ -1,5 +1,5 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import type { wallClock } from './wall-clock.ts';
+import { startOfClockUnit, type wallClock } from './wall-clock.ts';
 
 /**
  * Estimates how the known energy of a long silence may have been distributed over its hours: as on similar days before it, instead of the
@@ -129,8 +129,9 @@ function likeHours(
     const ms = fromMs + at * QUARTER_MS;
     if (known <= 0 || known < wholeMs(ms) || estimated[at] !== 0) continue;
     const clock = clockOf(ms);
-    const hour = hours.get(clock.hourMs) ?? { key: keyOf(clock), energy: 0, measured: 0 };
-    hours.set(clock.hourMs, hour);
+    const hourMs = startOfClockUnit(ms, clock, 'hour');
+    const hour = hours.get(hourMs) ?? { key: keyOf(clock), energy: 0, measured: 0 };
+    hours.set(hourMs, hour);
     hour.energy += energy[at] as number;
     hour.measured++;
   }

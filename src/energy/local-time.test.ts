@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import { listBuckets } from './group/buckets.ts';
 import { dayRange } from './ranges.ts';
@@ -14,7 +15,7 @@ const CUT: [zone: string, date: string, minutes: number[]][] = [
   ['Asia/Kathmandu', '2026-03-08', []],
 ];
 
-describe('hours of a day with a clock change', () => {
+describe('hours and shorter units of a day with a clock change', () => {
   test.each(CUT)('have their real lengths in %s on %s', (zone, date, minutes) => {
     const range = dayRange(date, date, zone);
     const hours = listBuckets(range, 'hour');
@@ -22,5 +23,21 @@ describe('hours of a day with a clock change', () => {
     expect(hours.map(({ fromMs, toMs }) => (toMs - fromMs) / 60_000).filter((length) => length !== 60)).toEqual(
       minutes,
     );
+  });
+
+  test.each(CUT)('begin at whole quarters of the clock in %s on %s', (zone, date, minutes) => {
+    const range = dayRange(date, date, zone);
+    for (const [unit, length] of [
+      ['half_hour', 30],
+      ['quarter_hour', 15],
+    ] as const) {
+      const rows = listBuckets(range, unit);
+      expect(rows.map(({ toMs }) => toMs)).toEqual([...rows.slice(1).map(({ fromMs }) => fromMs), range.to.getTime()]);
+      const clock = rows.map(({ fromMs }) => DateTime.fromMillis(fromMs, { zone }).minute % length);
+      // Chatham's clock changes at 02:45 and 03:45, which cuts a half-hour.
+      const cut = unit === 'half_hour' && minutes.includes(45) ? 1 : 0;
+      expect(clock.filter((minute) => minute !== 0)).toHaveLength(cut);
+      expect(rows.filter(({ fromMs, toMs }) => toMs - fromMs !== length * 60_000)).toHaveLength(2 * cut);
+    }
   });
 });

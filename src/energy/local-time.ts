@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { IANAZone } from 'luxon';
-import { HOUR_MS } from '#src/core/units.ts';
-import { MIN_OFFSET_DURATION_MS, type Range } from './ranges.ts';
+import { MINUTE_MS } from '#src/core/units.ts';
+import { CLOCK_UNITS, type ClockUnit, MIN_OFFSET_DURATION_MS, type Range } from './ranges.ts';
 
 /**
  * Computes local times in SQL with the time zone database of this process. The database server may have a different version: its days would
@@ -67,14 +67,15 @@ export function offsetsIn({ from, to, zone }: Range): { firstMs: number; changes
 }
 
 /**
- * Returns a function that gives the end of a clock hour from its start, Unix ms. A change of clocks may cut an hour (Lord Howe Island
- * shifts by half an hour).
+ * Returns a function that gives the end of a clock hour, or of a shorter unit, from its start, Unix ms. A change of clocks may cut an hour
+ * (Lord Howe Island shifts by half an hour).
  */
-export function endsOfHours(range: Range): (startMs: number) => number {
+export function endsOfClockUnits(range: Range, unit: ClockUnit): (startMs: number) => number {
+  const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
   const { firstMs, changes } = offsetsIn(range);
   return (startMs) => {
     const offsetMs = changes.findLast(({ atMs }) => atMs <= startMs)?.offsetMs ?? firstMs;
-    const endMs = (Math.floor((startMs + offsetMs) / HOUR_MS) + 1) * HOUR_MS - offsetMs;
+    const endMs = (Math.floor((startMs + offsetMs) / unitMs) + 1) * unitMs - offsetMs;
     const next = changes.find(({ atMs }) => atMs > startMs)?.atMs;
     return next === undefined ? endMs : Math.min(endMs, next);
   };
@@ -98,17 +99,23 @@ export function localTimeSql(instant: RawBuilder<unknown>, range: Range): RawBui
 }
 
 /**
- * Returns the start of the clock hour that contains an instant of a range, in SQL. If the clock jumps over the start (Lord Howe Island:
- * from 02:00 to 02:30), the hour starts at the jump; if half an hour is repeated, the repetition is an hour of its own.
+ * Returns the start of the clock hour, or of the shorter unit, that contains an instant of a range, in SQL. If the clock jumps over the
+ * start (Lord Howe Island: from 02:00 to 02:30), the hour starts at the jump; if half an hour is repeated, the repetition is an hour of its
+ * own.
  */
-export function startOfHourSql(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
-  if (range.zone === 'UTC') return sql`date_bin('1 hour', ${instant}, 'epoch')`;
+export function startOfClockUnitSql(
+  instant: RawBuilder<unknown>,
+  range: Range,
+  unit: ClockUnit = 'hour',
+): RawBuilder<unknown> {
+  const length = sql.lit(`${CLOCK_UNITS[unit]} minutes`);
+  if (range.zone === 'UTC') return sql`date_bin(${length}, ${instant}, 'epoch')`;
   const { starts, offsets } = arraysOf(range);
   const all = sql`${offsets}::interval[]`;
-  if (starts.length === 0) return sql`(date_bin('1 hour', ${instant} + (${all})[1], 'epoch') - (${all})[1])`;
+  if (starts.length === 0) return sql`(date_bin(${length}, ${instant} + (${all})[1], 'epoch') - (${all})[1])`;
   const changes = sql`${starts}::timestamptz[]`;
   const place = sql`width_bucket(${instant}, ${changes})`;
   const now = sql`(${all})[1 + ${place}]`;
   // Before the first change the array element is null, which `greatest` ignores.
-  return sql`greatest(date_bin('1 hour', ${instant} + ${now}, 'epoch') - ${now}, (${changes})[${place}])`;
+  return sql`greatest(date_bin(${length}, ${instant} + ${now}, 'epoch') - ${now}, (${changes})[${place}])`;
 }

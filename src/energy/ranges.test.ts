@@ -15,6 +15,11 @@ test('pieceMinutes returns the longest pieces of UTC hours that align with the h
   // Until 1986 the offset was a quarter of an hour less.
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1985-12-30')).toBe(30);
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1986-02-01')).toBe(15);
+  const halves = zones.map((zone) => pieceMinutes(dayRange('2026-01-01', '2026-12-31', zone), 'half_hour'));
+  expect(halves).toEqual([30, 30, 30, 30, 30, 15]);
+  expect(zones.map((zone) => pieceMinutes(dayRange('2026-01-01', '2026-12-31', zone), 'quarter_hour'))).toEqual(
+    zones.map(() => 15),
+  );
 });
 
 test('pieceMinutes is as fast for eight thousand years as for eighty', () => {

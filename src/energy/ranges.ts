@@ -13,6 +13,16 @@ export interface Range {
 }
 
 /**
+ * Units of rows that are shorter than a day, with their lengths in minutes. They begin on the clock of the range's zone; a change of clocks
+ * may cut one.
+ */
+export const CLOCK_UNITS = { hour: 60, half_hour: 30, quarter_hour: 15 } as const;
+export type ClockUnit = keyof typeof CLOCK_UNITS;
+
+/** Whether rows of a unit are shorter than a day. */
+export const isClockUnit = (unit: string): unit is ClockUnit => Object.hasOwn(CLOCK_UNITS, unit);
+
+/**
  * Names in the IANA database without a slash: links, and legacy zones. They are listed here, because libraries that accept them also accept
  * ambiguous abbreviations (IST, CST).
  */
@@ -89,16 +99,17 @@ export const MIN_OFFSET_DURATION_MS = 14 * DAY_MS;
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
 /**
- * Returns the longest pieces of UTC hours, in minutes, from which the zone's clock hours can be composed anywhere in the range. Checks at
- * most 1,800 offsets, however long the range is.
+ * Returns the longest pieces of UTC hours, in minutes, from which the zone's clock hours, or shorter units, can be composed anywhere in the
+ * range. Checks at most 1,800 offsets, however long the range is.
  */
-export function pieceMinutes({ from, to, zone }: Range): 60 | 30 | 15 {
-  if (zone === 'UTC') return 60;
+export function pieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
+  const wanted = CLOCK_UNITS[unit];
+  if (zone === 'UTC' || wanted === 15) return wanted;
   const offset = (ms: number) => IANAZone.create(zone).offset(ms);
   const lastMs = Math.min(to.getTime(), Math.max(from.getTime(), RULES_REPEAT_FROM_MS) + 366 * DAY_MS);
   const offsets = new Set([offset(lastMs)]);
   for (let ms = from.getTime(); ms < lastMs; ms += MIN_OFFSET_DURATION_MS) offsets.add(offset(ms));
   const all = [...offsets];
-  if (all.every((minutes) => minutes % 60 === 0)) return 60;
+  if (all.every((minutes) => minutes % wanted === 0)) return wanted;
   return all.every((minutes) => minutes % 30 === 0) ? 30 : 15;
 }

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
-import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
+import { DAY_MS, MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
 import { offsetsIn } from './local-time.ts';
-import { dayRange } from './ranges.ts';
+import { CLOCK_UNITS, type ClockUnit, dayRange } from './ranges.ts';
 
 /** A day in a time zone. */
 export interface ClockDay {
@@ -20,8 +20,18 @@ export interface ClockQuarter {
   day: ClockDay;
   /** Minutes between local midnight and the start of the quarter-hour. */
   minute: number;
-  /** Start of its clock hour, Unix ms, as in rows by hour (local-time.ts, `startOfHour`). */
-  hourMs: number;
+  /** Offset of the zone from UTC at that time, and the time since which it holds, Unix ms. */
+  offset: { atMs: number; offsetMs: number };
+}
+
+/** Returns the start of the clock hour, or of the shorter unit, that contains a quarter-hour, Unix ms, as `startOfClockUnitSql` does. */
+export function startOfClockUnit(
+  quarterMs: number,
+  { offset: { atMs, offsetMs } }: ClockQuarter,
+  unit: ClockUnit,
+): number {
+  const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
+  return Math.max(Math.floor((quarterMs + offsetMs) / unitMs) * unitMs - offsetMs, atMs);
 }
 
 /**
@@ -49,13 +59,13 @@ export function wallClock(fromMs: number, toMs: number, zone: string): (quarterM
     else days.set(number, dayOf(number));
   }
   return (ms) => {
-    const { atMs, offsetMs } = offsetAt(ms);
-    const localMs = ms + offsetMs;
+    const offset = offsetAt(ms);
+    const localMs = ms + offset.offsetMs;
     const number = Math.floor(localMs / DAY_MS);
     return {
       day: days.get(number) as ClockDay,
       minute: Math.floor((localMs - number * DAY_MS) / MINUTE_MS),
-      hourMs: Math.max(Math.floor(localMs / HOUR_MS) * HOUR_MS - offsetMs, atMs),
+      offset,
     };
   };
 }

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import { clockLabels } from './clock-labels.ts';
 import type { DeviceUsage } from './device-usage.ts';
 import { distributeGaps } from './distribute-gaps.ts';
 import { sumCountedMs } from './home/counted-spans.ts';
 import { loadDeviceAsMeter } from './home/home.ts';
-import { hourLabels } from './hour-labels.ts';
 import type { GroupBy } from './insights.ts';
 import type { ImportedQuarters } from './like-days.ts';
-import type { Range } from './ranges.ts';
+import { isClockUnit, type Range } from './ranges.ts';
 import { readQuarters } from './usage/quarters.ts';
-import { wallClock } from './wall-clock.ts';
+import { startOfClockUnit, wallClock } from './wall-clock.ts';
 
 /** Distribution of the estimated energy in a row: by similar days, or evenly. Null: nothing is estimated. */
 export type EstimateKind = 'like_days' | 'line' | null;
@@ -55,7 +55,7 @@ interface Sum {
   isShared: boolean;
 }
 
-/** Returns the sums of the quarter-hours of each row, by `starts_at` for hours and `date` for days and months. */
+/** Returns the sums of the quarter-hours of each row, by `starts_at` for hours and shorter rows, and `date` for days and months. */
 async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
   const sums = new Map<string, Sum>();
   const loaded = await loadDeviceAsMeter(db, deviceId);
@@ -73,17 +73,20 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   const shape = { zone: homeZone, wholeMs };
   const shared = await distributeGaps(read, { fromMs, toMs }, shape);
   const clockOf = wallClock(fromMs, toMs, range.zone);
-  const labelsOf = hourLabels(range);
-  let last: { hourMs: number; sum: Sum } | undefined;
+  const unit = isClockUnit(groupBy) ? groupBy : 'hour';
+  const labelsOf = clockLabels(range, unit);
+  let last: { startMs: number; sum: Sum } | undefined;
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
     if (at > 0 && (at * QUARTER_MS) % CHUNK_MS === 0) await setImmediate();
-    const { day, hourMs } = clockOf(ms);
-    if (last?.hourMs !== hourMs) {
+    const clock = clockOf(ms);
+    const startMs = startOfClockUnit(ms, clock, unit);
+    if (last?.startMs !== startMs) {
+      const { day } = clock;
       const date = groupBy === 'month' ? `${day.date.slice(0, 7)}-01` : day.date;
-      const key = groupBy === 'hour' ? labelsOf(new Date(hourMs)).starts_at : date;
+      const key = isClockUnit(groupBy) ? labelsOf(new Date(startMs)).starts_at : date;
       const sum = sums.get(key) ?? { energy: 0, estimated: 0, isShared: false };
       sums.set(key, sum);
-      last = { hourMs, sum };
+      last = { startMs, sum };
     }
     last.sum.energy += shared.energy[at] as number;
     last.sum.estimated += shared.estimated[at] as number;

@@ -22,7 +22,8 @@ async function running(): Promise<string> {
     range: dayRange('2026-04-05', '2026-04-06', 'Australia/Lord_Howe'),
     now: new Date(startMs + 2_000_000),
     data: {
-      hours: [{ ...hour, startMs, durationMs: 1_800_000, date: '2026-04-05', imported: 2 ** 46 }],
+      unit: 'hour',
+      intervals: [{ ...hour, startMs, durationMs: 1_800_000, date: '2026-04-05', imported: 2 ** 46 }],
       bill: null,
       hasExport: true,
     },

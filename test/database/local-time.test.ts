@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDb, type Database } from '#src/database/connect.ts';
-import { localTimeSql, offsetsIn, startOfHourSql } from '#src/energy/local-time.ts';
-import { isZone, type Range } from '#src/energy/ranges.ts';
+import { localTimeSql, offsetsIn, startOfClockUnitSql } from '#src/energy/local-time.ts';
+import { CLOCK_UNITS, type ClockUnit, isZone, type Range } from '#src/energy/ranges.ts';
+import { startOfClockUnit, wallClock } from '#src/energy/wall-clock.ts';
 import { listSourceFiles } from '#test/contract/imports.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -60,7 +61,7 @@ test.each(STRANGE)('local times of %s from %s to %s equal Node’s, as text and 
   const range = rangeOf(of);
   const instants = instantsOf(range);
   const { rows } = await sql<{ at: Date; local: string; hour: Date }>`
-    SELECT at, to_char(${localTimeSql(sql`at`, range)}, 'YYYY-MM-DD HH24:MI:SS') AS local, ${startOfHourSql(sql`at`, range)} AS hour
+    SELECT at, to_char(${localTimeSql(sql`at`, range)}, 'YYYY-MM-DD HH24:MI:SS') AS local, ${startOfClockUnitSql(sql`at`, range)} AS hour
     FROM unnest(${instants}::timestamptz[]) at`.execute(db);
   expect(rows.length).toBe(instants.length);
   const wrong = rows.filter(({ at, local, hour }) => {
@@ -74,6 +75,33 @@ test.each(STRANGE)('local times of %s from %s to %s equal Node’s, as text and 
   });
   expect(wrong.slice(0, 3)).toEqual([]);
 });
+
+test.each(STRANGE)(
+  'quarter-hours of %s from %s to %s are in the same hour and shorter unit in SQL and in the process',
+  async (...of) => {
+    const range = rangeOf(of);
+    const quarters = [...new Set(instantsOf(range).map((at) => Math.ceil(at.getTime() / 900_000) * 900_000))].filter(
+      (ms) => ms < range.to.getTime(),
+    );
+    const ordered = quarters.toSorted((a, b) => a - b);
+    const clockOf = wallClock(range.from.getTime(), range.to.getTime(), range.zone);
+    const clocks = ordered.map((ms) => clockOf(ms));
+    for (const unit of Object.keys(CLOCK_UNITS) as ClockUnit[]) {
+      const { rows } = await sql<{ start: Date }>`
+      SELECT ${startOfClockUnitSql(sql`at`, range, unit)} AS start FROM unnest(${ordered.map((ms) => new Date(ms))}::timestamptz[]) at ORDER BY at`.execute(
+        db,
+      );
+      const mine = ordered.map((ms, index) => startOfClockUnit(ms, clocks[index] as (typeof clocks)[number], unit));
+      expect(rows.map(({ start }) => start.getTime())).toEqual(mine);
+      // A unit begins on the clock, or where the clock was changed.
+      const begins = mine.filter((ms) => {
+        const begun = DateTime.fromMillis(ms, { zone: range.zone });
+        return begun.minute % CLOCK_UNITS[unit] !== 0 && begun.minus(1).offset === begun.offset;
+      });
+      expect(begins).toEqual([]);
+    }
+  },
+);
 
 test('changes are found to the millisecond', () => {
   const changes = (zone: string, start: string, end: string) =>

@@ -8,7 +8,7 @@ import { createImportCounts, type ImportElement } from '#simulators/past/element
 import { greenButton } from '#simulators/past/green-button.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { loadGreenButtonData } from '#src/export/green-button/hours.ts';
+import { loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** A home exported as Green Button and imported elsewhere has the same energies, to the milliwatt-hour, hour by hour. */
@@ -42,7 +42,7 @@ async function homeWithMeter(readings: readonly object[]) {
 }
 
 const hoursOf = async (userId: string) =>
-  (await loadGreenButtonData(api.db, { buyer: { userId }, range: RANGE, now: api.now })).hours.map(
+  (await loadGreenButtonData(api.db, { buyer: { userId }, range: RANGE, now: api.now, unit: 'hour' })).intervals.map(
     ({ startMs, durationMs, date, imported, exported }) => ({ startMs, durationMs, date, imported, exported }),
   );
 

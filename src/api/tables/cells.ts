@@ -13,7 +13,7 @@ export const FORMATS = [
   '0.000',
   '0.0%',
   '0.0',
-  // Money, by number of decimals: those of the currency, and two more in rows by hour.
+  // Money, by number of decimals: those of the currency, and two more in rows by hour and shorter.
   '0',
   '0.0',
   '0.00',
@@ -45,7 +45,8 @@ export function formatCell(column: string, value: unknown): Cell | null {
   const text = String(value);
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return number(serialOf(text), DATE);
   if (/^\d{4}-\d\d$/.test(text)) return number(serialOf(text), MONTH);
-  if (/^\d\d:00$/.test(text)) return number(Number(text.slice(0, 2)) / 24, TIME);
+  const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
+  if (hours && minutes) return number((Number(hours) * 60 + Number(minutes)) / 1_440, TIME);
   // Local time in the response's zone. The offset has a column of its own.
   if (column === 'starts_at') return number(serialOf(`${text.slice(0, 19)}Z`), INSTANT);
   const [, fraction] = /^-?\d+(?:\.(\d{1,6}))?$/.exec(text) ?? [null, null];

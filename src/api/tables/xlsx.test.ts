@@ -9,6 +9,7 @@ const ROWS = [
   {
     date: '2026-10-25',
     hour: '02:00',
+    time: '02:15',
     starts_at: '2026-10-25T02:00:00+01:00',
     kwh_used: 1234.567,
     peak_hour: '18:00',
@@ -51,6 +52,7 @@ describe('a workbook', () => {
     };
     expect(shown('date')).toEqual(['n', '2026-10-25']);
     expect(shown('hour')).toEqual(['n', '02:00']);
+    expect(shown('time')).toEqual(['n', '02:15']);
     expect(shown('starts_at')).toEqual(['n', '2026-10-25 02:00']);
     expect(shown('utc_offset')).toEqual(['s', '+01:00']);
     expect(cell('kwh_used')).toMatchObject({ t: 'n', v: 1234.567, z: '0.000' });

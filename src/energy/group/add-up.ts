@@ -4,17 +4,17 @@ import type { Home } from '../home/home.ts';
 import { listCutHours, MAX_CUT_HOURS } from '../home/pieces.ts';
 import { expectedMs } from '../home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
-import { dayRange, type Range } from '../ranges.ts';
+import { dayRange, isClockUnit, type Range } from '../ranges.ts';
 import { type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
 import type { BegunMonth } from './begun-month.ts';
-import { countHours, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
+import { countReadRows, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
 import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
 import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum number of homes times hours that one statement reads, which takes some tenths of a second. Composed homes take ten times as long.
+ * Maximum number of homes times hours (or shorter units, in rows of these) that one statement reads, which takes some tenths of a second. Composed homes take ten times as long.
  */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
@@ -77,7 +77,7 @@ export async function* readPlainParts(
     for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / (24 + month.restHours)))
       yield await readPlainMonth(db, ids, month, month.rest);
   } else {
-    for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / countHours(range)))
+    for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / countReadRows(range, unit)))
       yield await readPlainHomes(db, ids, range, unit);
   }
 }
@@ -147,8 +147,8 @@ export const UNKNOWN_MEASURES: HomeMeasures = {
  * change: these are read by quarter-hour.
  */
 export function* splitIntoBatches(homes: readonly Home[], range: Range, unit: GroupUnit): Generator<readonly Home[]> {
-  const hours = Math.max(1, countHours(range));
-  const rows = { hour: hours, day: hours / 24, month: 1, span: 1 }[unit];
+  const hours = Math.max(1, countReadRows(range, unit));
+  const rows = isClockUnit(unit) ? hours : { day: hours / 24, month: 1, span: 1 }[unit];
   const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MOST_ROWS / rows)));
   let batch: Home[] = [];
   let cut = new Set<number>();

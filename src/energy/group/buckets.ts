@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
-import { DAY_MS, HOUR_MS, QUARTER_MS } from '#src/core/units.ts';
-import { endsOfHours, offsetsIn } from '../local-time.ts';
-import { dayRange, type Range, splitRange } from '../ranges.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
+import { endsOfClockUnits, offsetsIn } from '../local-time.ts';
+import { CLOCK_UNITS, type ClockUnit, dayRange, isClockUnit, type Range, splitRange } from '../ranges.ts';
 import type { GroupUnit } from '../usage/groups.ts';
 
 /** A bucket with the name that query results use for it. */
@@ -22,27 +22,32 @@ export function listBuckets(range: Range, unit: GroupUnit): NamedBucket[] {
       buckets.push({ name: start, fromMs: from.getTime(), toMs: to.getTime() });
     return buckets;
   }
-  const endOf = endsOfHours(range);
-  for (const startMs of startsOfHours(range))
+  const endOf = endsOfClockUnits(range, unit);
+  for (const startMs of startsOfClockUnits(range, unit))
     buckets.push({ name: String(startMs / 1_000), fromMs: startMs, toMs: endOf(startMs) });
   return buckets;
 }
 
-/** Returns the starts of the clock hours of a range (Unix ms), as `startOfHour` computes them in SQL. */
-function startsOfHours(range: Range): Iterable<number> {
+/** Returns the starts of the clock hours, or shorter units, of a range (Unix ms), as `startOfClockUnitSql` computes them in SQL. */
+function startsOfClockUnits(range: Range, unit: ClockUnit): Iterable<number> {
+  const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
   const { firstMs, changes } = offsetsIn(range);
   const starts = new Set<number>();
   for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += QUARTER_MS) {
     const change = changes.findLast(({ atMs }) => atMs <= ms);
     const offsetMs = change?.offsetMs ?? firstMs;
-    const hourMs = Math.floor((ms + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs;
-    starts.add(Math.max(hourMs, change?.atMs ?? Number.NEGATIVE_INFINITY));
+    const unitStartMs = Math.floor((ms + offsetMs) / unitMs) * unitMs - offsetMs;
+    starts.add(Math.max(unitStartMs, change?.atMs ?? Number.NEGATIVE_INFINITY));
   }
   return starts;
 }
 
 /** Returns the number of hours in a range; a partial hour counts as one. */
-export const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
+const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
+
+/** Returns the number of rows that are read of each home for some buckets of a range: its hours, or the shorter units. */
+export const countReadRows = (range: Range, unit: GroupUnit): number =>
+  countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
 /** Returns the first day of the month that contains a range. */
 export const firstDayOfMonth = ({ start }: Range): string => `${start.slice(0, 8)}01`;

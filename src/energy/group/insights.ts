@@ -1,21 +1,21 @@
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import { clockLabels, clockTimeOf } from '../clock-labels.ts';
 import type { HomeInsight } from '../home/insights.ts';
-import { hourLabels } from '../hour-labels.ts';
 import { hasKnownValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
 import { formatHour, hourOfDay } from '../labels.ts';
-import { dayRange, type Range, splitRange } from '../ranges.ts';
+import { CLOCK_UNITS, dayRange, isClockUnit, type Range, splitRange } from '../ranges.ts';
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
 import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays, splitByMonth } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
 import { continueBegunMonth, type StoredGroupSums } from './stored-sums.ts';
 
-/** Days of a page; each page is a separate query. */
+/** Days of a page of hours or days; each page is a separate query. Pages of shorter rows have fewer days, and as many rows. */
 const DAYS_OF_A_PAGE = 31;
 
 /**
- * Yields the combined usage of a group's homes by day, month or hour of the range's zone, with the requested fields, page by page. A bucket
+ * Yields the combined usage of a group's homes in the rows of the range's zone, with the requested fields, page by page. A bucket
  * is the sum of the known usage of each home, and is left out if nothing is known. `kept`: stored sums of days or months; missing ones are
  * computed, and a begun month continues from its stored days.
  */
@@ -26,7 +26,8 @@ export async function* streamGroupInsights(
   groupBy: GroupBy,
   kept: StoredGroupSums | null = null,
 ): AsyncGenerator<HomeInsight[]> {
-  const stretches = groupBy === 'month' ? splitByMonth(range) : splitRange(range, DAYS_OF_A_PAGE);
+  const days = isClockUnit(groupBy) ? Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60) : DAYS_OF_A_PAGE;
+  const stretches = groupBy === 'month' ? splitByMonth(range) : splitRange(range, days);
   for (const stretch of stretches) {
     const { told, missing } = keptIn(kept, stretch, groupBy);
     for (const part of missing)
@@ -57,7 +58,7 @@ function keptIn(
   page: Range,
   groupBy: GroupBy,
 ): { told: GroupBucket[]; missing: Range[] } {
-  if (!kept || kept.sums.size === 0 || groupBy === 'hour') return { told: [], missing: [page] };
+  if (!kept || kept.sums.size === 0 || isClockUnit(groupBy)) return { told: [], missing: [page] };
   const { sums } = kept;
   if (groupBy === 'month') {
     const told = isWholeMonth(page) && sums.get(firstDayOfMonth(page));
@@ -80,14 +81,14 @@ function rowsOf(
   range: Range,
   groupBy: GroupBy,
 ): HomeInsight[] {
-  const labelsOf = hourLabels(range);
+  const labelsOf = isClockUnit(groupBy) ? clockLabels(range, groupBy) : null;
   return told.flatMap(({ bucket, measures, peak }) => {
     if (!hasKnownValue(measures, include)) return [];
     const kwh_used = measures.used === null ? null : milliwattHoursToKwh(measures.used);
     const more = selectIncludedFields(measures, include);
-    if (groupBy === 'hour') {
+    if (labelsOf) {
       const labels = labelsOf(new Date(Number(bucket) * 1_000));
-      return [{ ...labels, kwh_used, peak_hour: labels.hour, ...more }];
+      return [{ ...labels, kwh_used, peak_hour: clockTimeOf(labels), ...more }];
     }
     const hour = peak !== null && groupBy === 'day' ? hourOfDay(new Date(peak * 1_000), range.zone) : peak;
     return [{ date: bucket, kwh_used, peak_hour: hour === null ? null : formatHour(hour), ...more }];

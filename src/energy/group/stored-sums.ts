@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
-import type { Range } from '../ranges.ts';
+import { isClockUnit, type Range } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
 import type { BegunMonth } from './begun-month.ts';
@@ -45,7 +45,7 @@ export async function loadStoredSums(
   { range, groupBy }: { range: Range; groupBy: GroupBy },
 ): Promise<StoredGroupSums> {
   const nothing = { groupId, sums: new Map<string, GroupBucket>(), begun: null };
-  if (groupBy === 'hour' || !needsOnlyImports(group.include)) return nothing;
+  if (isClockUnit(groupBy) || !needsOnlyImports(group.include)) return nothing;
   // Raw SQL: a single statement, because a change committed between two statements would be missed by both.
   const { rows } = await queryOf(db)<Row>(
     `WITH kept AS MATERIALIZED (

@@ -2,24 +2,22 @@ import { DateTime } from 'luxon';
 import { mapInTurns } from '#src/core/turns.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { hourLabels } from '../hour-labels.ts';
+import { clockLabels, clockTimeOf, type RowLabels } from '../clock-labels.ts';
 import { hasKnownValue, type IncludedFields, type IncludeName, selectIncludedFields } from '../include.ts';
 import { formatHour, hourOfDay } from '../labels.ts';
-import { endsOfHours } from '../local-time.ts';
-import { dayRange, type Range } from '../ranges.ts';
-import { homeByDay, homeByHour, homeByMonth, homeSummary } from '../usage/home-sums.ts';
+import { endsOfClockUnits } from '../local-time.ts';
+import { type ClockUnit, dayRange, isClockUnit, type Range } from '../ranges.ts';
+import { homeByClockUnit, homeByDay, homeByMonth, homeSummary } from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
 import { expectedMs } from './roles.ts';
 import { computeMeasures, computeUsed, type HomeMeasures, type HomeSums } from './sums.ts';
 
 /** A row of energy-insights about a home with the requested fields. `kwh_used` is null if only other fields are known. */
-export type HomeInsight = IncludedFields & {
-  date: string;
-  hour?: string;
-  starts_at?: string;
-  kwh_used: number | null;
-  peak_hour: string | null;
-};
+export type HomeInsight = RowLabels &
+  IncludedFields & {
+    kwh_used: number | null;
+    peak_hour: string | null;
+  };
 
 /** A bucket of a home: its row and its coverage. */
 export interface HomeBucket {
@@ -33,8 +31,7 @@ export interface HomeBucket {
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
 /**
- * Returns the usage of a home by day, month or hour of the range's zone. Buckets in which none of the requested fields is known are left
- * out.
+ * Returns the usage of a home in the rows of the range's zone. Buckets in which none of the requested fields is known are left out.
  */
 export async function homeInsights(...asked: Parameters<typeof homeBuckets>): Promise<HomeInsight[]> {
   return (await homeBuckets(...asked)).map(({ insight }) => insight);
@@ -45,13 +42,13 @@ export async function homeBuckets(
   db: Database,
   home: Home,
   range: Range,
-  groupBy: 'day' | 'month' | 'hour',
+  groupBy: ClockUnit | 'day' | 'month',
   include: ReadonlySet<IncludeName>,
   tell: Tell = (sums, expected) => computeMeasures(sums, home.had, expected),
 ): Promise<HomeBucket[]> {
   const buckets: HomeBucket[] = [];
   const add = (
-    head: Pick<HomeInsight, 'date' | 'hour' | 'starts_at'>,
+    head: RowLabels,
     peak_hour: string | null,
     sums: HomeSums,
     bucket: () => { fromMs: number; toMs: number },
@@ -62,12 +59,12 @@ export async function homeBuckets(
     const insight = { ...head, kwh_used: kwhOf(measures), peak_hour, ...selectIncludedFields(measures, include) };
     buckets.push({ insight, knownMs: include.has('coverage') ? (sums.countedMs ?? 0) : 0, expectedMs });
   };
-  if (groupBy === 'hour') {
-    const [labelsOf, endOf] = [hourLabels(range), endsOfHours(range)];
-    await mapInTurns(await homeByHour(db, home, range), ({ hour, ...sums }) => {
-      const labels = labelsOf(hour);
-      const bucket = () => ({ fromMs: hour.getTime(), toMs: endOf(hour.getTime()) });
-      add(labels, labels.hour, sums, bucket);
+  if (isClockUnit(groupBy)) {
+    const [labelsOf, endOf] = [clockLabels(range, groupBy), endsOfClockUnits(range, groupBy)];
+    await mapInTurns(await homeByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
+      const labels = labelsOf(startsAt);
+      const bucket = () => ({ fromMs: startsAt.getTime(), toMs: endOf(startsAt.getTime()) });
+      add(labels, clockTimeOf(labels), sums, bucket);
     });
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await homeByDay(db, home, range)) {

@@ -1,5 +1,5 @@
 import { QUARTER_MS } from '#src/core/units.ts';
-import { wallClock } from '../wall-clock.ts';
+import { startOfClockUnit, wallClock } from '../wall-clock.ts';
 import { baseLoadOf, quarterHourToWatts } from './base-load.ts';
 import type { QuarterLoad } from './data-source.ts';
 
@@ -27,10 +27,13 @@ export function calendarOf(fromMs: number, count: number, zone: string): Quarter
   const clockOf = wallClock(fromMs, fromMs + count * QUARTER_MS, zone);
   let date: string | undefined;
   for (let at = 0; at < count; at++) {
-    const { day, minute, hourMs } = clockOf(fromMs + at * QUARTER_MS);
+    const ms = fromMs + at * QUARTER_MS;
+    const clock = clockOf(ms);
+    const { day, minute } = clock;
     if (day.date !== date) dayStarts.push(at);
     date = day.date;
-    [slots[at], weekdays[at], hoursMs[at]] = [Math.floor(minute / 15), day.weekday, hourMs];
+    [slots[at], weekdays[at]] = [Math.floor(minute / 15), day.weekday];
+    hoursMs[at] = startOfClockUnit(ms, clock, 'hour');
   }
   return { dayStarts: [...dayStarts, count], slots, weekdays, hoursMs };
 }

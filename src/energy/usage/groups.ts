@@ -6,12 +6,15 @@ import { type BegunMonth, begunHomesSql } from '../group/begun-month.ts';
 import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
-import { localTimeSql, startOfHourSql } from '../local-time.ts';
-import { pieceMinutes, type Range } from '../ranges.ts';
+import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
+import { type ClockUnit, isClockUnit, pieceMinutes, type Range } from '../ranges.ts';
 import { homesHoursSql, sumColumns, summedColumns } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
-export type GroupUnit = 'hour' | 'day' | 'month' | 'span';
+export type GroupUnit = ClockUnit | 'day' | 'month' | 'span';
+
+/** Unit of the rows that are read for the buckets of a group. */
+const readUnit = (unit: GroupUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
 
 /** Sums of one home in a bucket. `home`: its index in the list. */
 export type HomeBucket = HomeSums & { home: number; bucket: string };
@@ -26,20 +29,20 @@ const READ = [ENERGY, ESTIMATED, COVERED];
 const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) AS estimated`);
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
-/** Returns SQL expressions for the bucket of an `hour` and its part within the bucket. */
+/** Returns SQL expressions for the bucket of an `hour`, or of a shorter row, and its part within the bucket. */
 function placeOf(unit: GroupUnit, range: Range): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
   const local = localTimeSql(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
   const hourOfDay = sql`date_part('hour', ${local})`;
   switch (unit) {
-    case 'hour':
-      return { bucket: sql`${second}::bigint::text`, part: second };
     case 'day':
       return { bucket: sql`to_char(${local}, 'YYYY-MM-DD')`, part: second };
     case 'month':
       return { bucket: sql`to_char(${local}, 'YYYY-MM-01')`, part: hourOfDay };
     case 'span':
       return { bucket: sql`''::text`, part: hourOfDay };
+    default:
+      return { bucket: sql`${second}::bigint::text`, part: second };
   }
 }
 
@@ -50,12 +53,12 @@ export async function readPlainHomes(
   range: Range,
   unit: GroupUnit,
 ): Promise<BucketPart[]> {
-  const minutes = pieceMinutes(range);
+  const minutes = pieceMinutes(range, readUnit(unit));
   const pieces = ownerPiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
   // Sums by hour first: local times take longer to compute than sums.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
-  const start = minutes === 60 ? sql`at` : startOfHourSql(sql`at`, range);
+  const start = minutes === 60 ? sql`at` : startOfClockUnitSql(sql`at`, range, readUnit(unit));
   // Raw SQL on the hot path of every answer about a group; relation names come from src/rollups/levels.ts.
   const { rows } = await sql<BucketPart>`
     SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
@@ -110,7 +113,7 @@ export async function readComposedHomes(
       SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
       FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(USED_SQL)} AS used FROM profile) p
       WHERE used IS NOT NULL GROUP BY 1, 2),
-    buckets AS (SELECT home, bucket, ${unit === 'hour' ? sumColumns(homes) : summedColumns(homes)} FROM profile ${unit === 'hour' ? sql`` : sql`GROUP BY 1, 2`})
+    buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? sumColumns(homes) : summedColumns(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
     SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
   return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
 }
@@ -129,7 +132,7 @@ export function homesProfileSql(
   const rows = begun ? [begunHomesSql(begun, homes)] : [];
   if (range.from < range.to)
     rows.push(
-      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumns(homes)} FROM (${homesHoursSql(homes, range)}) h`,
+      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumns(homes)} FROM (${homesHoursSql(homes, range, readUnit(unit))}) h`,
     );
   return sql.join(rows, sql` UNION ALL `);
 }

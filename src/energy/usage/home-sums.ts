@@ -14,12 +14,12 @@ import {
   type MeasureWeights,
 } from '../home/pieces.ts';
 import { type HomeSums, sumNames, USED_SQL } from '../home/sums.ts';
-import { localTimeSql, startOfHourSql } from '../local-time.ts';
-import { pieceMinutes, type Range } from '../ranges.ts';
+import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
+import { type ClockUnit, pieceMinutes, type Range } from '../ranges.ts';
 
-/** Sums of a home's devices in an hour, day or month of a zone. There are rows only for buckets with data. */
-export interface HomeHour extends HomeSums {
-  hour: Date;
+/** Sums of a home's devices in a clock unit, day or month of a zone. There are rows only for buckets with data. */
+export interface HomeClockUnit extends HomeSums {
+  startsAt: Date;
 }
 export interface HomeDay extends HomeSums {
   /** Day in the range's zone, YYYY-MM-DD. */
@@ -38,9 +38,15 @@ export interface HomeMonth extends HomeSums {
 const USED = sql.raw(USED_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
-/** Returns the sums of a home by hour, in order. */
-export async function homeByHour(db: Database, home: Home, range: Range): Promise<HomeHour[]> {
-  const { rows } = await sql<HomeHour>`SELECT * FROM (${homeHours(home, range)}) h ORDER BY hour`.execute(db);
+/** Returns the sums of a home by clock hour, half-hour or quarter-hour, in order. */
+export async function homeByClockUnit(
+  db: Database,
+  home: Home,
+  range: Range,
+  unit: ClockUnit,
+): Promise<HomeClockUnit[]> {
+  const { rows } = await sql<HomeClockUnit>`
+    SELECT hour AS "startsAt", ${sumColumns([home])} FROM (${homeHours(home, range, unit)}) h ORDER BY 1`.execute(db);
   return rows;
 }
 
@@ -201,26 +207,28 @@ function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unkno
   return sql`SELECT ${sums} FROM ${found}`;
 }
 
-/** Builds a query for the sums of a home by clock hour of the range's zone: columns `hour` and the sums. */
-const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, sql``, sql``);
+/** Builds a query for the sums of a home by clock hour, or shorter unit, of the range's zone: columns `hour` (its start) and the sums. */
+const homeHours = (home: Home, range: Range, unit: ClockUnit = 'hour'): RawBuilder<unknown> =>
+  hoursBy([home], range, unit, sql``, sql``);
 
 /** As `homeHours`, for several homes; `home` is the index in the list. */
-export const homesHoursSql = (homes: readonly Home[], range: Range): RawBuilder<unknown> =>
-  hoursBy(homes, range, sql`home, `, sql`, 2`);
+export const homesHoursSql = (homes: readonly Home[], range: Range, unit: ClockUnit): RawBuilder<unknown> =>
+  hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
 
 function hoursBy(
   homes: readonly Home[],
   range: Range,
+  unit: ClockUnit,
   by: RawBuilder<unknown>,
   andBy: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const minutes = pieceMinutes(range);
+  const minutes = pieceMinutes(range, unit);
   const { found, sums, isWhole } = weighted(homes, range, minutes);
   // Raw SQL, because this query is on the hot path of every answer about a home.
   if (minutes === 60) {
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
   // Sums devices first: local times take longer to compute than sums.
-  return sql`SELECT ${by}${startOfHourSql(sql`at`, range)} AS hour, ${summedColumns(homes)}
+  return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${summedColumns(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

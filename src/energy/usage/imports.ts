@@ -4,8 +4,8 @@ import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { type Database, PREPARED, wholeNumbers, wholeNumbersOrNulls } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.ts';
-import { localTimeSql, startOfHourSql } from '../local-time.ts';
-import { pieceMinutes, type Range } from '../ranges.ts';
+import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
+import { type ClockUnit, isClockUnit, pieceMinutes, type Range } from '../ranges.ts';
 import { isComposedSql } from './composed.ts';
 
 /**
@@ -30,11 +30,11 @@ const WEEKS_MS = 10 * 7 * 86_400_000;
 /** Owner of the imports: a user with all devices, or one device (the caller must have checked its reach). */
 export type ImportOwner = { userId: string } | { deviceId: string };
 
-export type BucketUnit = 'hour' | 'day' | 'month';
+export type BucketUnit = ClockUnit | 'day' | 'month';
 
 /** Imports by bucket, in order. Buckets without data are left out. */
 export interface BucketImports {
-  /** Unix seconds: the start of an hour; for a day or month 00:00 UTC of its first date in the range's zone. */
+  /** Unix seconds: the start of an hour or a shorter bucket; for a day or month 00:00 UTC of its first date in the range's zone. */
   at: readonly number[];
   milliwattHours: readonly MilliwattHours[];
   /**
@@ -62,7 +62,7 @@ const ownerOf = (whose: ImportOwner): RowOwner =>
 /** Returns the level that contains the UTC hours of a user or device. */
 const hourlyOf = (whose: ImportOwner) => findLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
 
-/** Reads the imports by clock hour, day or month of the range's zone. Null: the user's home is composed. */
+/** Reads the imports by clock hour or shorter unit, day or month of the range's zone. Null: the user's home is composed. */
 export function readImports(
   db: Database,
   whose: ImportOwner,
@@ -70,11 +70,11 @@ export function readImports(
   bucket: BucketUnit,
 ): Promise<BucketImports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
-  if (bucket === 'hour')
+  if (isClockUnit(bucket))
     return columnsOf(
       db,
       whose,
-      sql`SELECT ${epoch(sql`hour`)} AS at, used, NULL::bigint AS peak FROM (${hoursOf(whose, range)}) h`,
+      sql`SELECT ${epoch(sql`hour`)} AS at, used, NULL::bigint AS peak FROM (${hoursOf(whose, range, bucket)}) h`,
       true,
     );
   if (bucket === 'month') return columnsOf(db, whose, monthsOf(whose, range), false);
@@ -130,18 +130,18 @@ async function columnsOf(
 }
 
 /**
- * Builds a query for the clock hours in the range: UTC hours, or composed quarter-hours if the zone's hours do not begin with UTC hours.
- * Columns: hour, used, estimated_milliwatt_hours.
+ * Builds a query for the clock hours, or shorter units, in the range: UTC hours, or composed quarter-hours if the units do not begin with
+ * UTC hours. Columns: hour (start of the unit), used, estimated_milliwatt_hours.
  */
-function hoursOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
+function hoursOf(whose: ImportOwner, range: Range, unit: ClockUnit = 'hour'): RawBuilder<unknown> {
   const owner = ownerOf(whose);
-  const minutes = pieceMinutes(range);
+  const minutes = pieceMinutes(range, unit);
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = ownerPiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
   // Sums devices first: local times take longer to compute than sums.
   return sql`
-    SELECT ${startOfHourSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
+    SELECT ${startOfClockUnitSql(sql`at`, range, unit)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (
       SELECT at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
       FROM (${pieces}) q GROUP BY 1 HAVING sum(${sql.ref(COLUMN_BY_MEASURE.coveredMs)}) <> 0

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { dayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonFeed, greenButtonXml } from './feed.ts';
-import type { GreenButtonHour } from './hours.ts';
+import type { GreenButtonInterval } from './intervals.ts';
 
 const HOUR_MS = 3_600_000;
 const FROM = Date.UTC(2026, 9, 24, 22);
-const hour = (index: number, more: Partial<GreenButtonHour> = {}): GreenButtonHour => ({
+const hour = (index: number, more: Partial<GreenButtonInterval> = {}): GreenButtonInterval => ({
   startMs: FROM + index * HOUR_MS,
   durationMs: HOUR_MS,
   date: index < 25 ? '2026-10-25' : '2026-10-26',
@@ -23,7 +23,8 @@ const FEED: GreenButtonFeed = {
   range: dayRange('2026-10-25', '2026-10-26', 'Europe/Berlin'),
   now: new Date('2026-11-01T00:00:00Z'),
   data: {
-    hours: [
+    unit: 'hour',
+    intervals: [
       hour(0),
       hour(1, { estimated: 1_000_500_001 }),
       hour(2, { estimated: 7, exported: 2_000, exportEarned: '12' }),
@@ -62,8 +63,13 @@ test('has no costs in a currency whose ISO 4217 number is unknown', async () => 
   expect(text).not.toMatch(/:cost>|currency>|bill(ToDate|LastPeriod)>/);
 });
 
+test('has the length of its intervals in the type of the reading', async () => {
+  const text = await textOf({ ...FEED, data: { ...FEED.data, unit: 'quarter_hour' } });
+  expect(new Set(text.match(/<espi:intervalLength>\d+/g))).toEqual(new Set(['<espi:intervalLength>900']));
+});
+
 test('contains only a usage point if there is no energy', async () => {
-  const text = await textOf({ ...FEED, data: { hours: [], bill: null, hasExport: false } });
+  const text = await textOf({ ...FEED, data: { unit: 'hour', intervals: [], bill: null, hasExport: false } });
   expect(text).toContain('UsagePoint>');
   expect(text).not.toContain('MeterReading>');
 });

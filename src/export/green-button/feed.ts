@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Range } from '#src/energy/ranges.ts';
-import type { GreenButtonBill, GreenButtonData, GreenButtonHour } from './hours.ts';
+import { CLOCK_UNITS, type Range } from '#src/energy/ranges.ts';
+import type { GreenButtonBill, GreenButtonData, GreenButtonInterval, GreenButtonUnit } from './intervals.ts';
 import { localTimeParameters } from './local-time.ts';
 
 /** The contents of a Green Button feed: the user or device, the range and the data. */
@@ -15,7 +15,7 @@ export interface GreenButtonFeed {
   told?: GreenButtonStatement | undefined;
 }
 
-/** Data of a bill in addition to its hours. */
+/** Data of a bill in addition to its intervals. */
 export interface GreenButtonStatement {
   /** Name of the statement with its checksum, for people. */
   subtitle: string;
@@ -39,8 +39,8 @@ const QUALITY = { valid: 0, edited: 7, interpolated: 9, mixed: 13 };
 type Direction = keyof typeof DIRECTIONS;
 
 /**
- * Streams the Green Button feed of a home or a device: Atom with the resources of NAESB's ESPI. It contains the connection point, hourly
- * import and export in mWh, the quality of each value, and the cost. URLs in the feed follow ESPI's scheme. They only link its entries to
+ * Streams the Green Button feed of a home or a device: Atom with the resources of NAESB's ESPI. It contains the connection point, import
+ * and export by hour or quarter-hour in mWh, the quality of each value, and the cost. URLs in the feed follow ESPI's scheme. They only link its entries to
  * each other; no server responds to them.
  */
 export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
@@ -84,15 +84,15 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
       ],
       content: '<espi:MeterReading/>',
     });
-    yield entry('Energy', { self: type, type: 'ReadingType', content: readingTypeXml(direction, currency) });
-    for (const [date, hours] of Map.groupBy(
-      data.hours.filter((hour) => energyIn(hour, direction) !== null),
-      (hour) => hour.date,
+    yield entry('Energy', { self: type, type: 'ReadingType', content: readingTypeXml(direction, currency, data.unit) });
+    for (const [date, intervals] of Map.groupBy(
+      data.intervals.filter((interval) => energyIn(interval, direction) !== null),
+      (interval) => interval.date,
     )) {
       yield entry(date, {
         self: `${reading}/IntervalBlock/${date}`,
         type: 'IntervalBlock',
-        content: blockXml(hours, direction, currency !== null),
+        content: blockXml(intervals, direction, currency !== null),
       });
       await setImmediate();
     }
@@ -146,13 +146,13 @@ function registerXml(
 
 const timeAddress = (about: string) => `/espi/1_1/resource/LocalTimeParameters/${about}`;
 
-const directionsOf = ({ hours, hasExport }: GreenButtonData): Direction[] => [
-  ...(hours.some(({ imported }) => imported !== null) ? (['import'] as const) : []),
+const directionsOf = ({ intervals, hasExport }: GreenButtonData): Direction[] => [
+  ...(intervals.some(({ imported }) => imported !== null) ? (['import'] as const) : []),
   ...(hasExport ? (['export'] as const) : []),
 ];
 
-const energyIn = (hour: GreenButtonHour, direction: Direction): number | null =>
-  direction === 'import' ? hour.imported : hour.exported;
+const energyIn = ({ imported, exported }: GreenButtonInterval, direction: Direction): number | null =>
+  direction === 'import' ? imported : exported;
 
 interface Entry {
   self: string;
@@ -176,33 +176,33 @@ function entryOf(about: string, at: string): (title: string, entry: Entry) => st
   };
 }
 
-function readingTypeXml(direction: Direction, currency: number | null): string {
+function readingTypeXml(direction: Direction, currency: number | null, unit: GreenButtonUnit): string {
   const { accumulation, commodity, dataQualifier, kind, wattHours, milli } = INTERVAL_READING;
   return `<espi:ReadingType><espi:accumulationBehaviour>${accumulation}</espi:accumulationBehaviour><espi:commodity>${commodity}</espi:commodity>${
     currency === null ? '' : `<espi:currency>${currency}</espi:currency>`
-  }<espi:dataQualifier>${dataQualifier}</espi:dataQualifier><espi:defaultQuality>${QUALITY.valid}</espi:defaultQuality><espi:flowDirection>${DIRECTIONS[direction].flow}</espi:flowDirection><espi:intervalLength>3600</espi:intervalLength><espi:kind>${kind}</espi:kind><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom></espi:ReadingType>`;
+  }<espi:dataQualifier>${dataQualifier}</espi:dataQualifier><espi:defaultQuality>${QUALITY.valid}</espi:defaultQuality><espi:flowDirection>${DIRECTIONS[direction].flow}</espi:flowDirection><espi:intervalLength>${CLOCK_UNITS[unit] * 60}</espi:intervalLength><espi:kind>${kind}</espi:kind><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom></espi:ReadingType>`;
 }
 
 /** Formats a period with its start and its duration in seconds. */
 const periodXml = (fromMs: number, toMs: number): string =>
   `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
 
-function blockXml(hours: readonly GreenButtonHour[], direction: Direction, hasCost: boolean): string {
-  const first = hours[0] as GreenButtonHour;
-  const last = hours.at(-1) as GreenButtonHour;
-  const readings = hours.map((hour) => readingXml(hour, direction, hasCost)).join('');
+function blockXml(intervals: readonly GreenButtonInterval[], direction: Direction, hasCost: boolean): string {
+  const first = intervals[0] as GreenButtonInterval;
+  const last = intervals.at(-1) as GreenButtonInterval;
+  const readings = intervals.map((interval) => readingXml(interval, direction, hasCost)).join('');
   return `<espi:IntervalBlock><espi:interval>${periodXml(first.startMs, last.startMs + last.durationMs)}</espi:interval>${readings}</espi:IntervalBlock>`;
 }
 
-function readingXml(hour: GreenButtonHour, direction: Direction, hasCost: boolean): string {
-  const { startMs, durationMs, imported, estimated, importCost, exportEarned } = hour;
+function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost: boolean): string {
+  const { startMs, durationMs, imported, estimated, importCost, exportEarned } = interval;
   // An earning is a negative cost.
   const cost = direction === 'import' ? importCost : exportEarned && String(-BigInt(exportEarned));
-  const isEdited = direction === 'import' ? hour.isImportEdited : hour.isExportEdited;
+  const isEdited = direction === 'import' ? interval.isImportEdited : interval.isExportEdited;
   const ofEstimated =
     direction === 'import' && estimated > 0 ? (estimated === imported ? 'interpolated' : 'mixed') : null;
   const quality = isEdited ? 'edited' : ofEstimated;
-  return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${periodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(hour, direction)}</espi:value></espi:IntervalReading>`;
+  return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${periodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(interval, direction)}</espi:value></espi:IntervalReading>`;
 }
 
 /** Formats the quality of a value. Null: valid, like all values without a quality. */
@@ -213,7 +213,7 @@ const qualityXml = (quality: keyof typeof QUALITY | null): string =>
 function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, additional }: GreenButtonBill): string {
   const isOver = range.to <= now;
   const { milli, wattHours, commodity } = INTERVAL_READING;
-  const imported = data.hours.reduce((sum, hour) => sum + (hour.imported ?? 0), 0);
+  const imported = data.intervals.reduce((sum, { imported }) => sum + (imported ?? 0), 0);
   const number = currencyNumber(currency);
   const name = isOver ? 'overallConsumptionLastPeriod' : 'currentBillingPeriodOverAllConsumption';
   const costs =

@@ -4,8 +4,8 @@ import { defineOperation } from '#src/api/operation.ts';
 import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
-import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
-import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
+import { feedPeriod, greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
+import { grouping, period, timeColumns } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadCosts } from '#src/cost/costs.ts';
@@ -47,7 +47,10 @@ export const deviceUsage = defineOperation({
   query,
   async handle({ context, caller, params, query: { start, end, group_by, tz, include, gaps }, accepts, reply }) {
     const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
-    const wanted = period(start, end, start === undefined && end === undefined ? undefined : group_by);
+    const isFeed = format === 'greenButton';
+    const wanted = isFeed
+      ? feedPeriod(start, end, group_by)
+      : period(start, end, start === undefined && end === undefined ? undefined : group_by);
     const byLikeDays = gaps === 'like_days';
     if (byLikeDays) checkLikeDays(splitInclude(include), wanted, format);
     const { device_id, user_id, timezone } = requireFound(
@@ -56,8 +59,7 @@ export const deviceUsage = defineOperation({
     const now = context.clock();
     const { zone } = await reachWithZone(context.db, caller, user_id, tz);
     const buyer = { userId: user_id, deviceId: device_id };
-    if (format === 'greenButton')
-      return greenButtonAnswer(context, reply, { callerId: caller.userId, buyer, wanted, zone });
+    if (isFeed) return greenButtonAnswer(context, reply, { callerId: caller.userId, buyer, wanted, zone });
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
     const { more, hasCost } = splitInclude(include);
@@ -72,7 +74,7 @@ export const deviceUsage = defineOperation({
     if (format === 'json') return { device_id, data };
     const table = data.map((row) => flattenCost(climateApart(row)));
     const said = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
-    const columns = [...(groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date']), 'kwh_used', 'peak_hour'];
+    const columns = [...timeColumns(groupBy), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
     return formatTable(reply, format, table, [
       ...columns,

@@ -20,9 +20,9 @@ import {
 } from '#src/energy/commodity.ts';
 import { HOME_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
 import { insightPages, loadInsights, loadUsageSummary } from '#src/energy/insights.ts';
-import { dayCount, dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
-import { greenButtonAnswer } from './green-button.ts';
-import { grouping, period } from './period.ts';
+import { dayRange, isClockUnit, lastThirtyDays } from '#src/energy/ranges.ts';
+import { feedPeriod, greenButtonAnswer } from './green-button.ts';
+import { countRows, grouping, period, timeColumns } from './period.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
@@ -38,7 +38,7 @@ const query = z.object({
 });
 
 export const getEnergyInsights = defineOperation({
-  summary: 'Daily, monthly or hourly usage; without dates the last 30 days in one object.',
+  summary: 'Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object.',
   method: 'GET',
   path: '/v1/energy-insights',
   readsFromStandby: true,
@@ -48,7 +48,7 @@ export const getEnergyInsights = defineOperation({
   query,
   async handle({ context, caller, query: { start, end, group_by, user_id, tz, include, commodity }, accepts, reply }) {
     const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
-    const wanted = period(start, end, group_by);
+    const wanted = (format === 'greenButton' ? feedPeriod : period)(start, end, group_by);
     const { more, hasCost } = splitInclude(include);
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     if (format === 'greenButton') {
@@ -83,22 +83,21 @@ export const getEnergyInsights = defineOperation({
       return formatTable(reply, format, [flattenCost({ ...date_range, ...row })]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
-    const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
     const allColumns = [
-      ...columns,
+      ...timeColumns(wanted.groupBy),
       'kwh_used',
       'peak_hour',
       ...listIncludedFields(more),
       ...(hasCost ? COST_COLUMNS : []),
     ];
     const asked = { userId, range, groupBy: wanted.groupBy, include: more, now: context.clock() };
-    if (wanted.groupBy === 'hour' && dayCount(wanted.start, wanted.end) * 24 > ROWS_PER_TURN) {
+    if (isClockUnit(wanted.groupBy) && countRows(wanted.start, wanted.end, wanted.groupBy) > ROWS_PER_TURN) {
       const pages = await awaitFirstPage(
         onePageAtATime(
           caller.userId,
           hasCost
             ? streamInsightsWithCosts(context.readDb, asked)
-            : insightPages(context.readDb, userId, range, 'hour', more),
+            : insightPages(context.readDb, userId, range, wanted.groupBy, more),
         ),
       );
       if (format !== 'json') return formatTablePages(reply, format, flat(pages), allColumns);
@@ -117,7 +116,7 @@ const ONLY_ELECTRICITY = 'must be electricity in a Green Button feed; ask for CS
 
 /** Columns of a response for a `commodity`, as far as any row has them. */
 const COMMODITY_COLUMNS = [
-  ...['start', 'end', 'date', 'hour', 'starts_at', 'kwh_used', 'm3_used', 'peak_hour', 'peak_usage_time'],
+  ...['start', 'end', 'date', 'hour', 'time', 'starts_at', 'kwh_used', 'm3_used', 'peak_hour', 'peak_usage_time'],
   ...['estimated_kwh', 'estimated_m3', 'coverage', 'complete'],
 ];
 

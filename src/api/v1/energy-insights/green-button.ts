@@ -4,10 +4,11 @@ import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Buyer } from '#src/cost/bought-energy.ts';
+import type { GroupBy } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
-import { loadGreenButtonData } from '#src/export/green-button/hours.ts';
-import type { period } from './period.ts';
+import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-button/intervals.ts';
+import { period } from './period.ts';
 
 /** A requested feed: the user or device, the caller, and the days. */
 interface AskedFeed {
@@ -19,20 +20,26 @@ interface AskedFeed {
   told?: GreenButtonStatement;
 }
 
-/** Streams a Green Button feed of the hours of some days. Throws 422 if rows other than hours are requested. */
+/** Returns the days and rows that a feed is requested for, hours by default, or null without days. Throws 422 as `period` does. */
+export const feedPeriod = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
+  period(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
+
+/** Streams a Green Button feed of some days. Throws 422 if rows other than hours and quarter-hours are requested. */
 export async function greenButtonAnswer(
   { readDb, clock }: ApiContext,
   reply: { type(name: string): unknown; header(name: string, value: string): unknown },
   { callerId, buyer, wanted, zone, told }: AskedFeed,
 ): Promise<Readable> {
-  const message = `must be hour in a Green Button feed (Accept: ${MEDIA_TYPES.greenButton})`;
+  const message = `must be hour or quarter_hour in a Green Button feed (Accept: ${MEDIA_TYPES.greenButton})`;
   if (!wanted) throw unprocessable({ field: 'start', message: 'is required for a Green Button feed, with end' });
-  if (wanted.groupBy !== 'hour') throw unprocessable({ field: 'group_by', message });
+  if (wanted.groupBy !== 'hour' && wanted.groupBy !== 'quarter_hour')
+    throw unprocessable({ field: 'group_by', message });
+  const unit: GreenButtonUnit = wanted.groupBy;
   const range = dayRange(wanted.start, wanted.end, zone);
   const now = clock();
   const about = buyer.deviceId ?? buyer.userId;
   async function* pieces() {
-    const data = await loadGreenButtonData(readDb, { buyer, range, now });
+    const data = await loadGreenButtonData(readDb, { buyer, range, now, unit });
     yield* greenButtonXml({ about, range, now, data, told });
   }
   const begunFeed = await awaitFirstPage(onePageAtATime(callerId, pieces()));

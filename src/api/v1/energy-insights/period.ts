@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { unprocessable } from '#src/core/errors.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
-import { dayCount, monthCount } from '#src/energy/ranges.ts';
+import { CLOCK_UNITS, dayCount, isClockUnit, monthCount } from '#src/energy/ranges.ts';
 
 /** Unit of the rows. */
 export const grouping = z
-  .enum(['day', 'month', 'hour'] satisfies GroupBy[])
-  .describe('What each row covers. Default: `day`. A month covers those of its days that lie in the range.');
+  .enum(['day', 'month', 'hour', 'half_hour', 'quarter_hour'] satisfies GroupBy[])
+  .describe(
+    'What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.',
+  );
 
 /** Maximum number of rows in one response. */
 const MAX_ROWS = 10_000;
@@ -20,10 +22,21 @@ export function period(start: string | undefined, end: string | undefined, group
   if (start === undefined) throw unprocessable({ field: 'start', message: 'is required together with end' });
   if (end === undefined) throw unprocessable({ field: 'end', message: 'is required together with start' });
   if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
-  const rows = { day: dayCount(start, end), hour: dayCount(start, end) * 24, month: monthCount(start, end) };
-  if (rows[groupBy ?? 'day'] > MAX_ROWS) {
+  if (countRows(start, end, groupBy ?? 'day') > MAX_ROWS) {
     const message = `the range makes more than ${MAX_ROWS} rows; ask for a shorter one, or group by month`;
     throw unprocessable({ field: 'end', message });
   }
   return { start, end, groupBy: groupBy ?? 'day' };
+}
+
+/** Returns the number of rows of a range, with 24 hours a day. */
+export function countRows(start: string, end: string, groupBy: GroupBy): number {
+  if (groupBy === 'month') return monthCount(start, end);
+  return dayCount(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
+}
+
+/** Returns the columns of a table that say which time a row covers. */
+export function timeColumns(groupBy: GroupBy): string[] {
+  if (!isClockUnit(groupBy)) return ['date'];
+  return ['date', groupBy === 'hour' ? 'hour' : 'time', 'starts_at'];
 }

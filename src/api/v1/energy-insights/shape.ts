@@ -49,6 +49,14 @@ export const more = {
 export const peakHour = clockHourShape.describe(
   'Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies.',
 );
+/** `peak_hour` of a row. */
+const peakOfRow = z
+  .string()
+  .regex(/^\d\d:\d\d$/)
+  .nullable()
+  .describe(
+    'Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies.',
+  );
 /** Start of a row's bucket. */
 const bucket = {
   date: dayShape.describe('First day of the row.'),
@@ -57,12 +65,17 @@ const bucket = {
     .regex(/^\d\d:00$/)
     .optional()
     .describe('Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour.'),
+  time: z
+    .string()
+    .regex(/^\d\d:\d\d$/)
+    .optional()
+    .describe('Start of the row on the clock of the time zone, as `HH:MM`. Only in rows by half-hour or quarter-hour.'),
   starts_at: instantShape
     .optional()
-    .describe('Start of the hour, with the offset of the time zone. Only in rows by hour.'),
+    .describe('Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour.'),
 };
 
-/** Usage in an hour, day or month. */
+/** Usage in a row. */
 export const usage = z
   .strictObject({
     ...bucket,
@@ -70,7 +83,7 @@ export const usage = z
       .number()
       .nullable()
       .describe('What the home used, in kWh. Null: not known, while something in `include` is.'),
-    peak_hour: peakHour,
+    peak_hour: peakOfRow,
     ...more,
   })
   .meta({ id: 'Usage' });
@@ -84,11 +97,11 @@ const ofCommodity = {
   ...known,
 };
 
-/** Gas, heat or water in an hour, day or month. */
+/** Gas, heat or water in a row. */
 const commodityUsage = z
   .strictObject({
     ...bucket,
-    peak_hour: peakHour,
+    peak_hour: peakOfRow,
     ...ofCommodity,
   })
   .meta({ id: 'CommodityUsage' });

@@ -4,7 +4,7 @@ import { awaitFirstPage, onePageAtATime, streamPages } from '#src/api/long-answe
 import { defineOperation } from '#src/api/operation.ts';
 import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable, formatTablePages } from '#src/api/tables/table.ts';
-import { grouping, period } from '#src/api/v1/energy-insights/period.ts';
+import { grouping, period, timeColumns } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
@@ -27,7 +27,7 @@ const query = z.object({
 
 export const groupEnergyInsights = defineOperation({
   summary:
-    'What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once.',
+    'What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once.',
   method: 'GET',
   path: '/v1/groups/{group_id}/energy-insights',
   readsFromStandby: true,
@@ -65,8 +65,8 @@ export const groupEnergyInsights = defineOperation({
       reply.type('application/json; charset=utf-8');
       return streamPages(about, pages);
     }
-    const columns = wanted.groupBy === 'hour' ? ['date', 'hour', 'starts_at'] : ['date'];
-    return formatTablePages(reply, format, pages, [...columns, 'kwh_used', 'peak_hour', ...listIncludedFields(more)]);
+    const columns = [...timeColumns(wanted.groupBy), 'kwh_used', 'peak_hour', ...listIncludedFields(more)];
+    return formatTablePages(reply, format, pages, columns);
   },
 });
 

@@ -8,13 +8,16 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import type { Range } from '#src/energy/ranges.ts';
-import { wallClock } from '#src/energy/wall-clock.ts';
+import { type ClockQuarter, startOfClockUnit, wallClock } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
 
-/** Energy imported and exported within a clock hour, mWh. */
-export interface GreenButtonHour {
+/** Lengths of the intervals of a feed. */
+export type GreenButtonUnit = 'hour' | 'quarter_hour';
+
+/** Energy imported and exported within a clock hour or quarter-hour, mWh. */
+export interface GreenButtonInterval {
   startMs: number;
-  /** Shorter than an hour if the clock changes by less than an hour, and for the hour that is still running. */
+  /** An hour is shorter if the clock changes by less than an hour, and while it is still running. */
   durationMs: number;
   /** Local date in the range's time zone, YYYY-MM-DD. */
   date: string;
@@ -40,7 +43,8 @@ export interface GreenButtonBill {
 }
 
 export interface GreenButtonData {
-  hours: GreenButtonHour[];
+  unit: GreenButtonUnit;
+  intervals: GreenButtonInterval[];
   bill: GreenButtonBill | null;
   /** Whether any energy was exported. If not, the feed omits exports. */
   hasExport: boolean;
@@ -52,59 +56,68 @@ const COST_DECIMALS = 5;
 const CHUNK_MS = 96 * 96 * QUARTER_MS;
 
 /**
- * Returns a buyer's imported and exported energy by clock hour of the range's time zone, with its cost. Hours in the future or without
- * known energy are omitted.
+ * Returns a buyer's imported and exported energy by clock hour or quarter-hour of the range's time zone, with its cost. Intervals in the
+ * future or without known energy are omitted.
  */
 export async function loadGreenButtonData(
   db: Database,
-  { buyer, range, now }: { buyer: Buyer; range: Range; now: Date },
+  { buyer, range, now, unit }: { buyer: Buyer; range: Range; now: Date; unit: GreenButtonUnit },
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
   // A device's own energy is shown. Its export earns nothing by itself (docs/cost.md, whose energy).
   const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
-  const hours = await hoursOf(meter, range, now);
-  markEdited(hours, await editedTimes(db, buyer, range));
-  const costs = await costSums(sources, { range, now }, (_ms, { hourMs }) => String(hourMs), false);
-  for (const hour of hours) {
-    const cost = exactly(costs.get(String(hour.startMs)));
-    if (cost) [hour.importCost, hour.exportEarned] = [unitsOf(cost.import), unitsOf(cost.export)];
+  const intervals = await intervalsOf(meter, range, now, unit);
+  markEdited(intervals, await editedTimes(db, buyer, range));
+  const startOf = (ms: number, clock: ClockQuarter) => String(startOfClockUnit(ms, clock, unit));
+  const costs = await costSums(sources, { range, now }, startOf, false);
+  for (const interval of intervals) {
+    const cost = exactly(costs.get(String(interval.startMs)));
+    if (cost) [interval.importCost, interval.exportEarned] = [unitsOf(cost.import), unitsOf(cost.export)];
   }
   const [all] = (await costSums(sources, { range, now }, () => '', true)).values();
-  return { hours, bill: billOf(exactly(all)), hasExport: hours.some(({ exported }) => exported > 0) };
+  const hasExport = intervals.some(({ exported }) => exported > 0);
+  return { unit, intervals, bill: billOf(exactly(all)), hasExport };
 }
 
-/** Marks each hour whose energy depends on edits. */
-function markEdited(hours: GreenButtonHour[], edited: readonly EditedTime[]): void {
-  for (const hour of hours) {
-    const mine = edited.filter((one) => isEdited(one, hour.startMs, hour.startMs + hour.durationMs));
-    hour.isImportEdited = mine.some(({ imports }) => imports);
-    hour.isExportEdited = mine.some(({ exports }) => exports);
+/** Marks each interval whose energy depends on edits. */
+function markEdited(intervals: GreenButtonInterval[], edited: readonly EditedTime[]): void {
+  for (const interval of intervals) {
+    const { startMs, durationMs } = interval;
+    const mine = edited.filter((one) => isEdited(one, startMs, startMs + durationMs));
+    interval.isImportEdited = mine.some(({ imports }) => imports);
+    interval.isExportEdited = mine.some(({ exports }) => exports);
   }
 }
 
-async function hoursOf(meter: EnergyMeter, range: Range, now: Date): Promise<GreenButtonHour[]> {
+async function intervalsOf(
+  meter: EnergyMeter,
+  range: Range,
+  now: Date,
+  unit: GreenButtonUnit,
+): Promise<GreenButtonInterval[]> {
   const fromMs = Math.max(quarterAfter(range.from.getTime()), meter.beginsAtMs ?? 0);
   const toMs = Math.min(quarterAfter(range.to.getTime()), quarterAfter(now.getTime()));
-  const hours = new Map<number, GreenButtonHour & { coveredMs: number }>();
+  const intervals = new Map<number, GreenButtonInterval & { coveredMs: number }>();
   for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
     if (chunkMs > fromMs) await setImmediate();
     const endMs = Math.min(chunkMs + CHUNK_MS, toMs);
     const bought = await meter.boughtIn({ from: new Date(chunkMs), to: new Date(endMs) });
     const clockOf = wallClock(chunkMs, endMs, range.zone);
     for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_MS, at++) {
-      const { hourMs, day } = clockOf(ms);
-      const hour = hours.get(hourMs) ?? { ...NOTHING, startMs: hourMs, date: day.date };
-      hours.set(hourMs, hour);
-      hour.durationMs = ms + QUARTER_MS - hourMs;
-      hour.imported = (hour.imported ?? 0) + (bought.imported[at] as number);
-      hour.estimated += bought.estimated[at] as number;
-      hour.exported += bought.exported[at] as number;
-      hour.coveredMs += bought.coveredMs[at] as number;
+      const clock = clockOf(ms);
+      const startMs = startOfClockUnit(ms, clock, unit);
+      const interval = intervals.get(startMs) ?? { ...NOTHING, startMs, date: clock.day.date };
+      intervals.set(startMs, interval);
+      interval.durationMs = ms + QUARTER_MS - startMs;
+      interval.imported = (interval.imported ?? 0) + (bought.imported[at] as number);
+      interval.estimated += bought.estimated[at] as number;
+      interval.exported += bought.exported[at] as number;
+      interval.coveredMs += bought.coveredMs[at] as number;
     }
   }
-  return [...hours.values()].flatMap(({ coveredMs, ...hour }) => {
-    if (coveredMs > 0) return [hour];
-    return hour.exported > 0 ? [{ ...hour, imported: null }] : [];
+  return [...intervals.values()].flatMap(({ coveredMs, ...interval }) => {
+    if (coveredMs > 0) return [interval];
+    return interval.exported > 0 ? [{ ...interval, imported: null }] : [];
   });
 }
 
@@ -190,8 +203,8 @@ async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range):
 }
 
 /**
- * Whether energy of `[startMs, endMs)` depends on an edit. A reading concerns the time before it. One exactly at the end of an hour affects
- * that hour and the next one.
+ * Whether energy of `[startMs, endMs)` depends on an edit. A reading concerns the time before it. One exactly at the end of an
+ * interval affects that interval and the next one.
  */
 const isEdited = ({ fromMs, toMs }: Pick<EditedTime, 'fromMs' | 'toMs'>, startMs: number, endMs: number): boolean =>
   startMs < toMs && endMs >= fromMs;

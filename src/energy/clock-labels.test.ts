@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { hourLabels } from '#src/energy/hour-labels.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { clockLabels } from '#src/energy/clock-labels.ts';
+import { CLOCK_UNITS, type ClockUnit, dayRange } from '#src/energy/ranges.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
 const HOUR_MS = 3_600_000;
+const UNITS = Object.keys(CLOCK_UNITS) as ClockUnit[];
 const ZONES = [
   ...[
     'UTC',
@@ -28,22 +29,24 @@ const ZONES = [
   ],
 ];
 
-test('labels hours as a calendar library does, in every zone, across each clock change', () => {
+test('labels hours and shorter units as a calendar library does, in every zone, across each clock change', () => {
   const asked = fc.record({
     zone: fc.constantFrom(...ZONES),
     fromMs: fc.integer({ min: Date.parse('1970-01-02'), max: Date.parse('2095-01-01') }),
     days: fc.integer({ min: 1, max: 60 }),
+    unit: fc.constantFrom(...UNITS),
   });
   fc.assert(
-    fc.property(asked, ({ zone, fromMs, days }) => {
+    fc.property(asked, ({ zone, fromMs, days, unit }) => {
       const first = DateTime.fromMillis(fromMs, { zone });
       const range = dayRange(first.toISODate() ?? '', first.plus({ days }).toISODate() ?? '', zone);
-      const labels = hourLabels(range);
-      for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += 7 * HOUR_MS) {
+      const labels = clockLabels(range, unit);
+      const stepMs = 7 * CLOCK_UNITS[unit] * 60_000;
+      for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += stepMs) {
         const local = DateTime.fromMillis(ms, { zone });
         assert.deepEqual(labels(new Date(ms)), {
           date: local.toFormat('yyyy-MM-dd'),
-          hour: local.toFormat('HH:00'),
+          ...(unit === 'hour' ? { hour: local.toFormat('HH:00') } : { time: local.toFormat('HH:mm') }),
           starts_at: local.toISO({ suppressMilliseconds: true }),
         });
       }
@@ -57,7 +60,7 @@ test('labels the hours of a year fast enough', () => {
   // The best of five runs, because the first ones include compilation.
   const times = Array.from({ length: 5 }, () =>
     processorMs(() => {
-      const labels = hourLabels(range);
+      const labels = clockLabels(range, 'hour');
       for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += HOUR_MS) labels(new Date(ms));
     }),
   );
