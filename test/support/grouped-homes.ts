@@ -7,7 +7,9 @@ import { referenceGroup } from '#test/reference/group.ts';
 import { type TestApi, testApi } from './api.ts';
 import { addToProfile } from './load-profile.ts';
 import {
+  type Calendar,
   calendars,
+  clockRow,
   DATA_RANGE,
   FROM_MS,
   kwh,
@@ -27,7 +29,7 @@ const PARENT: Record<string, string | null> = { district: null, feeder: 'distric
 export const NAMES = Object.keys(PARENT);
 const DAY_MS = 86_400_000;
 
-export type Unit = 'hour' | 'day' | 'month';
+export type Unit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
 /** Random homes of a utility, and a tree of groups that have no members yet. Available within a test. */
 export interface GroupedHomes {
@@ -114,12 +116,13 @@ export function registerGroupedHomes(count: number): GroupedHomes {
 
 /** Returns the expected response for a group of these homes, row by row. */
 export function expectedGroupAnswer(of: readonly TestHome[], zone: string, unit: Unit, [start, end] = DATA_RANGE) {
-  const local = calendars.get(zone) as Map<number, { date: string; hour: string; startMs: number }>;
+  const local = calendars.get(zone) as Calendar;
   const group = referenceGroup(of.map(({ devices }) => devices));
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
-  const buckets = Map.groupBy(inside, ([, { date, startMs }]) =>
-    unit === 'hour' ? String(startMs) : unit === 'day' ? date : `${date.slice(0, 8)}01`,
-  );
+  const buckets = Map.groupBy(inside, ([at, one]) => {
+    const row = clockRow(unit, at, one);
+    return row ? String(row.startMs) : unit === 'day' ? one.date : `${one.date.slice(0, 8)}01`;
+  });
   return [...buckets].flatMap(([name, rows]) => {
     const { used, autarky, coverage, complete, ...energies } = group(rows.map(([at]) => at));
     if (used === null && Object.values(energies).every((energy) => energy === null)) return [];
@@ -130,7 +133,7 @@ export function expectedGroupAnswer(of: readonly TestHome[], zone: string, unit:
     return {
       date: unit === 'month' ? name : rows[0]?.[1].date,
       kwh_used: kwh(used),
-      peak_hour: unit === 'hour' ? rows[0]?.[1].hour : (parts[0]?.label ?? null),
+      peak_hour: rows[0] && (clockRow(unit, ...rows[0])?.time ?? parts[0]?.label ?? null),
       ...Object.fromEntries(Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, kwh(energy)])),
       autarky,
       coverage,

@@ -197,12 +197,29 @@ function calendar(zone: string) {
       );
       return [
         at,
-        { date: `${year}-${month}-${day}`, hour: `${hour}:00`, startMs: at - Number(minute) * 60_000 },
+        {
+          date: `${year}-${month}-${day}`,
+          hour: `${hour}:00`,
+          startMs: at - Number(minute) * 60_000,
+          minute: Number(minute),
+        },
       ] as const;
     }),
   );
 }
+export type Calendar = ReturnType<typeof calendar>;
 export const calendars = new Map(ZONES.map((zone) => [zone, calendar(zone)]));
+
+/** Lengths in minutes of the rows that are shorter than a day. */
+const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
+
+/** Returns the start of the row that contains a quarter-hour, Unix ms, and the time that names it. Null: the row is no shorter than a day. */
+export function clockRow(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
+  const length = CLOCK_MINUTES[unit];
+  if (length === undefined) return null;
+  const after = minute % length;
+  return { startMs: at - after * 60_000, time: `${hour.slice(0, 2)}:${String(minute - after).padStart(2, '0')}` };
+}
 
 /** Converts mWh to the kWh of API responses. */
 export const kwh = (energy: number | null) =>

@@ -168,7 +168,8 @@ async function make(devices: readonly Device[]) {
   return { key, first: ids[0] as string, quarters, ofFirst };
 }
 
-type Group = 'hour' | 'day' | 'month' | 'all';
+type Group = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month' | 'all';
+const CLOCK_MINUTES: Partial<Record<Group, number>> = { quarter_hour: 15, half_hour: 30, hour: 60 };
 const [START, END] = ['2026-03-18', '2026-04-14'];
 
 /** Returns the reference's costs by the names of rows. */
@@ -180,11 +181,17 @@ function expected(quarters: readonly CostedQuarter[], tariffs: readonly WrittenT
     const local = DateTime.fromMillis(ms, { zone });
     if (group === 'all') return '';
     if (group === 'month') return local.toFormat('yyyy-MM-01');
-    return group === 'day' ? (local.toISODate() as string) : String(local.startOf('hour').toMillis());
+    const minutes = CLOCK_MINUTES[group];
+    return minutes ? String(ms - (local.minute % minutes) * 60_000) : (local.toISODate() as string);
   };
   const withoutMonths = tariffs.map(({ capacity: _, ...rest }) => rest);
   const ofRows = group === 'month' || group === 'all' ? home : { ...home, tariffs: withoutMonths };
-  const costs = referenceCosts(ofRows, { fromMs, toMs, nowMs: api.now.getTime() }, nameOf, group === 'hour' ? 2 : 0);
+  const costs = referenceCosts(
+    ofRows,
+    { fromMs, toMs, nowMs: api.now.getTime() },
+    nameOf,
+    group in CLOCK_MINUTES ? 2 : 0,
+  );
   return new Map([...costs].filter(([, cost]) => cost !== null));
 }
 
@@ -207,7 +214,7 @@ test.each(Object.keys(HOMES))(
       return json;
     };
     for (const zone of ['UTC', ZONE]) {
-      for (const group of ['hour', 'day', 'month'] as const) {
+      for (const group of ['quarter_hour', 'half_hour', 'hour', 'day', 'month'] as const) {
         const query = `start=${START}&end=${END}&group_by=${group}&tz=${zone}&include=cost`;
         const { data } = await ask(`/v1/energy-insights?${query}`);
         expect(told(data)).toEqual(expected(quarters, TARIFFS, group, zone));

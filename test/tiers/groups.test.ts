@@ -28,7 +28,7 @@ import {
  * Random homes in random groups: a group's answer equals an independent sum over its distinct homes, to the last digit of answers, whether
  * or not sums of the group are stored.
  */
-const UNITS: readonly Unit[] = ['hour', 'day', 'month'];
+const UNITS: readonly Unit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
 const KEPT_UNITS: readonly Unit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
 /** Homes that remain after one was deleted and one is no longer a homeowner. */
@@ -44,7 +44,7 @@ async function agree(name: string, zone: string, units = UNITS): Promise<void> {
     const path = `${grouped.path(name)}/energy-insights?${query}`;
     const wanted = expectedGroupAnswer(of, zone, unit);
     const told = await ask(`${path}&include=${INSIGHT_INCLUDES}`);
-    const rows = told.data.map(({ hour, starts_at, ...row }: Record<string, unknown>) => row);
+    const rows = told.data.map(({ hour, time, starts_at, ...row }: Record<string, unknown>) => row);
     expect({ name, zone, unit, homes: told.homes, rows }).toEqual({ name, zone, unit, homes: of.length, rows: wanted });
     const alone = (await ask(path)).data.map(({ date, kwh_used, peak_hour }: Record<string, unknown>) => {
       return { date, kwh_used, peak_hour };

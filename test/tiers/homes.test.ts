@@ -5,7 +5,9 @@ import { homeQuarters } from '#src/energy/home/quarters.ts';
 import { referenceHome } from '#test/reference/home.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import {
+  type Calendar,
   calendars,
+  clockRow,
   DATA_RANGE,
   FROM_MS,
   INSIGHT_INCLUDES,
@@ -45,14 +47,15 @@ function expected(
   { devices }: TestHome,
   zone: string,
   [start, end]: [string, string],
-  group: 'hour' | 'day' | 'month',
+  group: 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month',
 ) {
-  const local = calendars.get(zone) as Map<number, { date: string; hour: string; startMs: number }>;
+  const local = calendars.get(zone) as Calendar;
   const home = referenceHome(devices);
   const inside = [...local].filter(([, { date }]) => date >= start && date <= end);
-  const buckets = Map.groupBy(inside, ([, { date, startMs }]) =>
-    group === 'hour' ? String(startMs) : group === 'day' ? date : `${date.slice(0, 8)}01`,
-  );
+  const buckets = Map.groupBy(inside, ([at, one]) => {
+    const row = clockRow(group, at, one);
+    return row ? String(row.startMs) : group === 'day' ? one.date : `${one.date.slice(0, 8)}01`;
+  });
   return [...buckets].flatMap(([name, members]) => {
     const quarters = members.map(([at]) => at);
     const answer = home(quarters);
@@ -71,7 +74,7 @@ function expected(
       {
         date: group === 'month' ? name : members[0]?.[1].date,
         kwh_used: kwh(used),
-        peak_hour: group === 'hour' ? members[0]?.[1].hour : (candidates[0]?.label ?? null),
+        peak_hour: members[0] && (clockRow(group, ...members[0])?.time ?? candidates[0]?.label ?? null),
         ...Object.fromEntries(Object.entries(energies).map(([measure, energy]) => [`${measure}_kwh`, kwh(energy)])),
         autarky,
         coverage,
@@ -82,14 +85,14 @@ function expected(
 }
 
 async function agree(home: TestHome, zone: string): Promise<void> {
-  for (const group of ['hour', 'day', 'month'] as const) {
+  for (const group of ['quarter_hour', 'half_hour', 'hour', 'day', 'month'] as const) {
     const query = `start=${DATA_RANGE[0]}&end=${DATA_RANGE[1]}&group_by=${group}&tz=${zone}`;
     const wanted = expected(home, zone, DATA_RANGE, group);
     const { status, json } = await api.send(`/v1/energy-insights?${query}&include=${INSIGHT_INCLUDES}`, {
       key: home.key,
     });
     expect(status).toBe(200);
-    const rows = json.data.map(({ hour, starts_at, ...row }: Record<string, unknown>) => row);
+    const rows = json.data.map(({ hour, time, starts_at, ...row }: Record<string, unknown>) => row);
     expect({ home: home.userId, zone, group, rows }).toEqual({ home: home.userId, zone, group, rows: wanted });
     const plain = await api.send(`/v1/energy-insights?${query}`, { key: home.key });
     expect(plain.json.data.map((row: { kwh_used: number }) => row.kwh_used)).toEqual(

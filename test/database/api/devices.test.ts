@@ -164,6 +164,7 @@ describe('devices', () => {
         heating_minutes: 12,
       },
     ]);
+    expect((await as(key).get(`${path}&group_by=quarter_hour`)).json.data).toEqual([]);
     expect((await as(key).get(path)).json.data).toEqual([
       {
         date: '2026-06-14',

@@ -34,13 +34,14 @@ function localOf(zone: string) {
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  const known = new Map<number, { date: string; hour: string; startMs: number }>();
+  const known = new Map<number, { date: string; hour: string; startMs: number; minute: number }>();
   const read = (at: number) => {
     const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
     return {
       date: `${part.year}-${part.month}-${part.day}`,
       hour: `${part.hour}:00`,
       startMs: at - Number(part.minute) * 60_000,
+      minute: Number(part.minute),
     };
   };
   // Cached, because every query in a zone needs each quarter-hour.
@@ -57,29 +58,34 @@ function calendarOf(zone: string): ReturnType<typeof localOf> {
   return calendar;
 }
 
+const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
+
 /** Computes the answer to a query slowly from the profile. */
-function slow(zone: string, start: string, end: string, groupBy: 'day' | 'month' | 'hour') {
+function slow(zone: string, start: string, end: string, groupBy: string) {
+  const length = CLOCK_MINUTES[groupBy];
   const local = calendarOf(zone);
   const buckets = new Map<
     string,
-    { date: string; milliwattHours: number; hours: Map<string | number, number>; hour: string }
+    { date: string; milliwattHours: number; hours: Map<string | number, number>; time: string }
   >();
   for (const [at, milliwattHours] of profile) {
-    const { date, hour, startMs } = local(at);
+    const { date, hour, startMs, minute } = local(at);
     if (date < start || date > end) continue;
-    const key = groupBy === 'hour' ? String(startMs) : groupBy === 'day' ? date : `${date.slice(0, 8)}01`;
+    const after = length === undefined ? minute : minute % length;
+    const time = `${hour.slice(0, 2)}:${String(minute - after).padStart(2, '0')}`;
+    const key = length ? String(at - after * 60_000) : groupBy === 'day' ? date : `${date.slice(0, 8)}01`;
     const bucket = buckets.get(key) ?? {
       date: groupBy === 'month' ? key : date,
       milliwattHours: 0,
       hours: new Map(),
-      hour,
+      time,
     };
     bucket.milliwattHours += milliwattHours;
     const name = groupBy === 'month' ? hour : startMs;
     bucket.hours.set(name, (bucket.hours.get(name) ?? 0) + milliwattHours);
     buckets.set(key, bucket);
   }
-  return [...buckets.values()].map(({ date, milliwattHours, hours, hour }) => {
+  return [...buckets.values()].map(({ date, milliwattHours, hours, time }) => {
     const most = Math.max(...hours.values());
     const names = [...hours]
       .filter(([, value]) => value === most)
@@ -87,7 +93,7 @@ function slow(zone: string, start: string, end: string, groupBy: 'day' | 'month'
       .sort();
     const peak = typeof names[0] === 'number' ? local(names[0]).hour : names[0];
     const kwh_used = Math.floor((milliwattHours + 500) / 1000) / 1000;
-    return { date, kwh_used, peak_hour: groupBy === 'hour' ? hour : most === 0 ? null : peak };
+    return { date, kwh_used, peak_hour: length ? time : most === 0 ? null : peak };
   });
 }
 
@@ -106,15 +112,16 @@ describe('GET /v1/energy-insights', () => {
     'Atlantic/Azores',
     'America/Havana',
   ];
-  const ranges: [string, string][] = [
-    ['2026-03-05', '2026-04-08'],
-    ['2025-10-20', '2025-11-10'],
-    ['2025-02-14', '2026-01-20'],
+  const all = ['day', 'month', 'hour', 'half_hour', 'quarter_hour'];
+  const ranges: [string, string, string[]][] = [
+    ['2026-03-05', '2026-04-08', all],
+    ['2025-10-20', '2025-11-10', all],
+    ['2025-02-14', '2026-01-20', ['day', 'month', 'hour']],
   ];
   for (const zone of zones) {
     test(`agrees with a slow calculation in ${zone}, over changes of the clock`, async () => {
-      for (const [start, end] of ranges) {
-        for (const group of ['day', 'month', 'hour'] as const) {
+      for (const [start, end, groups] of ranges) {
+        for (const group of groups) {
           const { status, json } = await ask(`?start=${start}&end=${end}&group_by=${group}&tz=${zone}`);
           expect(status).toBe(200);
           const rows = json.data.map(({ date, kwh_used, peak_hour }: Record<string, unknown>) => ({
@@ -182,6 +189,10 @@ describe('GET /v1/energy-insights', () => {
     ['?start=2026-01-01&end=2026-01-02&tz=%2B02:00', 422],
     ['?start=1990-01-01&end=2026-01-02&group_by=day', 422],
     ['?start=2024-01-01&end=2026-01-02&group_by=hour', 422],
+    ['?start=2026-01-01&end=2026-04-15&group_by=quarter_hour', 422],
+    ['?start=2026-01-01&end=2026-04-14&group_by=quarter_hour', 200],
+    ['?group_by=half_hour', 422],
+    ['?start=2026-01-01&end=2026-01-02&group_by=minute', 422],
     ['?start=2026-01-01&start=2026-01-02&end=2026-01-03', 400],
     ['?from=2026-01-01', 400],
     ['?start=2026-01-01&end=2026-01-02&group_by=hour', 200],
