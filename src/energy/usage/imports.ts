@@ -6,11 +6,12 @@ import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { levelRowsSql, ownerPiecesSql, type RowOwner } from '#src/rollups/parts.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, isClockUnit, pieceMinutes, type Range } from '../ranges.ts';
-import { isComposedSql } from './composed.ts';
+import { filterComposedUsers, isComposedSql } from './composed.ts';
+import { listUnitsOfQuarters, readQuarters, sumOfUnit } from './quarters.ts';
 
 /**
  * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. The statement
- * that reads the imports also checks whether the home is composed; if it is, the statement reads nothing.
+ * that reads the imports by whole UTC hours, days or months also checks whether the home is composed; if it is, the statement reads nothing.
  */
 
 const ENERGY = sql.ref(COLUMN_BY_MEASURE.energyMilliwattHours);
@@ -70,11 +71,12 @@ export function readImports(
   bucket: BucketUnit,
 ): Promise<BucketImports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
+  if (isClockUnit(bucket) && pieceMinutes(range, bucket) < 60) return sumImportQuarters(db, whose, range, bucket);
   if (isClockUnit(bucket))
     return columnsOf(
       db,
       whose,
-      sql`SELECT ${epoch(sql`hour`)} AS at, used, NULL::bigint AS peak FROM (${hoursOf(whose, range, bucket)}) h`,
+      sql`SELECT ${epoch(sql`hour`)} AS at, used, NULL::bigint AS peak FROM (${hoursOf(whose, range)}) h`,
       true,
     );
   if (bucket === 'month') return columnsOf(db, whose, monthsOf(whose, range), false);
@@ -129,19 +131,41 @@ async function columnsOf(
   };
 }
 
+const QUARTERS = ['energyMilliwattHours', 'coveredMs'] as const;
+
+/** Reads the imports by clock units that are no whole UTC hours, from packed quarter-hours. Null: the user's home is composed. */
+async function sumImportQuarters(
+  db: Database,
+  whose: ImportOwner,
+  range: Range,
+  unit: ClockUnit,
+): Promise<BucketImports | null> {
+  if ('userId' in whose && (await filterComposedUsers(db, [whose.userId])).size > 0) return null;
+  const { key, id } = ownerOf(whose);
+  const { quarters, units } = listUnitsOfQuarters(range, unit);
+  const found = (await readQuarters(db, { key, ids: [id] }, quarters, QUARTERS)).get(id);
+  if (!found) return { at: [], milliwattHours: [], peaks: [] };
+  const known = units.filter((one) => sumOfUnit(found.coveredMs, one) !== 0);
+  return {
+    at: known.map(({ startMs }) => startMs / 1_000),
+    milliwattHours: known.map((one) => asMilliwattHours(sumOfUnit(found.energyMilliwattHours, one))),
+    peaks: [],
+  };
+}
+
 /**
- * Builds a query for the clock hours, or shorter units, in the range: UTC hours, or composed quarter-hours if the units do not begin with
- * UTC hours. Columns: hour (start of the unit), used, estimated_milliwatt_hours.
+ * Builds a query for the clock hours in the range: UTC hours, or composed quarter-hours if the zone's hours do not begin with UTC hours.
+ * Columns: hour, used, estimated_milliwatt_hours.
  */
-function hoursOf(whose: ImportOwner, range: Range, unit: ClockUnit = 'hour'): RawBuilder<unknown> {
+function hoursOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
   const owner = ownerOf(whose);
-  const minutes = pieceMinutes(range, unit);
+  const minutes = pieceMinutes(range);
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = ownerPiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
   // Sums devices first: local times take longer to compute than sums.
   return sql`
-    SELECT ${startOfClockUnitSql(sql`at`, range, unit)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
+    SELECT ${startOfClockUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (
       SELECT at, sum(${ENERGY})::bigint AS ${ENERGY}, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
       FROM (${pieces}) q GROUP BY 1 HAVING sum(${sql.ref(COLUMN_BY_MEASURE.coveredMs)}) <> 0

@@ -11,6 +11,8 @@ import {
 } from '#src/rollups/levels.ts';
 import type { RowOwners } from '#src/rollups/parts.ts';
 import type { MeasureWeights, WeightedPart } from '../home/pieces.ts';
+import type { ClockUnit, Range } from '../ranges.ts';
+import { startOfClockUnit, wallClock } from '../wall-clock.ts';
 
 const QUARTERS_OF = { day: 96, hour: 4, open: 1 };
 
@@ -26,27 +28,28 @@ interface Row {
 }
 
 /**
- * Reads the load profile of users or devices in `[from, to)`, which are starts of quarter-hours, as lists of numbers. Packed days are sent
+ * Reads the load profile of users and devices in `[from, to)`, which are starts of quarter-hours, as lists of numbers. Packed days are sent
  * as stored, one row for each day, because one row for each quarter-hour would take longer than all processing. Owners without data are
  * left out.
  */
 export async function readQuarters<M extends Measure>(
   db: Database,
-  { key, ids }: RowOwners,
+  owners: RowOwners | readonly RowOwners[],
   { from, to }: { from: Date; to: Date },
   measures: readonly M[],
 ): Promise<Map<string, MeasureQuarters<M>>> {
   const first = from.getTime() / QUARTER_MS;
   const count = to.getTime() / QUARTER_MS - first;
   const columns = measures.map((measure) => COLUMN_BY_MEASURE[measure]);
-  const owner = sql.ref(key);
   const place = (time: string) => sql`(date_part('epoch', ${sql.ref(time)}) / 900)::int AS at`;
   const lists = (of: (column: string) => string) =>
     sql.raw(columns.map((one) => `${of(one)}::text AS ${one}`).join(', '));
   const since = new Date(from.getTime() - DAY_MS);
   // Raw SQL: relation names come from src/rollups/levels.ts. A single statement: an hour that closes between two statements would count
   // twice or not at all.
-  const { rows } = await sql<Row>`
+  const rowsOf = ({ key, ids }: RowOwners) => {
+    const owner = sql.ref(key);
+    return sql`
     SELECT ${owner} AS who, ${place(PACKED_DAYS.time)}, ${QUARTERS_OF.day}::int AS quarters, ${lists((column) => column)}
     FROM ${sql.table(PACKED_DAYS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(PACKED_DAYS.time)} > ${since} AND ${sql.ref(PACKED_DAYS.time)} < ${to}
     UNION ALL
@@ -54,9 +57,9 @@ export async function readQuarters<M extends Measure>(
     FROM ${sql.table(STORED_HOURS.relation)} WHERE ${owner} = ANY (${ids}::text[]) AND ${sql.ref(STORED_HOURS.time)} > ${since} AND ${sql.ref(STORED_HOURS.time)} < ${to}
     UNION ALL
     SELECT ${owner}, ${place('starts_at')}, ${QUARTERS_OF.open}, ${lists((column) => `ARRAY[${column}]`)}
-    FROM open_quarter_hours WHERE ${owner} = ANY (${ids}::text[]) AND starts_at >= ${from} AND starts_at < ${to}`.execute(
-    db,
-  );
+    FROM open_quarter_hours WHERE ${owner} = ANY (${ids}::text[]) AND starts_at >= ${from} AND starts_at < ${to}`;
+  };
+  const { rows } = await sql<Row>`${sql.join([owners].flat().map(rowsOf), sql` UNION ALL `)}`.execute(db);
   const found = new Map<string, MeasureQuarters<M>>();
   for (const row of rows) {
     let lists = found.get(row.who);
@@ -93,20 +96,19 @@ export async function sumQuarters<Name extends string>(
   const fromMs = range.from.getTime();
   const count = (range.to.getTime() - fromMs) / QUARTER_MS;
   const sums = Object.fromEntries(names.map((name) => [name, new Float64Array(count)])) as Record<Name, Float64Array>;
-  for (const key of ['user_id', 'device_id'] as const) {
-    const ofKey = parts.filter((part) => part.key === key);
-    if (ofKey.length === 0) continue;
-    const profiles = await readQuarters(db, { key, ids: [...new Set(ofKey.map(({ id }) => id))] }, range, MEASURES);
-    for (const part of ofKey) {
-      const profile = profiles.get(part.id);
-      if (!profile) continue;
-      // Stretches begin and end with quarter-hours (roles.ts), except the first and the last, which are infinite.
-      const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
-      const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
-      for (const name of names)
-        for (const [weight, times] of Object.entries(part.weights[name]) as [keyof MeasureWeights, number][])
-          addTimes(sums[name], profile[MEASURE_OF[weight]], times, { first, end });
-    }
+  const byKey = Map.groupBy(parts, ({ key }) => key);
+  if (byKey.size === 0) return sums;
+  const owners = [...byKey].map(([key, ofKey]) => ({ key, ids: [...new Set(ofKey.map(({ id }) => id))] }));
+  const profiles = await readQuarters(db, owners, range, MEASURES);
+  for (const part of parts) {
+    const profile = profiles.get(part.id);
+    if (!profile) continue;
+    // Stretches begin and end with quarter-hours (roles.ts), except the first and the last, which are infinite.
+    const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_MS);
+    const end = Math.min(count, (part.toMs - fromMs) / QUARTER_MS);
+    for (const name of names)
+      for (const [weight, times] of Object.entries(part.weights[name]) as [keyof MeasureWeights, number][])
+        addTimes(sums[name], profile[MEASURE_OF[weight]], times, { first, end });
   }
   return sums;
 }
@@ -120,6 +122,42 @@ const quartersOfHour = (column: string): string => {
   const later = LATER_QUARTERS.map((quarter) => `coalesce(${quarterColumn(column, quarter)}, 0)`);
   return `ARRAY[${[[column, ...later].join(' - '), ...later].join(', ')}]`;
 };
+
+/** A clock unit of a zone, as places in lists of quarter-hours. */
+export interface UnitOfQuarters {
+  /** Start of the unit, Unix ms. */
+  startMs: number;
+  /** Places of its quarter-hours, from `first` to before `end`. */
+  first: number;
+  end: number;
+}
+
+/** Returns the quarter-hours (UTC) that begin in a range, and the clock units of its zone that they belong to, in order. Pure. */
+export function listUnitsOfQuarters(
+  range: Range,
+  unit: ClockUnit,
+): { quarters: { from: Date; to: Date }; units: UnitOfQuarters[] } {
+  const [fromMs, toMs] = [range.from, range.to].map((time) => Math.ceil(time.getTime() / QUARTER_MS) * QUARTER_MS) as [
+    number,
+    number,
+  ];
+  const clockOf = wallClock(fromMs, toMs, range.zone);
+  const units: UnitOfQuarters[] = [];
+  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_MS, at++) {
+    const startMs = startOfClockUnit(ms, clockOf(ms), unit);
+    const last = units.at(-1);
+    if (last?.startMs === startMs) last.end = at + 1;
+    else units.push({ startMs, first: at, end: at + 1 });
+  }
+  return { quarters: { from: new Date(fromMs), to: new Date(toMs) }, units };
+}
+
+/** Returns the sum of the quarter-hours of a unit. Exact below 2^53. Pure. */
+export function sumOfUnit(list: Float64Array, { first, end }: UnitOfQuarters): number {
+  let sum = 0;
+  for (let at = first; at < end; at++) sum += list[at] as number;
+  return sum;
+}
 
 const [COMMA, MINUS, ZERO] = [44, 45, 48];
 
