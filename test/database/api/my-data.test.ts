@@ -145,7 +145,7 @@ describe('a Green Button feed', () => {
 
   test.each([
     ['/v1/energy-insights', 'start'],
-    [`/v1/energy-insights?${DAYS}`, 'group_by'],
+    [`/v1/energy-insights?${DAYS}&group_by=day`, 'group_by'],
     [`/v1/energy-insights?${DAYS}&group_by=hour&commodity=gas`, 'commodity'],
   ])('of %s is refused with a hint what to request instead', async (asked, field) => {
     const { status, json } = await ask(asked, ATOM);
