@@ -372,9 +372,11 @@ export interface CommodityUsage {
   date: string;
   /** Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour. */
   hour?: string;
-  /** Start of the hour, with the offset of the time zone. Only in rows by hour. */
+  /** Start of the row on the clock of the time zone, as `HH:MM`. Only in rows by half-hour or quarter-hour. */
+  time?: string;
+  /** Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour. */
   starts_at?: string;
-  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies. */
   peak_hour: string | null;
   /** What was used, in kWh, where it is measured as energy. */
   kwh_used?: number;
@@ -666,11 +668,13 @@ export interface DeviceUsage {
     date: string;
     /** Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour. */
     hour?: string;
-    /** Start of the hour, with the offset of the time zone. Only in rows by hour. */
+    /** Start of the row on the clock of the time zone, as `HH:MM`. Only in rows by half-hour or quarter-hour. */
+    time?: string;
+    /** Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour. */
     starts_at?: string;
     /** Import of the device, in kWh. Null: it reports no energy. */
     kwh_used: number | null;
-    /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+    /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies. */
     peak_hour: string | null;
     cost?: Cost;
     /** Energy from the grid, in kWh. Null: not known. */
@@ -1601,11 +1605,13 @@ export interface Usage {
   date: string;
   /** Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour. */
   hour?: string;
-  /** Start of the hour, with the offset of the time zone. Only in rows by hour. */
+  /** Start of the row on the clock of the time zone, as `HH:MM`. Only in rows by half-hour or quarter-hour. */
+  time?: string;
+  /** Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour. */
   starts_at?: string;
   /** What the home used, in kWh. Null: not known, while something in `include` is. */
   kwh_used: number | null;
-  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies. */
   peak_hour: string | null;
   cost?: Cost;
   /** Energy from the grid, in kWh. Null: not known. */
@@ -1730,8 +1736,8 @@ export interface GetEnergyInsightsQuery {
   start?: string;
   /** Last day of the range, inclusive. Needs `start`. */
   end?: string;
-  /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
-  group_by?: "day" | "month" | "hour";
+  /** What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone. */
+  group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
@@ -2046,8 +2052,8 @@ export interface DeviceUsageQuery {
   start?: string;
   /** Last day of the range, inclusive. Needs `start`. */
   end?: string;
-  /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
-  group_by?: "day" | "month" | "hour";
+  /** What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone. */
+  group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
   /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
@@ -2298,8 +2304,8 @@ export interface GroupEnergyInsightsQuery {
   start?: string;
   /** Last day of the range, inclusive. Needs `start`. */
   end?: string;
-  /** What each row covers. Default: `day`. A month covers those of its days that lie in the range. */
-  group_by?: "day" | "month" | "hour";
+  /** What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone. */
+  group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** IANA time zone of the days and hours. `account`: the time zone of the group’s owner. */
   tz?: string;
   /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
@@ -2681,22 +2687,22 @@ export class EnergyClient {
     this.#transport = new Transport(options);
   }
 
-  /** Daily, monthly or hourly usage; without dates the last 30 days in one object. */
+  /** Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. */
   getEnergyInsights(query?: GetEnergyInsightsQuery, options?: CallOptions): Promise<EnergyInsights> {
     return this.#transport.json('GET', '/v1/energy-insights', { query, isSafe: true, options });
   }
 
-  /** Daily, monthly or hourly usage; without dates the last 30 days in one object. As CSV. */
+  /** Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As CSV. */
   getEnergyInsightsCsv(query?: GetEnergyInsightsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', '/v1/energy-insights', { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** Daily, monthly or hourly usage; without dates the last 30 days in one object. As a spreadsheet (XLSX). */
+  /** Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As a spreadsheet (XLSX). */
   getEnergyInsightsXlsx(query?: GetEnergyInsightsQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', '/v1/energy-insights', { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Daily, monthly or hourly usage; without dates the last 30 days in one object. As a Green Button feed. */
+  /** Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As a Green Button feed. */
   getEnergyInsightsGreenButton(query?: GetEnergyInsightsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', '/v1/energy-insights', { query, accept: 'application/atom+xml', isSafe: true, options });
   }
@@ -2991,17 +2997,17 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/groups/${encodeURIComponent(groupId)}/users/${encodeURIComponent(userId)}`, { isSafe: true, options });
   }
 
-  /** What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. */
+  /** What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. */
   groupEnergyInsights(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<GroupEnergyInsights> {
     return this.#transport.json('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, isSafe: true, options });
   }
 
-  /** What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As CSV. */
+  /** What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. As CSV. */
   groupEnergyInsightsCsv(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX). */
+  /** What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX). */
   groupEnergyInsightsXlsx(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }

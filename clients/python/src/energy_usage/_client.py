@@ -24,11 +24,11 @@ class EnergyClient(Transport):
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.EnergyInsights:
-        """Daily, monthly or hourly usage; without dates the last 30 days in one object.
+        """Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
@@ -48,11 +48,11 @@ class EnergyClient(Transport):
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """Daily, monthly or hourly usage; without dates the last 30 days in one object. As CSV.
+        """Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As CSV.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
@@ -72,11 +72,11 @@ class EnergyClient(Transport):
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """Daily, monthly or hourly usage; without dates the last 30 days in one object. As a spreadsheet (XLSX).
+        """Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As a spreadsheet (XLSX).
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
@@ -96,11 +96,11 @@ class EnergyClient(Transport):
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """Daily, monthly or hourly usage; without dates the last 30 days in one object. As a Green Button feed.
+        """Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As a Green Button feed.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
@@ -443,7 +443,7 @@ class EnergyClient(Transport):
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
         gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
@@ -466,7 +466,7 @@ class EnergyClient(Transport):
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
         gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
@@ -489,7 +489,7 @@ class EnergyClient(Transport):
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
         gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
@@ -512,7 +512,7 @@ class EnergyClient(Transport):
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
         gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
@@ -816,11 +816,11 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> types.GroupEnergyInsights:
-        """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once.
+        """What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
         """
@@ -837,11 +837,11 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As CSV.
+        """What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. As CSV.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
         """
@@ -858,11 +858,11 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """What the homes of a group, and of those below it, used together by day, month or hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX).
+        """What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX).
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`. A month covers those of its days that lie in the range.
+        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
         """

@@ -392,10 +392,12 @@ class CommodityUsage(TypedDict):
     """First day of the row."""
     hour: NotRequired[str]
     """Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour."""
+    time: NotRequired[str]
+    """Start of the row on the clock of the time zone, as `HH:MM`. Only in rows by half-hour or quarter-hour."""
     starts_at: NotRequired[str]
-    """Start of the hour, with the offset of the time zone. Only in rows by hour."""
+    """Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour."""
     peak_hour: Optional[str]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies."""
     kwh_used: NotRequired[float]
     """What was used, in kWh, where it is measured as energy."""
     m3_used: NotRequired[float]
@@ -705,12 +707,14 @@ class DeviceUsageData(TypedDict):
     """First day of the row."""
     hour: NotRequired[str]
     """Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour."""
+    time: NotRequired[str]
+    """Start of the row on the clock of the time zone, as `HH:MM`. Only in rows by half-hour or quarter-hour."""
     starts_at: NotRequired[str]
-    """Start of the hour, with the offset of the time zone. Only in rows by hour."""
+    """Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour."""
     kwh_used: Optional[float]
     """Import of the device, in kWh. Null: it reports no energy."""
     peak_hour: Optional[str]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies."""
     cost: NotRequired[Cost]
     grid_import_kwh: NotRequired[Optional[float]]
     """Energy from the grid, in kWh. Null: not known."""
@@ -1586,12 +1590,14 @@ class Usage(TypedDict):
     """First day of the row."""
     hour: NotRequired[str]
     """Start of the hour on the clock of the time zone, as `HH:00`. Only in rows by hour."""
+    time: NotRequired[str]
+    """Start of the row on the clock of the time zone, as `HH:MM`. Only in rows by half-hour or quarter-hour."""
     starts_at: NotRequired[str]
-    """Start of the hour, with the offset of the time zone. Only in rows by hour."""
+    """Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour."""
     kwh_used: Optional[float]
     """What the home used, in kWh. Null: not known, while something in `include` is."""
     peak_hour: Optional[str]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies."""
     cost: NotRequired[Cost]
     grid_import_kwh: NotRequired[Optional[float]]
     """Energy from the grid, in kWh. Null: not known."""
