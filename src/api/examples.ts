@@ -13,6 +13,7 @@ import { KEY_EXAMPLES } from './v1/keys/shape.ts';
 import type { OperationName } from './v1/operations.ts';
 import { PRICE_SERIES_EXAMPLES } from './v1/price-series/shape.ts';
 import { PROVISIONING_EXAMPLES } from './v1/provisioning-batches/shape.ts';
+import { REMARK_EXAMPLES } from './v1/remarks/shape.ts';
 import { TARIFF_EXAMPLES } from './v1/tariffs/shape.ts';
 import { USAGE_EXAMPLES } from './v1/usage/operations.ts';
 import { USER_EXAMPLES } from './v1/users/shape.ts';
@@ -23,6 +24,7 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...ENERGY_INSIGHTS_EXAMPLES,
   ...ANALYTICS_EXAMPLES,
   ...USAGE_EXAMPLES,
+  ...REMARK_EXAMPLES,
   ...ALERT_EXAMPLES,
   ...USER_EXAMPLES,
   ...WEBHOOK_EXAMPLES,

@@ -26,6 +26,8 @@ const TAGS: Record<string, string> = {
   'energy-insights': 'What a home used, bought, made, stored and paid, by hour, day or month, in any time zone.',
   analytics: 'Months, each beside the one before.',
   usage: 'Live readings and changed hours, as a stream of events.',
+  remarks: 'What is unusual in a home now, with what it is compared with.',
+  forecast: 'Usage and cost of a home at the end of the month.',
   alerts: 'Thresholds on usage, costs and silence, and when they would have fired.',
   users: 'Accounts: homeowners, utilities, administrators; all that is known of one, as a file.',
   groups: 'Buildings, feeders, districts: homes that are added up.',

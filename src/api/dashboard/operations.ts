@@ -3,7 +3,6 @@ import { alertFirings } from './alerts/firings.ts';
 import { listAuditEntries } from './audit/list.ts';
 import { listHeldDevices } from './devices/held.ts';
 import { getUsageBreakdown } from './figure/get.ts';
-import { getForecast } from './forecast/get.ts';
 import { checkImport } from './imports/check.ts';
 import { listWaiting } from './imports/waiting.ts';
 import { getOperator } from './operator/get.ts';
@@ -13,7 +12,6 @@ import { getPower } from './period/power.ts';
 import { listUsablePriceSeries } from './price-series/list.ts';
 import { listRejected } from './rejected/list.ts';
 import { replayRejected } from './rejected/replay.ts';
-import { listRemarks } from './remarks/list.ts';
 import { checkRollups } from './rollups/check.ts';
 import { endUserSession } from './sessions/end.ts';
 import { listSessions } from './sessions/list.ts';
@@ -29,8 +27,6 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getUsageBreakdown,
   listSwaps,
   answerSwap,
-  listRemarks,
-  getForecast,
   listUsablePriceSeries,
   previewTariff,
   listSessions,

@@ -4,6 +4,7 @@ import { act } from '#src/api/v1/audit/shape.ts';
 import { cost } from '#src/api/v1/energy-insights/shape.ts';
 import { importAnswer } from '#src/api/v1/imports/shape.ts';
 import { series } from '#src/api/v1/price-series/shape.ts';
+import type { forecast, remarks } from '#src/api/v1/remarks/shape.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
@@ -279,101 +280,6 @@ export const rollupCheck = z.strictObject({
   truncated: z.boolean(),
 });
 
-const energy = z.number().min(0);
-const watts = z.number().int();
-/** Start of the condition, and the time up to which it is known. */
-const lasting = { since: instantShape, until: instantShape };
-/** Values compared, oldest first. The last is the one that the remark is about. */
-const comparedWatts = z.array(z.strictObject({ at: instantShape, watts }));
-const comparedKwh = z.array(z.strictObject({ at: instantShape, kwh: energy }));
-const comparedDays = z.array(z.strictObject({ date: z.iso.date(), kwh: energy }));
-
-/** Remarks about a home, most urgent first: figures with the values that they are compared with (docs/plain-words.md). */
-const remark = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('stays_on'),
-    ...lasting,
-    least_w: watts,
-    usual_w: watts,
-    /** The device with the largest share. Null if unknown. */
-    device_id: z.string().nullable(),
-    location: z.string().nullable(),
-    compared: comparedWatts,
-  }),
-  z.strictObject({
-    kind: z.literal('night_rose'),
-    ...lasting,
-    quiet_w: watts,
-    usual_w: watts,
-    compared: comparedWatts,
-  }),
-  z.strictObject({
-    kind: z.literal('device_uses_more'),
-    ...lasting,
-    device_id: z.string(),
-    location: z.string(),
-    kwh: energy,
-    usual_kwh: energy,
-    compared: comparedKwh,
-  }),
-  z.strictObject({
-    kind: z.literal('production_missing'),
-    ...lasting,
-    expected_kwh: energy,
-    is_silent: z.boolean(),
-    compared: comparedKwh,
-  }),
-  z.strictObject({
-    kind: z.literal('unusual_day'),
-    date: z.iso.date(),
-    weekday: z.number().int().min(1).max(7),
-    kwh: energy,
-    usual_kwh: energy,
-    compared: comparedDays,
-  }),
-  z.strictObject({
-    kind: z.literal('cheaper_tariff'),
-    start: z.iso.date(),
-    end: z.iso.date(),
-    tariff_id: z.string(),
-    name: z.string(),
-    currency: z.string(),
-    paid: z.string(),
-    would_have_paid: z.string(),
-  }),
-]);
-export const remarksAnswer = z.strictObject({ timezone: z.string(), remarks: z.array(remark) });
-
-/** Null if too little is known about the home. */
-export const forecastAnswer = z.strictObject({
-  timezone: z.string(),
-  forecast: z
-    .strictObject({
-      start: z.iso.date(),
-      end: z.iso.date(),
-      days_over: count,
-      so_far_kwh: energy,
-      expected_kwh: energy,
-      low_kwh: energy,
-      high_kwh: energy,
-      range_percent: count,
-      /** Null if no tariff applies, or none for the whole time. */
-      cost: z
-        .strictObject({ currency: z.string(), expected: z.number(), low: z.number(), high: z.number() })
-        .nullable(),
-      past: z.array(
-        z.strictObject({
-          month: z.string().regex(/^\d{4}-\d\d$/),
-          forecast_kwh: energy,
-          actual_kwh: energy,
-          last_year_kwh: energy.nullable(),
-        }),
-      ),
-      mean_error: z.number().nullable(),
-    })
-    .nullable(),
-});
-
 /** Result of checking a table of devices before its import. */
 export const importCheck = z.strictObject({
   rows: count,
@@ -394,9 +300,9 @@ export type PeriodCosts = z.output<typeof periodCostsAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;
 export type TariffPreview = z.output<typeof tariffPreview>;
 export type Figure = z.output<typeof figureAnswer>;
-export type Remark = z.output<typeof remark>;
-export type Remarks = z.output<typeof remarksAnswer>;
-export type Forecast = z.output<typeof forecastAnswer>;
+export type Remarks = z.output<typeof remarks>;
+export type Remark = Remarks['remarks'][number];
+export type Forecast = z.output<typeof forecast>;
 export type Firing = z.output<typeof firing>;
 export type SentDelivery = z.output<typeof sentDelivery>;
 export type Operator = z.output<typeof operator>;

@@ -60,6 +60,7 @@ import {
   listProvisioningBatches,
   revokeProvisioningBatch,
 } from './provisioning-batches/operations.ts';
+import { getForecast, listRemarks } from './remarks/operations.ts';
 import { createTariff, deleteTariff, getTariff, listTariffs, updateTariff } from './tariffs/operations.ts';
 import { streamUsage } from './usage/operations.ts';
 import { createUser, deleteUser, exportUser, getUser, listUsers, updateUser } from './users/operations.ts';
@@ -80,6 +81,8 @@ const NAMED = {
   postEnergyInsights,
   monthlyAnalytics,
   streamUsage,
+  listRemarks,
+  getForecast,
   createAlert,
   listAlerts,
   getAlert,

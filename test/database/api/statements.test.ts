@@ -15,6 +15,8 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   getEnergyInsights: 1,
   postEnergyInsights: 2,
   monthlyAnalytics: 2,
+  listRemarks: 5,
+  getForecast: 5,
   createAlert: 7,
   listAlerts: 1,
   getAlert: 1,

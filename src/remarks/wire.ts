@@ -1,25 +1,5 @@
-import { z } from 'zod';
-import { type Remark as RemarkAnswer, remarksAnswer } from '#src/api/dashboard/shapes.ts';
-import { idField } from '#src/api/fields.ts';
-import { defineOperation } from '#src/api/operation.ts';
-import { reachUser } from '#src/auth/access.ts';
-import { homeRemarks, type Remark } from '#src/remarks/home-remarks.ts';
-
-export const listRemarks = defineOperation({
-  summary:
-    'What there is to say of a user’s home now: what is unusual, stays on, is missing or would have been cheaper, each with what it is compared with.',
-  method: 'GET',
-  path: '/v1/remarks',
-  readsFromStandby: true,
-  scope: 'insights:read',
-  answer: remarksAnswer,
-  query: z.object({ user_id: idField.optional() }),
-  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
-    const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
-    const remarks = await homeRemarks(readDb, { userId, zone: timezone, now: clock() });
-    return { timezone, remarks: remarks.map(toWire) };
-  },
-});
+import type { RemarkBody } from '#src/events/remark.ts';
+import type { Remark } from './home-remarks.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const lasting = ({ sinceMs, untilMs }: { sinceMs: number; untilMs: number }) => ({
@@ -31,7 +11,8 @@ const wholeWh = (kwh: number): number => Math.max(0, Math.round(kwh * 1_000)) / 
 const wattsAt = ({ atMs, watts }: { atMs: number; watts: number }) => ({ at: iso(atMs), watts: Math.round(watts) });
 const kwhAt = ({ atMs, kwh }: { atMs: number; kwh: number }) => ({ at: iso(atMs), kwh: wholeWh(kwh) });
 
-function toWire(remark: Remark): RemarkAnswer {
+/** Converts a remark for responses and events. */
+export function remarkToWire(remark: Remark): RemarkBody {
   switch (remark.kind) {
     case 'stays_on': {
       const { kind, leastW, usualW, deviceId, location, compared } = remark;

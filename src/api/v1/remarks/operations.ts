@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { reachUser } from '#src/auth/access.ts';
+import { homeRemarks } from '#src/remarks/home-remarks.ts';
+import { monthForecast } from '#src/remarks/month-forecast.ts';
+import { remarkToWire } from '#src/remarks/wire.ts';
+import { forecast, forecastToWire, remarks } from './shape.ts';
+
+const query = z.object({ user_id: userIdField.optional() });
+
+export const listRemarks = defineOperation({
+  summary:
+    'Current remarks on a user’s home: what is unusual, stays on, is missing or would have cost less, with what it is compared with.',
+  method: 'GET',
+  path: '/v1/remarks',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: remarks,
+  query,
+  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
+    const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
+    const found = await homeRemarks(readDb, { userId, zone: timezone, now: clock() });
+    return { timezone, remarks: found.map(remarkToWire) };
+  },
+});
+
+export const getForecast = defineOperation({
+  summary:
+    'What a user’s home will have used, and paid, at the end of the month: a value, a range, and the errors of the same forecast in earlier months.',
+  method: 'GET',
+  path: '/v1/forecast',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: forecast,
+  query,
+  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
+    const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
+    const month = await monthForecast(readDb, { userId, zone: timezone, now: clock() });
+    return { timezone, forecast: month && forecastToWire(month) };
+  },
+});

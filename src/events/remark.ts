@@ -1,0 +1,96 @@
+import { z } from 'zod';
+
+/** Schema of a remark, in responses of the API and in the event `remark.raised`: figures with what they are compared with, without text. */
+const instant = z.iso.datetime({ offset: true });
+const energy = (meaning: string) => z.number().min(0).describe(`${meaning}, in kWh.`);
+const watts = (meaning: string) => z.number().int().describe(`${meaning}, in watts.`);
+const KINDS =
+  'What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months.';
+const kind = <Kind extends string>(name: Kind) => z.literal(name).describe(KINDS);
+const date = z.iso.date();
+
+const lasting = {
+  since: instant.describe('Start of the condition.'),
+  until: instant.describe('Time up to which the condition is known.'),
+};
+const USED = 'Usage of the device in the last 24 hours, or of the home on the day';
+const USUAL = 'Median of the same value on the days that it is compared with';
+const COMPARED = 'Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself.';
+const at = instant.describe('End of the hours that the value is about.');
+const comparedWatts = z
+  .array(z.strictObject({ at, watts: watts('Level of these hours') }).meta({ id: 'ComparedWatts' }))
+  .describe(COMPARED);
+const comparedKwh = z
+  .array(z.strictObject({ at, kwh: energy('Energy of these 24 hours') }).meta({ id: 'ComparedKwh' }))
+  .describe(COMPARED);
+
+const staysOn = z.strictObject({
+  kind: kind('stays_on'),
+  ...lasting,
+  least_w: watts('Lowest power of the home since then'),
+  usual_w: watts(USUAL),
+  device_id: z
+    .string()
+    .nullable()
+    .describe('Id of the device that it is about, or that causes most of a rise. Null: unknown.'),
+  location: z.string().nullable().describe('Where this device is. Null: unknown.'),
+  compared: comparedWatts,
+});
+
+const nightRose = z.strictObject({
+  kind: kind('night_rose'),
+  ...lasting,
+  quiet_w: watts('Mean power of the quietest two hours of the last day'),
+  usual_w: watts(USUAL),
+  compared: comparedWatts,
+});
+
+const deviceUsesMore = z.strictObject({
+  kind: kind('device_uses_more'),
+  ...lasting,
+  device_id: z.string().describe('Id of the device that it is about.'),
+  location: z.string().describe('Where this device is.'),
+  kwh: energy(USED),
+  usual_kwh: energy(USUAL),
+  compared: comparedKwh,
+});
+
+const productionMissing = z.strictObject({
+  kind: kind('production_missing'),
+  ...lasting,
+  expected_kwh: energy('Energy that the panels would have produced since then on a poor day'),
+  is_silent: z.boolean().describe('Whether the production is unknown, instead of known to be 0.'),
+  compared: comparedKwh,
+});
+
+const unusualDay = z.strictObject({
+  kind: kind('unusual_day'),
+  date: date.describe('The day, in the time zone of the user.'),
+  weekday: z.number().int().min(1).max(7).describe('Its weekday: 1 is Monday.'),
+  kwh: energy(USED),
+  usual_kwh: energy(USUAL),
+  compared: z
+    .array(
+      z
+        .strictObject({ date: date.describe('Compared day.'), kwh: energy('Usage of that day') })
+        .meta({ id: 'ComparedDay' }),
+    )
+    .describe(COMPARED),
+});
+
+const cheaperTariff = z.strictObject({
+  kind: kind('cheaper_tariff'),
+  start: date.describe('First day of the comparison, in the time zone of the user.'),
+  end: date.describe('Last day of the comparison, inclusive.'),
+  tariff_id: z.string().describe('Id of the cheaper tariff.'),
+  name: z.string().describe('Its name.'),
+  currency: z.string().describe('Currency of both amounts (ISO 4217).'),
+  paid: z.string().describe('Cost of these months by the tariffs that held, a decimal.'),
+  would_have_paid: z.string().describe('Cost of these months by the cheaper tariff, a decimal.'),
+});
+
+export const remark = z
+  .union([staysOn, nightRose, deviceUsesMore, productionMissing, unusualDay, cheaperTariff])
+  .meta({ id: 'Remark' });
+
+export type RemarkBody = z.output<typeof remark>;
