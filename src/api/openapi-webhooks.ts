@@ -7,6 +7,8 @@ const SUMMARIES: Record<EventType | 'webhook.test', string> = {
   'alert.triggered': 'An alert fired. Once for each period.',
   'device.connected': 'A paired device sent its first valid message.',
   'user.created': 'A user was created.',
+  'remark.raised':
+    'A remark on a home is new (`GET /v1/remarks`). Homes are checked each hour; a remark that stands on several days is one event.',
   'webhook.test': 'A subscription is tested (`POST /v1/webhooks/{webhook_id}/test`).',
 };
 

@@ -30,6 +30,8 @@ export const ADVISORY_LOCKS = {
   silenceWatch: 7_241_037,
   /** Maintaining the stored sums of groups (src/energy/group/store-sums.ts). */
   groupSums: 7_241_046,
+  /** Raising remarks on homes (src/remarks/raise.ts). */
+  remarks: 7_241_072,
   /** Moving accounts into another installation, which may be this one. */
   usersMove: 7_241_020,
   /** Opening accounts that arrived from another installation, and answering whether they have arrived. */

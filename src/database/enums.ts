@@ -26,5 +26,11 @@ export type ManagedBy = (typeof MANAGERS)[number];
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 /** Durations for which a price of a series can hold, in minutes. */
 export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;
-/** Event types to which a client can subscribe (specification, Events). */
-export const EVENT_TYPES = ['usage.updated', 'alert.triggered', 'device.connected', 'user.created'] as const;
+/** Event types to which a client can subscribe: those of the specification, and `remark.raised`. */
+export const EVENT_TYPES = [
+  'usage.updated',
+  'alert.triggered',
+  'device.connected',
+  'user.created',
+  'remark.raised',
+] as const;

@@ -57,6 +57,7 @@ export interface Tables {
   audit_log: AuditLogTable;
   home_groups: HomeGroupsTable;
   group_members: { group_id: string; user_id: string; added_at: Generated<Date> };
+  raised_remarks: { user_id: string; kind: string; subject: string; event_id: string; seen_at: Date };
   usage_told: { user_id: string; told_at: Date; followed_since: Date | null; followed_until: Date | null };
   imports: ImportsTable;
   provisioning_batches: ProvisioningBatchesTable;

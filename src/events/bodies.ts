@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
 import { ALERT_TYPES, DEVICE_STATUSES, type EVENT_TYPES, PLACEMENTS, PLANS, ROLES } from '#src/database/enums.ts';
+import { remarkRaised } from './remark.ts';
 
 /**
  * Schemas of the `data` member of events. The compiler checks the code that creates events against these schemas (event-types.ts), and the
@@ -107,7 +108,8 @@ export const EVENT_BODIES = {
   'alert.triggered': alertTriggered,
   'device.connected': deviceConnected,
   'user.created': account,
-} as const satisfies Record<(typeof EVENT_TYPES)[number], z.ZodObject>;
+  'remark.raised': remarkRaised,
+} as const satisfies Record<(typeof EVENT_TYPES)[number], z.ZodType>;
 
 /** Members of the body of every webhook, whatever its event. */
 const envelope = z.strictObject({

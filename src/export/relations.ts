@@ -627,6 +627,14 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     },
   },
   {
+    file: 'raised_remarks',
+    relation: 'raised_remarks',
+    means: 'Remarks on the home that were sent as events and still stand.',
+    by: { column: 'user_id', of: 'user' },
+    key: { user_id: 'text', kind: 'text', subject: 'text' },
+    columns: ['user_id', 'kind', 'subject', 'event_id', 'seen_at'],
+  },
+  {
     file: 'usage_told',
     relation: 'usage_told',
     means: 'When usage.updated was last told (1970: never), and whether the home is followed.',

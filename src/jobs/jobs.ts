@@ -12,6 +12,7 @@ import { deleteOldSilences, recordSilences } from '#src/devices/fleet/watch.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
 import { deleteExpiredImportCredentials } from '#src/onboarding/imports.ts';
+import { raiseRemarks } from '#src/remarks/raise.ts';
 import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
@@ -139,6 +140,14 @@ export const JOBS: readonly Job[] = [
     at: { everySeconds: 3600 },
     alsoAtStart: true,
     run: ({ db, clock }) => notifyExpiringKeys(db, clock()),
+  },
+  {
+    name: 'raise remarks',
+    at: { everySeconds: 3600 },
+    alsoAtStart: false,
+    lock: 'remarks',
+    run: ({ db, clock, ageClock, log }, stopping) =>
+      raiseRemarks(db, { now: clock(), ageNow: ageClock(), log, stopping }),
   },
   {
     name: 'forget rejected',

@@ -76,6 +76,7 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
     number: 'place',
   },
   { relation: 'alert_firings', whose: 'alert_id IN (SELECT alert_id FROM alerts WHERE user_id = ANY ($1))' },
+  { relation: 'raised_remarks', whose: OF_USER },
   { relation: 'usage_changes', whose: 'user_ids && $1', number: 'change_id' },
   { relation: 'usage_untold', whose: OF_USER },
   { relation: 'usage_told', whose: OF_USER },

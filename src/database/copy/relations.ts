@@ -55,6 +55,7 @@ export const COPIED_RELATIONS: readonly CopiedRelation[] = [
   { relation: 'events' },
   { relation: 'deliveries' },
   { relation: 'alert_firings' },
+  { relation: 'raised_remarks' },
   { relation: 'usage_changes' },
   { relation: 'usage_untold' },
   { relation: 'usage_told' },

@@ -88,7 +88,7 @@ export const forecastToWire = ({ cost, past, meanError, ...one }: MonthEnd): z.o
 });
 
 /** A remark in examples, of a response and of the event. */
-const EXAMPLE_REMARK = {
+export const EXAMPLE_REMARK = {
   kind: 'stays_on' as const,
   since: '2026-06-13T18:45:00.000Z',
   until: '2026-06-15T12:00:00.000Z',

@@ -4,6 +4,7 @@ import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database
 import type { Delivery } from '#src/delivery/log.ts';
 import type { Webhook } from '#src/delivery/webhook/subscriptions.ts';
 import { alert_id, created_at, device_id, type Examples, user_id, webhook_id } from '../example-ids.ts';
+import { EXAMPLE_REMARK } from '../remarks/shape.ts';
 import { USER_EXAMPLES } from '../users/shape.ts';
 
 const webhookId = z.string().describe('Id of the subscription.');
@@ -205,5 +206,6 @@ export const EVENT_EXAMPLES = {
     upstream_device_id: null,
   }),
   'user.created': told('user.created', USER_EXAMPLES.getUser.answer),
+  'remark.raised': told('remark.raised', { user_id, ...EXAMPLE_REMARK }),
   'webhook.test': told('webhook.test', { webhook_id }),
 };

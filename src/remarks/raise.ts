@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import { newId } from '#src/core/ids.ts';
+import type { Logger } from '#src/core/log.ts';
+import { DAY_MS } from '#src/core/units.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { addEvents, subscribedAmong } from '#src/events/outbox.ts';
+import type { RemarkBody } from '#src/events/remark.ts';
+import { homeRemarks } from './home-remarks.ts';
+import { remarkToWire } from './wire.ts';
+
+/** A remark that has not been found for this time is over. If it returns later, it is raised again (docs/plain-words.md). */
+const APART_DAYS = 3;
+/** Number of accounts that are loaded at a time. */
+const PAGE = 500;
+
+/** `ageNow`: the time by which old rows are deleted (`ageClock` of JobParts). */
+interface RaiseOptions {
+  now: Date;
+  ageNow: Date;
+  log: Logger;
+  stopping: AbortSignal;
+}
+
+/**
+ * Computes the remarks on every home that has a subscription to `remark.raised`, and raises the new ones as events. Returns their number. Any
+ * number of workers may run this concurrently: the primary key of `raised_remarks` ensures that each remark is raised once. A home whose
+ * remarks cannot be computed is logged and does not stop the others.
+ */
+export async function raiseRemarks(db: Database, { now, ageNow, log, stopping }: RaiseOptions): Promise<number> {
+  await db
+    .deleteFrom('raised_remarks')
+    .where('seen_at', '<', new Date(ageNow.getTime() - APART_DAYS * DAY_MS))
+    .execute();
+  let raised = 0;
+  for (let after = ''; ; ) {
+    const accounts = await listAccounts(db, after);
+    for (const { user_id: userId, timezone, is_subscribed } of accounts) {
+      if (stopping.aborted) return raised;
+      if (!is_subscribed) continue;
+      raised += await raiseFor(db, { userId, zone: timezone, now }).catch((error: Error) => {
+        log.error({ err: error, user: userId }, 'remarks on a home not raised');
+        return 0;
+      });
+    }
+    const last = accounts.at(-1);
+    if (last === undefined || accounts.length < PAGE) return raised;
+    after = last.user_id;
+  }
+}
+
+interface Account {
+  user_id: string;
+  timezone: string;
+  is_subscribed: boolean;
+}
+
+/** Loads the next accounts by id, and whether anybody has a subscription to their remarks. */
+async function listAccounts(db: Database, after: string): Promise<Account[]> {
+  // Raw SQL: `subscribedAmong` is SQL for a set of accounts.
+  const { rows } = await sql<Account>`
+    WITH page AS MATERIALIZED (SELECT user_id, timezone FROM users WHERE user_id > ${after} ORDER BY user_id LIMIT ${PAGE})
+    SELECT user_id, timezone, user_id IN (${sql.raw(subscribedAmong('page', "'remark.raised'"))}) AS is_subscribed
+    FROM page ORDER BY user_id`.execute(db);
+  return rows;
+}
+
+async function raiseFor(db: Database, asked: { userId: string; zone: string; now: Date }): Promise<number> {
+  const { userId, now } = asked;
+  const remarks = (await homeRemarks(db, asked)).map(remarkToWire);
+  if (remarks.length === 0) return 0;
+  const found = remarks.map((remark) => ({ remark, subject: subjectOf(remark), eventId: newId('evt') }));
+  return joinOrBeginTransaction(db, async (trx) => {
+    const account = await trx
+      .selectFrom('users')
+      .select('user_id')
+      .where('user_id', '=', userId)
+      .forKeyShare()
+      .executeTakeFirst();
+    if (!account) return 0;
+    const rows = found.map(({ remark: { kind }, subject, eventId }) => ({
+      user_id: userId,
+      kind,
+      subject,
+      event_id: eventId,
+      seen_at: now,
+    }));
+    const kept = await trx
+      .insertInto('raised_remarks')
+      .values(rows)
+      .onConflict((row) => row.columns(['user_id', 'kind', 'subject']).doUpdateSet({ seen_at: now }))
+      .returning('event_id')
+      .execute();
+    // A row that existed before has the id of its own event.
+    const ids = new Set(kept.map(({ event_id }) => event_id));
+    const fresh = found.filter(({ eventId }) => ids.has(eventId));
+    const events = fresh.map(({ remark, eventId }) => ({
+      type: 'remark.raised' as const,
+      eventId,
+      userId,
+      data: { user_id: userId, ...remark },
+    }));
+    await addEvents(queryOf(trx), events, now);
+    return events.length;
+  });
+}
+
+/**
+ * Returns what a remark is about, apart from its home and its kind. Two remarks of one kind and subject are the same remark, whatever their
+ * figures: start and cause are computed again each hour and may shift while the remark stands.
+ */
+function subjectOf(remark: RemarkBody): string {
+  if (remark.kind === 'device_uses_more') return remark.device_id;
+  if (remark.kind === 'unusual_day') return remark.date;
+  return remark.kind === 'cheaper_tariff' ? remark.tariff_id : '';
+}

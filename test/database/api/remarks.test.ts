@@ -1,0 +1,245 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { raiseRemarks } from '#src/remarks/raise.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { createLastingFault, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
+
+const QUARTER_MS = 900_000;
+const HOUR_MS = 3_600_000;
+
+interface Person {
+  userId: string;
+  key: string;
+}
+
+let api: TestApi;
+let utility: Person;
+let before: Date;
+beforeAll(async () => {
+  api = await testApi();
+  before = api.now;
+  utility = await api.user('utility');
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  api.now = before;
+});
+
+const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
+const send = (path: string, { key }: Person, body?: unknown) =>
+  api.send(path, { key, ...(body === undefined ? {} : { method: 'POST', body }) });
+
+/** Sends a GET and validates its response against the schema of the operation. */
+async function ask(path: string, by: Person) {
+  const answer = await send(path, by);
+  const operation = OPERATIONS.find((one) => one.path === path.split('?', 1)[0]);
+  if (answer.status < 300) operation?.answer.parse(answer.json);
+  return answer;
+}
+
+type Energy = { milliwattHours: number; estimated: number };
+
+/** Writes quarter-hours of a device and all aggregates above them, as ingest does. */
+async function write(userId: string, deviceId: string, profile: Map<number, Energy>): Promise<void> {
+  await addToProfile(
+    api.database,
+    [...profile].map(([startsAtMs, { milliwattHours, estimated }]) => {
+      return {
+        deviceId,
+        userId,
+        startsAtMs,
+        energyMilliwattHours: milliwattHours,
+        estimatedMilliwattHours: estimated,
+        ...FULLY_KNOWN_QUARTER,
+      };
+    }),
+  );
+}
+
+/** Creates a meter that reports the home's import. */
+async function gridMeter(userId: string): Promise<string> {
+  const { device } = await createDevice(api.db, { userId, type: 'smart_meter', location: 'Hall' });
+  await sql(`INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'import', 'register', true)`, [
+    device.device_id,
+  ]);
+  return device.device_id;
+}
+
+/**
+ * A home with the quarter-hours of a simulated one from 2025 on, for 70 days or more; on the last `faultDays` days a heater was left on.
+ */
+async function forgetfulHome(
+  days: number,
+  { estimatedHours = 0, faultDays = 1 } = {},
+): Promise<{ owner: Person; untilMs: number }> {
+  const owner = await api.user('homeowner', { enrolledBy: utility.userId });
+  await sql(`UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1`, [owner.userId]);
+  const deviceId = await gridMeter(owner.userId);
+  const traits = {
+    ...ordinaryHome('flat', 'told'),
+    faults: [createLastingFault('forgotten heater', (days - faultDays) * 96)],
+  };
+  const year = simulateYear('flat', traits, days);
+  const fromMs = Date.parse('2025-01-01T00:00:00Z');
+  const energies = [...year.used].map((watts, at) => {
+    const milliwattHours = Math.round(watts * 250);
+    const estimated = at >= days * 96 - estimatedHours * 4 ? milliwattHours : 0;
+    return [fromMs + at * QUARTER_MS, { milliwattHours, estimated }] as const;
+  });
+  await write(owner.userId, deviceId, new Map(energies));
+  return { owner, untilMs: fromMs + days * 24 * HOUR_MS };
+}
+
+describe('remarks and forecast', () => {
+  test('contain a fault with its comparison, and the month’s forecast with its costs', async () => {
+    // The range includes a day on which the clock changes.
+    const { owner, untilMs } = await forgetfulHome(100);
+    api.now = new Date(untilMs + 60_000);
+    const { json } = await ask(`/v1/remarks?user_id=${owner.userId}`, utility);
+    expect(json).toMatchObject({
+      timezone: 'Europe/Berlin',
+      remarks: [{ kind: 'stays_on', device_id: null, location: null }],
+    });
+    const [{ least_w, usual_w, since, until, compared }] = json.remarks;
+    expect([since, until]).toEqual([new Date(untilMs - 24 * HOUR_MS).toISOString(), new Date(untilMs).toISOString()]);
+    expect(least_w - usual_w).toBeGreaterThan(1_150);
+    expect(compared).toHaveLength(29);
+
+    const told = async () => (await ask(`/v1/forecast?user_id=${owner.userId}`, owner)).json.forecast;
+    const month = await told();
+    expect(month).toMatchObject({
+      start: '2025-04-01',
+      end: '2025-04-30',
+      days_over: 10,
+      cost: null,
+      range_percent: 80,
+    });
+    expect(month.low_kwh).toBeGreaterThan(month.so_far_kwh);
+    expect(month.low_kwh).toBeLessThan(month.expected_kwh);
+    expect(month.high_kwh).toBeGreaterThan(month.expected_kwh);
+    expect(month.past.map((one: { month: string }) => one.month)).toEqual(['2025-03', '2025-02', '2025-01']);
+    expect(month.mean_error).toBeLessThan(0.2);
+    const tariff = { name: 'flat', valid_from: '2024-01-01', currency: 'EUR', import: { per_kwh: '0.4' } };
+    expect((await api.send('/v1/tariffs', { method: 'POST', key: owner.key, body: tariff })).status).toBe(201);
+    // After the cache lifetime of a minute, the remarks are computed again.
+    api.now = new Date(untilMs + 120_000);
+    const { cost, expected_kwh } = await told();
+    expect(cost.currency).toBe('EUR');
+    expect(cost.expected).toBeCloseTo(0.4 * expected_kwh, 1);
+    expect(cost.low).toBeLessThan(cost.expected);
+  });
+
+  test('are absent for a home that does not exist, is new, or has been silent for hours', async () => {
+    api.now = new Date('2026-06-15T12:00:00Z');
+    const young = await api.user('homeowner');
+    expect((await ask('/v1/remarks', young)).json.remarks).toEqual([]);
+    expect((await ask('/v1/forecast', young)).json.forecast).toBeNull();
+    const { owner, untilMs } = await forgetfulHome(71);
+    api.now = new Date(untilMs + 7 * HOUR_MS);
+    expect((await ask('/v1/remarks', owner)).json.remarks).toEqual([]);
+    // Hours that are only estimated cause no remarks.
+    const guessed = await forgetfulHome(71, { estimatedHours: 24 });
+    api.now = new Date(untilMs + 60_000);
+    expect((await ask('/v1/remarks', guessed.owner)).json.remarks).toEqual([]);
+    expect((await ask('/v1/remarks', owner)).json.remarks).toHaveLength(1);
+  });
+
+  test('name a tariff that would have been cheaper in the last twelve months', async () => {
+    api.now = new Date('2026-06-15T12:00:00Z');
+    const owner = await api.user('homeowner');
+    const deviceId = await gridMeter(owner.userId);
+    const months = Array.from({ length: 14 }, (_, month) => Date.UTC(2025, 4 + month, 1, 12));
+    const energies = months.map((ms) => [ms, { milliwattHours: 1_000_000, estimated: 0 }] as const);
+    await write(owner.userId, deviceId, new Map(energies));
+    const make = (name: string, valid_from: string, per_kwh: string) => {
+      const body = { name, valid_from, currency: 'EUR', import: { per_kwh } };
+      return api.send('/v1/tariffs', { method: 'POST', key: owner.key, body });
+    };
+    await make('ours', '2025-01-01', '0.4');
+    const told = async () => (await ask('/v1/remarks', owner)).json.remarks;
+    expect(await told()).toEqual([]);
+    const { json: offer } = await make('an offer', '2027-01-01', '0.3');
+    api.now = new Date('2026-06-15T12:01:00Z');
+    expect(await told()).toEqual([
+      {
+        kind: 'cheaper_tariff',
+        start: '2025-06-01',
+        end: '2026-05-31',
+        tariff_id: offer.tariff_id,
+        name: 'an offer',
+        currency: 'EUR',
+        paid: '4.80',
+        would_have_paid: '3.60',
+      },
+    ]);
+  });
+});
+
+describe('remark.raised', () => {
+  const subscribe = async (by: Person) => {
+    const body = { event: 'remark.raised', url: 'https://example.com/remarks', auth_token: 'a secret token' };
+    const { status, json } = await send('/v1/webhooks', by, body);
+    expect(status).toBe(201);
+    return json.webhook_id as string;
+  };
+  /** Lets workers check all homes at a time. Returns the number of raised remarks. */
+  const check = async (atMs: number, workers = 1) => {
+    api.now = new Date(atMs);
+    const options = {
+      now: api.now,
+      ageNow: api.now,
+      log: pino({ level: 'silent' }),
+      stopping: new AbortController().signal,
+    };
+    const raised = await Promise.all(Array.from({ length: workers }, () => raiseRemarks(api.db, options)));
+    return raised.reduce((sum, one) => sum + one, 0);
+  };
+  const eventsOf = async ({ userId }: Person) =>
+    (
+      await sql(
+        `SELECT data, array_agg(webhook_id) AS webhooks FROM events LEFT JOIN deliveries USING (event_id)
+         WHERE type = 'remark.raised' AND user_id = $1 GROUP BY event_id ORDER BY event_id`,
+        [userId],
+      )
+    ).rows;
+
+  test('reports a remark that stands on several days once, only in homes with a subscription, by any number of workers', async () => {
+    const days = 75;
+    const [{ owner, untilMs }, other] = [
+      await forgetfulHome(days, { faultDays: 4 }),
+      await forgetfulHome(days, { faultDays: 4 }),
+    ];
+    const webhook = await subscribe(owner);
+    // Nothing is unusual yet.
+    expect(await check(untilMs - 4 * 24 * HOUR_MS)).toBe(0);
+    const firstMs = untilMs - 3 * 24 * HOUR_MS;
+    expect(await check(firstMs, 3)).toBe(1);
+    const [event, ...more] = await eventsOf(owner);
+    const { json } = await ask('/v1/remarks', owner);
+    expect(json.remarks).toMatchObject([{ kind: 'stays_on' }]);
+    expect([event, more]).toEqual([{ data: { user_id: owner.userId, ...json.remarks[0] }, webhooks: [webhook] }, []]);
+    for (let hours = 1; hours <= 72; hours += 7) {
+      expect(await check(firstMs + hours * HOUR_MS, 2)).toBe(0);
+      expect((await ask('/v1/remarks', owner)).json.remarks).toMatchObject([{ kind: 'stays_on' }]);
+    }
+    expect(await eventsOf(other.owner)).toEqual([]);
+    expect((await sql('SELECT user_id FROM raised_remarks')).rows).toEqual([{ user_id: owner.userId }]);
+
+    // A subscription of the utility includes its homes. What was raised already is not raised again for it.
+    const ofUtility = await subscribe(utility);
+    expect(await check(untilMs, 3)).toBe(1);
+    expect(await eventsOf(other.owner)).toMatchObject([
+      { data: { user_id: other.owner.userId, kind: 'stays_on' }, webhooks: [ofUtility] },
+    ]);
+    // A remark that was over for more than three days is a new one.
+    await sql(`UPDATE raised_remarks SET seen_at = seen_at - interval '73 hours' WHERE user_id = $1`, [owner.userId]);
+    expect(await check(untilMs + HOUR_MS / 2, 2)).toBe(1);
+    expect(await eventsOf(owner)).toHaveLength(2);
+
+    expect((await api.send(`/v1/users/${owner.userId}`, { method: 'DELETE', key: owner.key })).status).toBe(200);
+    expect((await sql('SELECT user_id FROM raised_remarks')).rows).toEqual([{ user_id: other.owner.userId }]);
+  });
+});
