@@ -113,7 +113,7 @@ async function settle(pool: Pool, receiver: Receiver): Promise<Home[]> {
   await pool.query('ANALYZE');
   const db = createDb(pool);
   const { user_id } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  const webhook = { event: 'alert.triggered' as const, url: receiver.url, authToken: 'a secret token' };
+  const webhook = { events: ['alert.triggered'] as const, url: receiver.url, authToken: 'a secret token' };
   await createWebhook(db, createSecretBox(SECRET_KEY), user_id, webhook);
   return homes;
 }

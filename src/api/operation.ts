@@ -216,6 +216,7 @@ const TOLD = [
   'status',
   'placement',
   'event',
+  'events',
   'delivery',
   'expires_at',
   'overlap_hours',

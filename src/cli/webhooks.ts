@@ -22,7 +22,7 @@ import {
 } from './nouns/verbs.ts';
 import { runOnServiceDatabase } from './running-service.ts';
 
-const WEBHOOK: CommandNoun = { name: 'webhook', id: 'webhook_id', columns: ['webhook_id', 'event', 'status', 'url'] };
+const WEBHOOK: CommandNoun = { name: 'webhook', id: 'webhook_id', columns: ['webhook_id', 'events', 'status', 'url'] };
 
 /** Registers `energy webhooks …`, which calls the operations of the HTTP API. An `--auth-token` of `-` is read from standard input. */
 export function register(program: Command): void {

@@ -283,7 +283,9 @@ interface PricesTable {
 interface WebhooksTable {
   webhook_id: string;
   user_id: string;
+  /** The first of `events`, for processes of earlier versions. */
   event: OneOf<typeof EVENT_TYPES>;
+  events: OneOf<typeof EVENT_TYPES>[];
   url: string;
   auth_token_sealed: Buffer;
   former_token_sealed: Buffer | null;

@@ -103,12 +103,12 @@ async function receivers(query: Query, events: readonly NewEvent[], ids: readonl
  * administrators. By owner, so that an index finds each, however many there are.
  */
 export const subscriptionsTo = (event: string, user: string): string => `
-  SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND event = ${event}
+  SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND ${event} = ANY (webhooks.events)
   UNION
   SELECT webhook_id FROM webhooks JOIN users o USING (user_id)
-  WHERE o.user_id = ${user}.enrolled_by AND ${user}.role = 'homeowner' AND o.role = 'utility' AND event = ${event}
+  WHERE o.user_id = ${user}.enrolled_by AND ${user}.role = 'homeowner' AND o.role = 'utility' AND ${event} = ANY (webhooks.events)
   UNION
-  SELECT webhook_id FROM users o JOIN webhooks USING (user_id) WHERE o.role = 'admin' AND event = ${event}`;
+  SELECT webhook_id FROM users o JOIN webhooks USING (user_id) WHERE o.role = 'admin' AND ${event} = ANY (webhooks.events)`;
 
 /**
  * Returns SQL for the users of a relation (its `user_id`) whose event has a receiver, as a set: of thousands of users in a batch mostly
@@ -116,10 +116,10 @@ export const subscriptionsTo = (event: string, user: string): string => `
  * query of their own, because the planner's statistics may be days old, and it would pair each utility with each user.
  */
 export const subscribedAmong = (relation: string, event: string): string => `
-  SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE event = ${event}
+  SELECT user_id FROM ${relation} JOIN webhooks USING (user_id) WHERE ${event} = ANY (webhooks.events)
   UNION
-  (WITH telling AS MATERIALIZED (SELECT DISTINCT o.user_id FROM webhooks JOIN users o USING (user_id) WHERE o.role = 'utility' AND event = ${event})
+  (WITH telling AS MATERIALIZED (SELECT DISTINCT o.user_id FROM webhooks JOIN users o USING (user_id) WHERE o.role = 'utility' AND ${event} = ANY (webhooks.events))
    SELECT u.user_id FROM ${relation} JOIN users u USING (user_id)
    WHERE u.role = 'homeowner' AND u.enrolled_by IN (SELECT user_id FROM telling) AND EXISTS (SELECT FROM telling))
   UNION
-  SELECT user_id FROM ${relation} WHERE EXISTS (SELECT FROM webhooks JOIN users USING (user_id) WHERE role = 'admin' AND event = ${event})`;
+  SELECT user_id FROM ${relation} WHERE EXISTS (SELECT FROM webhooks JOIN users USING (user_id) WHERE role = 'admin' AND ${event} = ANY (webhooks.events))`;

@@ -567,6 +567,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'webhook_id',
       'user_id',
       'event',
+      'events',
       'url',
       'former_token_valid_until',
       'status',

@@ -212,7 +212,7 @@ describe('changed prices and tariffs', () => {
     // No price is known, so there are no costs.
     expect(await told()).toEqual([]);
     const webhook = {
-      event: 'usage.updated' as const,
+      events: ['usage.updated'] as const,
       url: 'https://example.com/x',
       authToken: 'a token of the receiver',
     };

@@ -16,7 +16,7 @@ import { startRole, temporaryFolder } from '#test/support/service.ts';
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const TOKEN = 'a token of the receiver';
 const REQUEST = { callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
-const HOOK = { event: 'user.created', url: 'https://example.com/hook', authToken: TOKEN } as const;
+const HOOK = { events: ['user.created'], url: 'https://example.com/hook', authToken: TOKEN } as const;
 
 let database: TestDatabase;
 let db: Database;

@@ -75,7 +75,7 @@ export async function testDeliveries({
     },
     user: async (email) => (await createUser(db, { email, role: 'homeowner' })).user_id,
     subscribe: async (userId, url, authToken = 'a secret token') =>
-      (await createWebhook(db, box, userId, { event: 'user.created', url, authToken })).webhook_id,
+      (await createWebhook(db, box, userId, { events: ['user.created'], url, authToken })).webhook_id,
     async happen(userId, data = {}) {
       const [id] = await addEvents(queryOf(db), [{ type: 'user.created', userId, data: data as never }], test.now);
       return id as string;

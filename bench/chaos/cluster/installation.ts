@@ -121,7 +121,7 @@ export async function installCluster(): Promise<Cluster> {
     undo.push(() => pool.end());
     const db = createDb(pool);
     const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-    const webhook = { event: 'alert.triggered', url: receiver.url, authToken: WEBHOOK_SECRET } as const;
+    const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
     await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
     return { rabbit, patroni, pool, receiver, roles, lines, remove };
   } catch (error) {

@@ -126,7 +126,8 @@ function figures({ type, data }: ReportedEvent, zone: string, names: DeviceNames
   if (type === 'webhook.paused') {
     return [
       ['Webhook', String(data.webhook_id)],
-      ['Event', String(data.event)],
+      // Earlier versions stored one event.
+      ['Events', [data.events ?? data.event].flat().join(', ')],
       ['Address', String(data.url)],
       ['What waits', 'is kept for 7 days, and sent when you resume it: PATCH status "active"'],
     ];

@@ -15,12 +15,16 @@ import { UNDELIVERED_DAYS } from '../retention.ts';
 const OVERLAP_MS = 24 * 3_600_000;
 
 /** All columns but the secret, which is read only for signing. */
-const COLUMNS = ['webhook_id', 'event', 'url', 'status', 'created_at'] as const;
+const COLUMNS = ['webhook_id', 'events', 'url', 'status', 'created_at'] as const;
 
 export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
 
+/** A list of at least one event. The first one is shown as `event`. */
+export type WebhookEvents = readonly [EventType, ...EventType[]];
+
 /** Members of a subscription that can be changed. */
 export interface WebhookPatch {
+  events?: WebhookEvents | undefined;
   url?: string | undefined;
   authToken?: string | undefined;
   status?: Webhook['status'] | undefined;
@@ -34,7 +38,7 @@ export async function createWebhook(
   db: Database,
   box: SecretBox,
   ownerId: string,
-  webhook: { event: EventType; url: string; authToken: string },
+  webhook: { events: WebhookEvents; url: string; authToken: string },
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. It serialises creations by account, because concurrent ones would all see the same count.
@@ -50,7 +54,7 @@ export async function createWebhook(
       .values({
         webhook_id: newId('whk'),
         user_id: ownerId,
-        event: webhook.event,
+        ...eventColumns(webhook.events),
         url: webhook.url,
         auth_token_sealed: box.seal(webhook.authToken),
         former_token_sealed: null,
@@ -60,6 +64,8 @@ export async function createWebhook(
       .executeTakeFirstOrThrow();
   });
 }
+
+const eventColumns = (events: WebhookEvents) => ({ event: events[0], events: [...events] });
 
 /** Lists at most `limit` subscriptions of an owner after `cursor`, by id. */
 export async function listWebhooks(
@@ -121,6 +127,7 @@ export async function updateWebhook(
         // Without a change, the current row is written and returned.
         status: patch.status ?? before.status,
         url: patch.url,
+        ...(patch.events === undefined ? {} : eventColumns(patch.events)),
         ...(isResumed ? { failing_since: null, failed_in_a_row: 0 } : {}),
         ...(patch.authToken === undefined
           ? {}
@@ -203,7 +210,7 @@ export async function hasActiveWebhook(db: Database, ownerId: string, event: Eve
     .selectFrom('webhooks')
     .select('webhook_id')
     .where('user_id', '=', ownerId)
-    .where('event', '=', event)
+    .where(({ eb, fn }) => eb(eb.val(event), '=', fn.any('events')))
     .where('status', '=', 'active')
     .limit(1)
     .executeTakeFirst();

@@ -358,7 +358,7 @@ test('a lower role removes deliveries about accounts that it no longer reaches',
   const [demoted, stays] = [await api.user('admin'), await api.user('admin')];
   for (const { userId } of [demoted, stays, utility])
     await createWebhook(api.db, box, userId, {
-      event: 'user.created',
+      events: ['user.created'],
       url: 'https://example.com/x',
       authToken: 'a secret token',
     });

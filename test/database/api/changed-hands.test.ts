@@ -126,7 +126,7 @@ describe('earlier access to an account ends with', () => {
     const before = isEnrolled
       ? null
       : await openSession(api.db, userId, api.now, { userAgent: 'The former one', address: '192.0.2.7' });
-    const hook = { event: 'user.created' as const, url: 'https://stranger.example/x', authToken: 'a secret token' };
+    const hook = { events: ['user.created'] as const, url: 'https://stranger.example/x', authToken: 'a secret token' };
     await createWebhook(api.db, createSecretBox(SECRET), userId, hook);
     // A change of address that the previous owner requested.
     await patch(userId, key, { email: newEmail() });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSecretBox } from '#src/core/secrets.ts';
+import { queryOf } from '#src/database/connect.ts';
+import { addEvents } from '#src/events/outbox.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { invalidFieldsOf, requestsWithKey } from '#test/support/requests-with-key.ts';
 
@@ -66,6 +68,64 @@ describe('webhooks', () => {
     }
     const { json } = await as(key).post('/v1/webhooks', { event: 'usage', url: 'https://example.com', auth_token: '' });
     expect(invalidFieldsOf(json)?.sort()).toEqual(['auth_token', 'event']);
+  });
+
+  test('take one event or several; the first is also shown as event', async () => {
+    const { key, userId } = await api.user('homeowner');
+    const rest = { url: 'https://example.com/hook', auth_token: 'a secret token' };
+    const two = ['alert.triggered', 'remark.raised'];
+    const made = await as(key).post('/v1/webhooks', { events: two, ...rest });
+    expect(made).toMatchObject({ status: 201, json: { status: 'active' } });
+    await as(key).post('/v1/webhooks', { event: 'user.created', ...rest });
+    const list = async () =>
+      (await as(key).get('/v1/webhooks')).json.map(({ event, events }: Record<string, unknown>) => [event, events]);
+    expect(await list()).toEqual([
+      ['alert.triggered', two],
+      ['user.created', ['user.created']],
+    ]);
+    const path = `/v1/webhooks/${made.json.webhook_id}`;
+    for (const [events, field] of [
+      [{}, 'event'],
+      [{ events: [] }, 'events'],
+      [{ events: 'alert.triggered' }, 'events'],
+      [{ events: 5 }, 'events'],
+      [{ events: null }, 'events'],
+      [{ events: ['alert.triggered', 'x'] }, 'events.1'],
+      [{ events: ['alert.triggered', 'alert.triggered'] }, 'events'],
+      [{ event: 'alert.triggered', events: ['alert.triggered'] }, 'events'],
+      [{ event: null, events: ['alert.triggered'] }, 'event'],
+    ] as const) {
+      const { status, json } = await as(key).post('/v1/webhooks', { ...events, ...rest });
+      const fields = [...new Set(invalidFieldsOf(json))];
+      expect({ events, status, fields }).toEqual({ events, status: 422, fields: [field] });
+      if (Object.keys(events).length > 0) expect((await as(key).patch(path, events)).status).toBe(422);
+    }
+    // Another change leaves the events as they are.
+    expect((await as(key).patch(path, { status: 'paused' })).json).toMatchObject({ events: two });
+
+    // Each event of a subscription is delivered once.
+    const happen = (type: 'remark.raised' | 'usage.updated') =>
+      addEvents(queryOf(api.db), [{ type, userId, data: {} } as never], api.now);
+    await happen('remark.raised');
+    await happen('usage.updated');
+    const changed = await as(key).patch(path, { event: 'usage.updated' });
+    expect(changed.json).toMatchObject({ event: 'usage.updated', events: ['usage.updated'], status: 'paused' });
+    await happen('remark.raised');
+    await happen('usage.updated');
+    const { json: log } = await as(key).get(`${path}/deliveries`);
+    expect(log.map(({ event }: { event: string }) => event)).toEqual(['usage.updated', 'remark.raised']);
+  });
+
+  test('that a process of the previous version creates have its event as their events', async () => {
+    const { key, userId } = await api.user('homeowner');
+    await api.database.pool.query(
+      `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
+       VALUES ('whk_earlier', $1, 'alert.triggered', 'https://example.com', '')`,
+      [userId],
+    );
+    expect((await as(key).get('/v1/webhooks')).json).toMatchObject([
+      { event: 'alert.triggered', events: ['alert.triggered'] },
+    ]);
   });
 });
 

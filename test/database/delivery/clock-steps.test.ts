@@ -63,7 +63,7 @@ test.each(STEPS)('a running delivery is not sent twice by a step of %d s', async
 
 test.each(STEPS)('usage.updated is sent after a step of %d s', async (step) => {
   const userId = await deliveries.user('somebody@example.com');
-  const options = { event: 'usage.updated' as const, url: receiver.url, authToken: 'a secret token' };
+  const options = { events: ['usage.updated'] as const, url: receiver.url, authToken: 'a secret token' };
   await createWebhook(deliveries.db, deliveries.box, userId, options);
   const query = queryOn(deliveries.database.pool);
   const tell = async () => {

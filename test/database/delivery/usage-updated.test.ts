@@ -25,7 +25,7 @@ afterEach(() => deliveries.close());
 const at = (time: string) => new Date(`2026-06-17T${time}Z`);
 const subscribe = (userId = home.userId) =>
   createWebhook(deliveries.db, deliveries.box, userId, {
-    event: 'usage.updated',
+    events: ['usage.updated'],
     url: 'https://example.com/x',
     authToken: 'a secret token',
   });

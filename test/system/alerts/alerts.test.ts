@@ -57,7 +57,11 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const { device_id: deviceId } = device;
   for (const event of ['usage.updated', 'alert.triggered', 'device.connected'] as const) {
-    await createWebhook(db, createSecretBox(SECRET_KEY), userId, { event, url: receiver.url, authToken: TOKEN });
+    await createWebhook(db, createSecretBox(SECRET_KEY), userId, {
+      events: [event],
+      url: receiver.url,
+      authToken: TOKEN,
+    });
   }
   const { alert_id } = await createAlert(db, { userId, type: 'peak_usage', thresholdKwh: 0.5, delivery: 'webhook' });
 
@@ -110,7 +114,7 @@ test('a corrected price triggers an alert on costs without a reading', async () 
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const { device_id: deviceId } = device;
   await createWebhook(db, createSecretBox(SECRET_KEY), userId, {
-    event: 'alert.triggered',
+    events: ['alert.triggered'],
     url: receiver.url,
     authToken: TOKEN,
   });

@@ -53,7 +53,7 @@ beforeAll(async () => {
   );
   const db = createDb(pool);
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
-  const webhook = { event: 'alert.triggered' as const, url: receiver.url, authToken: TOKEN };
+  const webhook = { events: ['alert.triggered'] as const, url: receiver.url, authToken: TOKEN };
   await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
   env = {

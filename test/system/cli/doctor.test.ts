@@ -97,7 +97,7 @@ test('finds no problem in a healthy installation', async () => {
     [new Date(Date.now() - 60_000), 2],
   ]);
   await createWebhook(createDb(database.pool), createSecretBox(SECRET), home.userId, {
-    event: 'usage.updated',
+    events: ['usage.updated'],
     url: 'https://receiver.example/',
     authToken: 'a token of the owner',
   });

@@ -71,7 +71,7 @@ beforeAll(async () => {
   }
   const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   await createWebhook(db, createSecretBox(SECRET_KEY), adminId, {
-    event: 'alert.triggered',
+    events: ['alert.triggered'],
     url: receiver.url,
     authToken: TOKEN,
   });

@@ -95,7 +95,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const subscription = { url: receiver.url, authToken: 'the token of the tests' };
   for (const event of ['alert.triggered', 'usage.updated'] as const)
-    await createWebhook(db, createSecretBox(SECRET_KEY), userId, { event, ...subscription });
+    await createWebhook(db, createSecretBox(SECRET_KEY), userId, { events: [event], ...subscription });
   const alerts: string[] = [];
   for (let thresholdKwh = 1; thresholdKwh <= 5; thresholdKwh++)
     alerts.push(

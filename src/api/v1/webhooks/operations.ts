@@ -4,7 +4,7 @@ import { defineOperation, type OperationCall } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { ownAccount, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
-import { AppError, requireFound } from '#src/core/errors.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import {
   findSentDelivery,
   listDeliveries,
@@ -23,6 +23,7 @@ import {
   createdWebhook,
   delivery,
   deliveryToWire,
+  eventsOf,
   newWebhook,
   sentDelivery,
   toWire,
@@ -31,15 +32,17 @@ import {
 } from './shape.ts';
 
 export const createWebhook = defineOperation({
-  summary: 'Subscribes the caller to an event.',
+  summary: 'Subscribes the caller to one event or several.',
   method: 'POST',
   path: '/v1/webhooks',
   audit: { action: 'webhook.created', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: createdWebhook,
   body: newWebhook,
-  async handle({ context, caller, body: { event, url, auth_token } }) {
-    const webhook = { event, url, authToken: auth_token };
+  async handle({ context, caller, body: { url, auth_token, ...asked } }) {
+    const events = eventsOf(asked);
+    if (!events) throw unprocessable({ field: 'event', message: 'is required, unless there are events' });
+    const webhook = { events, url, authToken: auth_token };
     const { webhook_id, status } = await create(context.db, context.box, caller.userId, webhook);
     return { webhook_id, status };
   },
@@ -60,7 +63,8 @@ export const listWebhooks = defineOperation({
 });
 
 export const updateWebhook = defineOperation({
-  summary: 'Pauses or resumes a subscription, or changes its address or secret (both secrets are valid for 24 h).',
+  summary:
+    'Pauses or resumes a subscription, or changes its events, address or secret (both secrets are valid for 24 h).',
   method: 'PATCH',
   path: '/v1/webhooks/{webhook_id}',
   audit: { action: 'webhook.changed', target: 'webhook_id' },
@@ -68,9 +72,9 @@ export const updateWebhook = defineOperation({
   answer: webhook,
   params: z.object({ webhook_id: idField }),
   body: webhookPatch,
-  async handle({ context, caller, params, body: { url, status, auth_token } }) {
+  async handle({ context, caller, params, body: { url, status, auth_token, ...asked } }) {
     const { db, box, clock } = context;
-    const patch = { url, status, authToken: auth_token };
+    const patch = { events: eventsOf(asked), url, status, authToken: auth_token };
     return toWire(
       requireFound(await update(db, box, reachOf(caller), toIdOrNotFound(params.webhook_id), patch, clock())),
     );

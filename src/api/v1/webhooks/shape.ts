@@ -1,14 +1,23 @@
 import { z } from 'zod';
+import { listOf } from '#src/api/fields.ts';
 import { createdAt, instantShape } from '#src/api/shapes.ts';
+import { unprocessable } from '#src/core/errors.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
 import type { Delivery } from '#src/delivery/log.ts';
-import type { Webhook } from '#src/delivery/webhook/subscriptions.ts';
+import type { Webhook, WebhookEvents } from '#src/delivery/webhook/subscriptions.ts';
+import type { EventType } from '#src/events/bodies.ts';
 import { alert_id, created_at, device_id, type Examples, user_id, webhook_id } from '../example-ids.ts';
 import { EXAMPLE_REMARK } from '../remarks/shape.ts';
 import { USER_EXAMPLES } from '../users/shape.ts';
 
 const webhookId = z.string().describe('Id of the subscription.');
-const event = z.enum(EVENT_TYPES).describe('Event that is subscribed to.');
+const event = z.enum(EVENT_TYPES);
+const asked = {
+  event: event.optional().describe('Event that is subscribed to. Not together with `events`.'),
+  events: listOf(event, 1, EVENT_TYPES.length)
+    .optional()
+    .describe('Events that are subscribed to, each once, instead of `event`.'),
+};
 const status = z
   .enum(PAUSABLE_STATUSES)
   .describe('Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed.');
@@ -45,13 +54,14 @@ function isKey(text: string): boolean {
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && length >= 24 && length <= 64;
 }
 
-export const newWebhook = z.strictObject({ event, url: callbackUrl, auth_token: authToken });
-export const webhookPatch = z.strictObject({ url: callbackUrl, auth_token: authToken, status }).partial();
+export const newWebhook = z.strictObject({ ...asked, url: callbackUrl, auth_token: authToken });
+export const webhookPatch = z.strictObject({ ...asked, url: callbackUrl, auth_token: authToken, status }).partial();
 
 export const webhook = z
   .strictObject({
     webhook_id: webhookId,
-    event,
+    event: event.describe('The first of `events`.'),
+    events: z.array(event).describe('Events that are subscribed to.'),
     url: z.string().meta({ format: 'uri' }).describe('HTTPS address that events are sent to.'),
     status,
     created_at: createdAt,
@@ -100,10 +110,24 @@ export const sentDelivery = delivery
   })
   .meta({ id: 'SentDelivery' });
 
+/**
+ * Returns the events that a request names, in `event` or in `events`; undefined if it names none. Throws 422 if it has both members, because
+ * they could differ, or names an event twice.
+ */
+export function eventsOf({ event: one, events }: z.output<typeof webhookPatch>): WebhookEvents | undefined {
+  if (one !== undefined && events !== undefined)
+    throw unprocessable({ field: 'events', message: 'cannot be given together with event' });
+  if (new Set(events).size < (events?.length ?? 0))
+    throw unprocessable({ field: 'events', message: 'must name each event once' });
+  const [first, ...others] = events ?? (one === undefined ? [] : [one]);
+  return first && [first, ...others];
+}
+
 /** Converts a subscription for a response, without its secret. */
 export const toWire = (row: Webhook): z.output<typeof webhook> => ({
   webhook_id: row.webhook_id,
-  event: row.event,
+  event: row.events[0] as EventType,
+  events: row.events,
   url: row.url,
   status: row.status,
   created_at: row.created_at.toISOString(),
@@ -123,6 +147,7 @@ const event_id = 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt';
 const exampleWebhook = {
   webhook_id,
   event: 'alert.triggered',
+  events: ['alert.triggered', 'device.connected'],
   url: 'https://example.com/hooks/energy',
   status: 'active',
   created_at,
@@ -139,7 +164,7 @@ const exampleDelivery = {
 export const WEBHOOK_EXAMPLES = {
   createWebhook: {
     body: {
-      event: 'alert.triggered',
+      events: ['alert.triggered', 'device.connected'],
       url: 'https://example.com/hooks/energy',
       auth_token: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     },
