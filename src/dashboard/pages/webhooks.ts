@@ -133,7 +133,7 @@ export function WebhookRow(props: {
   const isActive = webhook.status === 'active';
   const { common, webhooks: w } = words();
   return html`<tr>
-    <th scope="row" data-name=${w.webhook}><span>${webhook.event} <small class="quiet">${webhook.url}</small></span></th>
+    <th scope="row" data-name=${w.webhook}><span>${webhook.events.join(', ')} <small class="quiet">${webhook.url}</small></span></th>
     <td data-name=${common.status}>
       <span>
         <${Badge} kind=${isActive ? 'good' : 'warn'}>${common.statuses[webhook.status]}<//>

@@ -8,24 +8,27 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { newSecret, receiverCode } from './webhook.ts';
 
-/** Dialog that subscribes the signed-in account to an event and shows the secret once. `event`: preselected event. */
+/** Dialog that subscribes the signed-in account to events and shows the secret once. `event`: preselected event. */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
   const { onMade, onClose } = props;
   const { me } = useSession();
   const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
-  const [event, setEvent] = useState(props.event);
+  const [events, setEvents] = useState<readonly EventType[]>([props.event]);
   const { run, isBusy, error } = useAction();
   const create = (submit: SubmitEvent) => {
     submit.preventDefault();
     const { url } = Object.fromEntries(new FormData(submit.target as HTMLFormElement)) as Record<string, string>;
     run(async () => {
       const made = newSecret();
-      await callApi('POST', '/v1/webhooks', { event, url: url?.trim(), auth_token: made });
+      await callApi('POST', '/v1/webhooks', { events, url: url?.trim(), auth_token: made });
       setSecret(made);
       onMade();
     });
   };
+  const ALL = Object.keys(w.events) as EventType[];
+  const choose = (event: EventType, isChosen: boolean) =>
+    setEvents(ALL.filter((one) => (one === event ? isChosen : events.includes(one))));
   if (secret !== null)
     return html`<${Dialog} title=${w.newWebhook} onClose=${onClose}>
       <${SecretShown} secret=${secret} onDone=${onClose}>
@@ -34,14 +37,22 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
     <//>`;
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
     <form onSubmit=${create}>
-      <${Field} label=${w.event} hint=${`${event}: ${w.events[event]}. ${w.eventHints[me.role]}`}>
-        ${(attributes: object) => html`<select
-          ...${attributes} name="event"
-          onChange=${(change: Event) => setEvent((change.target as HTMLSelectElement).value as EventType)}
-        >
-          ${Object.keys(w.events).map((name) => html`<option value=${name} selected=${name === event}>${name}</option>`)}
-        </select>`}
-      <//>
+      <fieldset>
+        <legend>${w.whichEvents}</legend>
+        <p class="quiet">${w.eventHints[me.role]}</p>
+        <div class="choices wide">
+          ${ALL.map(
+            (event) => html`<label>
+              <input
+                type="checkbox"
+                checked=${events.includes(event)}
+                onChange=${(change: Event) => choose(event, (change.target as HTMLInputElement).checked)}
+              />
+              <span><code>${event}</code> <small class="quiet">${w.events[event]}</small></span>
+            </label>`,
+          )}
+        </div>
+      </fieldset>
       <${Field} label="URL" hint=${w.urlHint}>
         ${(attributes: object) => html`<input
           ...${attributes}
@@ -57,8 +68,9 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
       <//>
       <${Problem} text=${error} />
       <p class="actions">
-        <button class="main" ...${busyAttributes(isBusy)}>${w.createShort}</button>
+        <button class="main" ...${busyAttributes(isBusy)} disabled=${events.length === 0}>${w.createShort}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
+        ${events.length === 0 && html`<span class="quiet">${w.chooseOne}</span>`}
       </p>
     </form>
   <//>`;
@@ -110,4 +122,5 @@ const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () 
 export type EventType = Webhook['event'];
 
 /** Returns the display name of a subscription. */
-export const nameOf = ({ event, url }: Pick<Webhook, 'event' | 'url'>): string => words().webhooks.to({ event, url });
+export const nameOf = ({ events, url }: Pick<Webhook, 'events' | 'url'>): string =>
+  words().webhooks.to({ event: events.join(', '), url });
