@@ -12,6 +12,8 @@ const FUTURE_MS = 5 * 60_000;
 export interface NewPoint extends Point {
   message: IncomingMessage;
   element: number;
+  /** Whether the batch also contains a higher value for the same time. */
+  isLowerKept?: true;
 }
 
 /** New readings of one series, in order, one per key. */
@@ -53,7 +55,7 @@ function keepLower(kept: NewPoint, next: NewPoint, collected: CollectedReadings)
   }
   const [lower, higher] = next.value < kept.value ? [next, kept] : [kept, next];
   collected.rejects.push({ message: higher.message, element: higher.element, reason: CONFLICT_REASON });
-  return lower;
+  return { ...lower, isLowerKept: true };
 }
 
 /**

@@ -199,6 +199,11 @@ export function saveReadings(
      FROM unnest(${KEY}, $4::bigint[]) c (series_id, read_at, interval_ms, value) WHERE ${MATCH}`,
     values(lowered),
   );
+  add(
+    rowsOf(stored, (plan) => plan.lowerKept),
+    `INSERT INTO lower_kept_readings (series_id, read_at, interval_ms) SELECT * FROM unnest(${KEY}) ON CONFLICT DO NOTHING`,
+    null,
+  );
   const cleared = rowsOf(stored, judged(false));
   add(
     cleared,

@@ -39,6 +39,8 @@ export interface SeriesPlan {
   /** New readings. `lowered`: stored readings whose value is lowered. */
   readonly inserts: NewPoint[];
   readonly lowered: NewPoint[];
+  /** Readings of which a higher value was received for the same time, before the plan or with it. */
+  readonly lowerKept: Point[];
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: Point[];
   readonly withdrawn: Point[];
@@ -84,6 +86,7 @@ export const emptySeriesPlan = (
   steps: hasRole(of.series, isTariff) || hasRole(will, isTariff) ? { removed: [], added: [] } : null,
   inserts: [],
   lowered: [],
+  lowerKept: [],
   added: [],
   withdrawn: [],
   verdicts: null,
@@ -110,7 +113,10 @@ export function planAppended(plan: SeriesPlan, law: Law<unknown> | null, points:
   if (law && !law.knows(tail)) return false;
   const run = law && replayLaw(law, tail, points, plan.edits.isExcluded);
   if (run && plan.series.lastReadAtMs !== null && run.backToMs < plan.series.lastReadAtMs) return false;
-  for (const point of points) plan.inserts.push(point);
+  for (const point of points) {
+    plan.inserts.push(point);
+    if (point.isLowerKept) plan.lowerKept.push(point);
+  }
   plan.head = { lastReadAtMs: last.readAtMs, tail: run ? run.state : null };
   if (run) addDifferences(plan, null, run);
   if (run && plan.series.lastReadAtMs !== null) plan.following = run.intervals;
@@ -118,9 +124,11 @@ export function planAppended(plan: SeriesPlan, law: Law<unknown> | null, points:
 }
 
 /** Adds the new readings of a stretch to the plan, without their energy. */
-export function addMerge(plan: SeriesPlan, { inserted, lowered, conflicts, duplicates }: StretchMerge): void {
+export function addMerge(plan: SeriesPlan, merge: StretchMerge): void {
+  const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
   for (const point of lowered) plan.lowered.push(point);
+  for (const point of lowerKept) plan.lowerKept.push(point);
   plan.duplicates += duplicates;
   for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT_REASON });
   // The message of the replaced value is not stored, so the rejection refers to the message that replaced it.

@@ -59,6 +59,8 @@ export interface StretchMerge {
   lowered: NewPoint[];
   /** New points that lose against a stored, lower value. */
   conflicts: NewPoint[];
+  /** Readings of which a higher value was received for the same time. */
+  lowerKept: Point[];
   duplicates: number;
   /** Time of the last changed point; -Infinity if nothing changed. */
   lastChangeMs: number;
@@ -71,6 +73,7 @@ export function mergeIntoStretch(stored: readonly Point[], points: readonly NewP
     inserted: [],
     lowered: [],
     conflicts: [],
+    lowerKept: [],
     duplicates: 0,
     lastChangeMs: Number.NEGATIVE_INFINITY,
   };
@@ -79,6 +82,7 @@ export function mergeIntoStretch(stored: readonly Point[], points: readonly NewP
   const byKey = new Map(stored.map((point) => [pointKey(point), point]));
   for (const point of points) {
     const known = byKey.get(pointKey(point));
+    if (point.isLowerKept || (known && known.value !== point.value)) result.lowerKept.push(point);
     if (known && known.value === point.value) {
       result.duplicates++;
       continue;

@@ -49,6 +49,7 @@ export interface Tables {
   series_roles: SeriesRolesView;
   readings: ReadingsTable;
   reading_notes: ReadingNotesTable;
+  lower_kept_readings: { series_id: number; read_at: Date; interval_ms: Generated<number> };
   rejected_messages: RejectedMessagesTable;
   temporary_secrets: { secret_sha256: Buffer; device_id: string; expires_at: Date };
   device_heads: DeviceHeadsTable;

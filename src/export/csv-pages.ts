@@ -35,19 +35,18 @@ const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 
 const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
-/** A relation with readings of series, and the value column that it has in addition to its key. */
+/** A relation with readings of series, and the value column that it has in addition to its key, if any. */
 export interface SeriesRelation {
-  relation: 'readings' | 'closed_readings' | 'reading_notes';
-  value: 'value' | 'verdict';
+  relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
+  value?: 'value' | 'verdict';
 }
 
+/** Returns the columns of a relation's file that follow those of the series. */
+const columnsOf = ({ value }: SeriesRelation): string[] => ['read_at', 'interval_ms', ...(value ? [value] : [])];
+
 /** Yields the rows of every series of a person's devices, in order of time. */
-export async function* seriesCsv(
-  db: Database,
-  userId: string,
-  { relation, value }: SeriesRelation,
-): AsyncGenerator<string> {
-  yield `device_id,series_id,kind,read_at,interval_ms,${value}\n`;
+export async function* seriesCsv(db: Database, userId: string, of: SeriesRelation): AsyncGenerator<string> {
+  yield `${['device_id', 'series_id', 'kind', ...columnsOf(of)].join(',')}\n`;
   for await (const deviceIds of readOwnedKeys(db, userId, 'device')) {
     const series = await db
       .selectFrom('series')
@@ -57,7 +56,7 @@ export async function* seriesCsv(
       .orderBy('series_id')
       .execute();
     for (const { series_id, device_id, kind } of series)
-      yield* linesOf(db, { relation, value }, series_id, `${device_id},${series_id},${kind}`);
+      yield* linesOf(db, of, series_id, `${device_id},${series_id},${kind}`);
   }
 }
 
@@ -66,12 +65,8 @@ export async function* seriesCsv(
  * index then finds a page whatever the planner's estimate of the series; with a LIMIT alone, the planner might sort all remaining rows for
  * each page.
  */
-async function* linesOf(
-  db: Database,
-  { relation, value }: SeriesRelation,
-  seriesId: number,
-  begin: string,
-): AsyncGenerator<string> {
+async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begin: string): AsyncGenerator<string> {
+  const { relation } = of;
   // Raw SQL: here and below, PostgreSQL returns a whole page as one text, so that no row becomes a JavaScript object.
   const bounds = await sql<{ first: Date | null; last: Date }>`
     SELECT min(read_at) AS first, max(read_at) AS last FROM ${sql.table(relation)} WHERE series_id = ${seriesId}`.execute(
@@ -79,7 +74,7 @@ async function* linesOf(
   );
   const { first, last } = bounds.rows[0] as { first: Date | null; last: Date };
   if (!first) return;
-  const values = sql.raw(line([time('read_at'), 'interval_ms', value]));
+  const values = sql.raw(line([time('read_at'), ...columnsOf(of).slice(1)]));
   let widthMs = DAY_MS;
   let after = { at: first.toISOString(), intervalMs: BEFORE_ALL };
   for (let fromMs = first.getTime(); fromMs <= last.getTime(); ) {

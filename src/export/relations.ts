@@ -667,6 +667,10 @@ export const SERIES_FILES = [
     means: 'The last readings of each series that retention dropped.',
   },
   { relation: 'reading_notes', value: 'verdict', means: 'Readings that were not plainly counted, and why.' },
+  {
+    relation: 'lower_kept_readings',
+    means: 'Readings of which a higher value was received for the same time, and rejected.',
+  },
 ] as const;
 
 /** Levels of aggregates exported as CSV files: the view, and the name of the file. */

@@ -75,6 +75,7 @@ export async function eraseTraces(
   const anySeries = sql<number>`ANY (${seriesIds}::bigint[])`;
   await trx.deleteFrom('readings').where('series_id', '=', anySeries).execute();
   await trx.deleteFrom('reading_notes').where('series_id', '=', anySeries).execute();
+  await trx.deleteFrom('lower_kept_readings').where('series_id', '=', anySeries).execute();
   await trx.deleteFrom('rejected_messages').where('device_id', '=', sql<string>`ANY (${senders}::text[])`).execute();
   await sql`SELECT erase_consumption(${userId})`.execute(trx);
   await forgetChanges(trx, userId);

@@ -58,7 +58,7 @@ export async function readAccountRows(
       );
     else await read(relation, `SELECT ${without} FROM ${relation} r WHERE ${is(whose)}`);
   }
-  for (const relation of ['readings', 'reading_notes', 'closed_readings'])
+  for (const relation of ['readings', 'reading_notes', 'lower_kept_readings', 'closed_readings'])
     await read(
       `${relation} by name`,
       `SELECT to_jsonb(r) - 'series_id' || jsonb_build_array(device_id, channel, kind)::jsonb FROM ${relation} r JOIN series USING (series_id)

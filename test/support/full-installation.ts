@@ -33,6 +33,7 @@ const ROWS: Record<string, string> = {
   usage_told: 'INSERT INTO usage_told VALUES ($1, now())',
   reading_edits: `INSERT INTO reading_edits VALUES ('edt_1', $2, 'import', 'register', '2026-06-15T12:00Z', '2026-06-15T12:00:00.001Z', 9007199254740993, 'read ☀ "off"', $1, now(), $1, now(), DEFAULT, DEFAULT, DEFAULT, DEFAULT),
     ('edt_2', $2, 'import', 'register', '2026-06-15T12:00Z', '2026-06-15T13:00Z', NULL, 'set back', 'clock', now(), NULL, NULL, true, DEFAULT, DEFAULT, '{1781524800000,1781525700001}')`,
+  lower_kept_readings: `INSERT INTO lower_kept_readings VALUES ($3, now() - interval '1 year', 0)`,
   closed_readings: `INSERT INTO closed_readings VALUES ($3, now() - interval '1 year', 0, 1)`,
   quantity_changes: `INSERT INTO quantity_changes VALUES ($2, 'import', now(), 'better')`,
   discovered_devices: `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id, channels, device_id)

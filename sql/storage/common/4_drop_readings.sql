@@ -44,6 +44,7 @@ BEGIN
   WHERE n.series_id = s.series_id AND n.read_at < s.closed_until AND n.verdict NOT IN ('swap', 'reset', 'rollover')
     AND NOT EXISTS (SELECT FROM closed_readings k
       WHERE k.series_id = n.series_id AND k.read_at = n.read_at AND k.interval_ms = n.interval_ms);
+  DELETE FROM lower_kept_readings WHERE read_at < cut;
   PERFORM drop_pieces_before(before_at);
   RETURN dropped;
 END

@@ -119,6 +119,7 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
  */
 export const STREAMED_RELATIONS = [
   { relation: 'reading_notes', by: 'read_at' },
+  { relation: 'lower_kept_readings', by: 'read_at' },
   { relation: 'readings', by: 'read_at' },
 ] as const;
 

@@ -62,6 +62,7 @@ export const COPIED_RELATIONS: readonly CopiedRelation[] = [
   { relation: 'series' },
   { relation: 'closed_readings' },
   { relation: 'reading_notes' },
+  { relation: 'lower_kept_readings' },
   { relation: 'quantity_changes' },
   { relation: 'rejected_messages' },
   { relation: 'audit_log' },
