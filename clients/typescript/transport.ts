@@ -69,7 +69,8 @@ export class Transport {
     return new Pages<T>(async (cursor) => {
       const query = cursor === null ? sent.query : { ...sent.query, cursor };
       const response = await this.#send(method, path, { accept: 'application/json', ...sent, query });
-      return { items: (await response.json()) as T[], next: nextCursor(response.headers.get('link')) };
+      const body = (await response.json()) as T[] | { data: T[] };
+      return { items: Array.isArray(body) ? body : body.data, next: nextCursor(response.headers.get('link')) };
     });
   }
 

@@ -11,14 +11,17 @@ export const SCOPES = [
   'webhooks:write',
   'tariffs:read',
   'tariffs:write',
+  'readings:read',
   'keys:write',
 ] as const;
 
 /** Scopes of keys that a utility may create for a homeowner. */
 export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
 
-/** Scopes that a key limited to a group may have. */
-export const READING_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
+/** Scopes that a key limited to a group may have. Single readings show when somebody showers, so they are not among them. */
+export const READING_SCOPES: readonly Scope[] = SCOPES.filter(
+  (scope) => scope.endsWith(':read') && scope !== 'readings:read',
+);
 
 export type Scope = (typeof SCOPES)[number];
 

@@ -165,6 +165,9 @@ const MEMBERS: Readonly<Record<string, string>> = {
   register: 'energy_total_kwh',
   interval: 'energy_kwh',
   power: 'power_w',
+  temperature: 'temperature_c',
+  setpoint: 'setpoint_c',
+  humidity: 'humidity_percent',
 };
 
 /**

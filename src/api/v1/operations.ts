@@ -11,6 +11,7 @@ import {
   recordBillVersion,
 } from './bill-periods/operations.ts';
 import { createDeviceEdit, listDeviceEdits, revokeDeviceEdit } from './devices/edits.ts';
+import { listDeviceReadings } from './devices/list-readings.ts';
 import {
   createDevice,
   deleteDevice,
@@ -117,6 +118,7 @@ const NAMED = {
   createDeviceEdit,
   listDeviceEdits,
   revokeDeviceEdit,
+  listDeviceReadings,
   createGateway,
   listGateways,
   updateGateway,

@@ -141,6 +141,10 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
   'POST /v1/keys/{key_id}/rotate': () => ({}),
 };
+/** Parameters that an operation requires. */
+const QUERIES: Record<string, string> = {
+  'GET /v1/devices/{device_id}/readings': '?start=2026-05-01&end=2026-06-01',
+};
 /** Only utilities and administrators have groups (groups.test.ts). */
 const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');
 /**
@@ -164,7 +168,10 @@ const parameterOf = ({ path }: AnyOperation) => /\{(\w+)\}/.exec(path)?.[1];
 
 async function call(operation: AnyOperation, caller: string, owner: string, id: string | undefined) {
   const named = BODIES[nameOf(operation)]?.(owner);
-  const query = operation.method === 'GET' && id === undefined ? `?user_id=${person(owner).userId}` : '';
+  const query =
+    operation.method === 'GET' && id === undefined
+      ? `?user_id=${person(owner).userId}`
+      : (QUERIES[nameOf(operation)] ?? '');
   // A resource below the first parameter is created if that one exists.
   const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
   const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;

@@ -50,6 +50,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   createDeviceEdit: 12,
   listDeviceEdits: 3,
   revokeDeviceEdit: 12,
+  listDeviceReadings: 6,
   createGateway: 7,
   listGateways: 1,
   updateGateway: 8,
@@ -241,6 +242,7 @@ test('each operation needs this number of statements', async () => {
   const edit = { action: 'exclude', start: '2026-06-14T10:00:00Z', end: '2026-06-14T11:00:00Z', reason: 'x' };
   const { edit_id } = await request(home, 'createDeviceEdit', { of: [deviceId], body: edit });
   await request(home, 'listDeviceEdits', { of: [deviceId] });
+  await request(home, 'listDeviceReadings', { of: [deviceId], query: DAYS });
   await request(home, 'revokeDeviceEdit', { of: [deviceId, edit_id] });
   await request(home, 'deleteDevice', { of: [paired.device_id] });
 

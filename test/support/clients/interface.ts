@@ -39,8 +39,8 @@ export interface ClientOperation {
   answer: { schema: Schema; mediaType: string };
   /** Further formats of the response: the suffix of the method's name, and the media type to request. */
   formats: { ending: string; mediaType: string; isText: boolean }[];
-  /** Whether the operation returns a list in pages. */
-  isPaged: boolean;
+  /** Schema of the items, if the operation returns a list in pages: an array, or an object with the array as `data`. */
+  item: Schema | null;
   /** Whether the operation may be retried, whatever happened to the first request. */
   isSafe: boolean;
   example: { body?: unknown; answer?: unknown };
@@ -83,13 +83,25 @@ export function readOpenApiInterface(): {
     paths: Record<string, Record<string, Described>>;
     components: { schemas: Record<string, Schema> };
   };
+  const { schemas } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, one]) => operationOf(path, method.toUpperCase(), one) ?? []),
+    Object.entries(methods).flatMap(([method, one]) => operationOf(path, method.toUpperCase(), one, schemas) ?? []),
   );
-  return { operations, schemas: document.components.schemas, version: document.info.version };
+  return { operations, schemas, version: document.info.version };
 }
 
-function operationOf(path: string, method: string, one: Described): ClientOperation | null {
+/** Returns the schema of the items of an array, or of an object's member `data`. Null if the schema has none. */
+function itemOf(schema: Schema, schemas: Record<string, Schema>): Schema | null {
+  const { type, items, properties } = schema.$ref === undefined ? schema : (schemas[refName(schema.$ref)] ?? {});
+  return (type === 'array' ? items : properties?.data?.items) ?? null;
+}
+
+function operationOf(
+  path: string,
+  method: string,
+  one: Described,
+  schemas: Record<string, Schema>,
+): ClientOperation | null {
   const [, response] = Object.entries(one.responses).find(([status]) => Number(status) < 300) ?? [];
   const [[mediaType, media] = ['', { schema: {} }], ...others] = Object.entries(response?.content ?? {});
   if (mediaType === 'text/event-stream') return null;
@@ -97,6 +109,7 @@ function operationOf(path: string, method: string, one: Described): ClientOperat
     .filter((parameter) => parameter.in === 'query')
     .map((parameter) => ({ ...parameter, isList: /separated by commas/.test(parameter.description ?? '') }));
   const json = one.requestBody?.content['application/json'];
+  const item = query.some(({ name }) => name === 'cursor') ? itemOf(media.schema, schemas) : null;
   const example = { body: json?.example, answer: (media as Media).example };
   return {
     name: one.operationId,
@@ -113,7 +126,7 @@ function operationOf(path: string, method: string, one: Described): ClientOperat
     formats: others.flatMap(([type]) =>
       ENDINGS[type] ? { ending: ENDINGS[type], mediaType: type, isText: !/spreadsheet/.test(type) } : [],
     ),
-    isPaged: media.schema.type === 'array' && query.some(({ name }) => name === 'cursor'),
+    item,
     isSafe: IDEMPOTENT.has(method) || one['x-changes-nothing'] === true,
     example,
   };

@@ -165,15 +165,14 @@ const docstring = (text: string): string =>
   `"""${text.replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '" ')}"""`;
 
 function methodsOf(operation: ClientOperation, types: ReturnType<typeof pythonTypes>): string {
-  const { name, body, answer, formats, isPaged } = operation;
+  const { name, body, answer, formats, item } = operation;
   const Name = toPascalCase(name);
   if (body) types.declare(`${Name}Body`, body.schema);
   const qualified = (type: string) =>
     type.replaceAll(/\b[A-Z]\w+/g, (one) => (types.names.includes(one) ? `types.${one}` : one));
-  const item = isPaged ? (answer.schema.items ?? {}) : answer.schema;
-  const told = qualified(types.typeOf(item, `${Name}Answer`));
+  const told = qualified(types.typeOf(item ?? answer.schema, `${Name}Answer`));
   const isBytes = answer.mediaType !== 'application/json';
-  const main = isPaged
+  const main = item
     ? methodOf(operation, '', `Pages[${told}]`, { how: 'pages' })
     : methodOf(operation, '', isBytes ? 'bytes' : told, {
         how: isBytes ? 'bytes' : 'json',
@@ -187,13 +186,13 @@ function methodsOf(operation: ClientOperation, types: ReturnType<typeof pythonTy
 }
 
 function methodOf(
-  { name, method, path, summary, inPath, query, body, isSafe, isPaged }: ClientOperation,
+  { name, method, path, summary, inPath, query, body, isSafe, item }: ClientOperation,
   ending: string,
   answer: string,
   { how, accept, csv = false }: { how: string; accept?: string; csv?: boolean },
 ): string {
   const argument = (one: string) => (KEYWORDS.has(one) ? `${one}_` : one);
-  const asked = query.filter((one) => !isPaged || one.name !== 'cursor');
+  const asked = query.filter((one) => !item || one.name !== 'cursor');
   const parameters = [
     'self',
     ...inPath.map((one) => `${argument(one)}: str`),

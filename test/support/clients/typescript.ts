@@ -40,9 +40,9 @@ export type EnergyEvent = ${Object.keys(schemas)
 /** Whether an object is defined only in this response and therefore needs a name. */
 const isNamedHere = (schema: Schema): boolean => schema.properties !== undefined;
 
-const querySchema = ({ query, isPaged }: ClientOperation): Schema => {
+const querySchema = ({ query, item }: ClientOperation): Schema => {
   // Paged results request the next page themselves, so there is no cursor parameter.
-  const asked = query.filter(({ name }) => !isPaged || name !== 'cursor');
+  const asked = query.filter(({ name }) => !item || name !== 'cursor');
   return {
     type: 'object',
     properties: Object.fromEntries(
@@ -116,12 +116,11 @@ function objectOf({ properties = {}, required = [] }: Schema, indent: string): s
 const key = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name));
 
 function methodsOf(operation: ClientOperation): string {
-  const { name, answer, isPaged, body, formats } = operation;
+  const { name, answer, item, body, formats } = operation;
   const Name = toPascalCase(name);
   const isBytes = answer.mediaType !== 'application/json';
-  const item = answer.schema.items ?? {};
-  const told = isPaged ? typeOf(item, '') : isNamedHere(answer.schema) ? `${Name}Answer` : typeOf(answer.schema, '');
-  const main = isPaged
+  const told = item ? typeOf(item, '') : isNamedHere(answer.schema) ? `${Name}Answer` : typeOf(answer.schema, '');
+  const main = item
     ? methodOf(operation, '', `Pages<${told}>`, { how: 'pages' })
     : methodOf(operation, '', isBytes ? 'Promise<Uint8Array>' : `Promise<${told}>`, {
         how: isBytes ? 'bytes' : 'json',

@@ -113,7 +113,8 @@ class Transport:
         def page(cursor: Optional[str]) -> tuple[list[Any], Optional[str]]:
             asked = {**query, "cursor": cursor}
             body, headers = self._send(method, path, **{"accept": "application/json", **sent, "query": asked})
-            return json.loads(body), _next_cursor(headers.get("link"))
+            told = json.loads(body)
+            return told if isinstance(told, list) else told["data"], _next_cursor(headers.get("link"))
 
         return Pages(page)
 

@@ -142,6 +142,36 @@ export const DEVICE_EXAMPLES = {
       revoked_at: '2026-06-02T07:15:00.000Z',
     },
   },
+  listDeviceReadings: {
+    answer: {
+      device_id,
+      data: [
+        {
+          ts: '2026-06-15T11:59:40.000Z',
+          channel: 'import',
+          native_name: 'SML.Total_in',
+          energy_total_kwh: '12345.678000',
+          verdict: 'counted' as const,
+        },
+        {
+          ts: '2026-06-15T11:59:40.000Z',
+          channel: 'import',
+          native_name: 'SML.Power_curr',
+          power_w: 412.5,
+          verdict: 'not_counted' as const,
+        },
+        {
+          ts: '2026-06-15T11:59:50.000Z',
+          channel: 'import',
+          native_name: 'SML.Total_in',
+          energy_total_kwh: '99345.679000',
+          verdict: 'excluded' as const,
+          edit_id,
+        },
+      ],
+    },
+    csv: 'ts,channel,native_name,energy_total_kwh,energy_kwh,volume_total_m3,volume_m3,interval_s,power_w,temperature_c,setpoint_c,heating,humidity_percent,verdict,edit_id\n2026-06-15T11:59:40.000Z,import,SML.Total_in,12345.678000,,,,,,,,,,counted,\n2026-06-15T11:59:40.000Z,import,SML.Power_curr,,,,,,412.5,,,,,not_counted,\n2026-06-15T11:59:50.000Z,import,SML.Total_in,99345.679000,,,,,,,,,,excluded,edt_01k8xqck7p2w5s8z3mv9tr4hbn\n',
+  },
   deviceQuality: {
     answer: {
       device_id,

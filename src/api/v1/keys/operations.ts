@@ -37,7 +37,10 @@ export const createKey = defineOperation({
     checkGrant(caller, ownerId, wanted, allowedAddresses);
     const expiresAt = endOf(expires_at, context.clock()) ?? undefined;
     if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
-      throw unprocessable({ field: 'scopes', message: 'must all end in :read in a key that is limited to a group' });
+      throw unprocessable({
+        field: 'scopes',
+        message: 'must all end in :read, without readings:read, in a key that is limited to a group',
+      });
     }
     // The account is locked: a change of its role, or its first sign-in, ends all existing keys and must not miss this one.
     const user = await reachUser(context.db, caller, user_id, { isHeld: true });

@@ -37,7 +37,7 @@ export const newKey = z.strictObject({
   group_id: idField
     .optional()
     .describe(
-      'A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`.',
+      'A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`; `readings:read` is not among them.',
     ),
   expires_at: end.optional().describe('When the key ends. Default: never.'),
   allowed_addresses: allowed

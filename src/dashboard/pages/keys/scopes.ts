@@ -55,6 +55,7 @@ export const SCOPES: readonly string[] = [
   'webhooks:write',
   'tariffs:read',
   'tariffs:write',
+  'readings:read',
   'keys:write',
 ];
 

@@ -1,0 +1,127 @@
+import { DateTime } from 'luxon';
+import { z } from 'zod';
+import { idField, integerWithDefault, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
+import { deviceId, instantShape } from '#src/api/shapes.ts';
+import { negotiateFormat } from '#src/api/tables/accept.ts';
+import { formatTable } from '#src/api/tables/table.ts';
+import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { requireFound, unprocessable } from '#src/core/errors.ts';
+import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
+import { isDate } from '#src/energy/ranges.ts';
+import { type DeviceReading, listReadings, readingCursor } from '#src/energy/readings/list.ts';
+import type { ReadingsPage } from '#src/energy/readings/page.ts';
+import { READING_VERDICTS } from '#src/energy/readings/verdict.ts';
+
+const MAX_MONTHS = 36;
+
+const isInstant = (text: string): boolean =>
+  instantShape.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
+
+/** A date (00:00 UTC) or an instant; the result is the instant. */
+const momentField = z
+  .string()
+  .refine(
+    (text) => isDate(text) || isInstant(text),
+    'must be a date, YYYY-MM-DD, or an instant of ISO 8601 with its zone, from 1970 on',
+  )
+  .transform((text) => new Date(text));
+
+/** An energy in kWh or a volume in m³, with all of its six decimals. */
+const exact = z.string().regex(/^-?\d+\.\d{6}$/);
+
+const reading = z
+  .strictObject({
+    ts: instantShape.describe('When it was taken; of an interval, its end.'),
+    channel: z.string().describe('Channel of the device, such as `import`.'),
+    native_name: z.string().describe('What the device calls the quantity.'),
+    energy_total_kwh: exact.optional().describe('Value of a register, in kWh.'),
+    energy_kwh: exact.optional().describe('Energy of an interval, in kWh.'),
+    volume_total_m3: exact.optional().describe('Value of a register of gas, heat or water, in m³.'),
+    volume_m3: exact.optional().describe('Volume of an interval, in m³.'),
+    interval_s: z.number().optional().describe('Length of an interval, in seconds.'),
+    power_w: z.number().optional().describe('Power, in W.'),
+    temperature_c: z.number().optional().describe('Room temperature, in °C.'),
+    setpoint_c: z.number().optional().describe('Set temperature, in °C.'),
+    heating: z.number().int().optional().describe('1 if a thermostat was heating, 0 if not.'),
+    humidity_percent: z.number().optional().describe('Relative humidity, in percent.'),
+    verdict: z
+      .enum(READING_VERDICTS)
+      .describe(
+        'What the reading was taken for. `counted`: its energy counts. `baseline`: energy counts from it on. `excluded`: an edit passes it over. `not_counted`: another quantity counts. `unknown`: nobody has said what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. The others are findings of `GET /v1/devices/{device_id}/quality`.',
+      ),
+    edit_id: z.string().optional().describe('Id of the edit that excludes or added the reading.'),
+  })
+  .meta({ id: 'DeviceReading' });
+
+const readings = z
+  .strictObject({ device_id: deviceId, data: z.array(reading).describe('The readings, oldest first.') })
+  .meta({ id: 'DeviceReadings' });
+
+export const listDeviceReadings = defineOperation({
+  summary: 'The readings of a device as they are stored, and what each was taken for, oldest first, page by page.',
+  method: 'GET',
+  path: '/v1/devices/{device_id}/readings',
+  scope: 'readings:read',
+  answer: readings,
+  formats: ['csv'],
+  params: z.object({ device_id: idField }),
+  query: z.object({
+    start: momentField.describe('First instant of the range: a date (UTC), or an instant with its zone.'),
+    end: momentField.describe('End of the range, exclusive, as `start`. At most 36 months after it.'),
+    limit: integerWithDefault(1, 10_000, 1_000).describe('Most readings in the answer.'),
+    cursor: pageFields.cursor,
+  }),
+  async handle({ context, caller, params, query: { start: from, end: to, ...asked }, accepts, reply, url }) {
+    checkRange(from, to);
+    const device_id = toIdOrNotFound(params.device_id);
+    const find = async (page: Omit<ReadingsPage, 'from' | 'to'>) =>
+      requireFound(await listReadings(context.db, reachOf(caller), device_id, { from, to, ...page }));
+    const data = (await fetchPage(reply, url, asked, find, readingCursor)).map(toWire);
+    const format = negotiateFormat(accepts, ['csv']);
+    return format === 'json' ? { device_id, data } : formatTable(reply, format, data, Object.keys(reading.shape));
+  },
+});
+
+/** Throws 422 if a range is empty or too long. */
+function checkRange(from: Date, to: Date): void {
+  const wrong = (message: string) => unprocessable({ field: 'end', message });
+  if (to <= from) throw wrong('must lie after start');
+  const latest = DateTime.fromJSDate(from, { zone: 'utc' }).plus({ months: MAX_MONTHS });
+  if (to.getTime() > latest.toMillis()) throw wrong(`must be within ${MAX_MONTHS} months of start`);
+}
+
+/** Converts a stored reading for the response. */
+function toWire({ series, at, intervalMs, value, verdict, editId }: DeviceReading): z.output<typeof reading> {
+  return {
+    ts: at.toISOString(),
+    channel: series.channel,
+    native_name: series.nativeName,
+    ...quantityOf(series, value, intervalMs),
+    verdict,
+    ...(editId !== null && { edit_id: editId }),
+  };
+}
+
+/** Converts a stored value, in thousandths of its unit or millionths of a kWh or m³, to the member of its quantity. */
+function quantityOf({ kind, isVolume }: DeviceReading['series'], value: number, intervalMs: number) {
+  const thousandths = value / 1_000;
+  const exactly = formatExactKwh(asMilliwattHours(value));
+  switch (kind) {
+    case 'register':
+      return isVolume ? { volume_total_m3: exactly } : { energy_total_kwh: exactly };
+    case 'interval':
+      return { ...(isVolume ? { volume_m3: exactly } : { energy_kwh: exactly }), interval_s: intervalMs / 1_000 };
+    case 'power':
+      return { power_w: thousandths };
+    case 'temperature':
+      return { temperature_c: thousandths };
+    case 'setpoint':
+      return { setpoint_c: thousandths };
+    case 'humidity':
+      return { humidity_percent: thousandths };
+    default:
+      return { heating: value };
+  }
+}

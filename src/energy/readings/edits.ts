@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import { type Database, wholeNumbers } from '#src/database/connect.ts';
+import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
+import type { ReadingRow } from './page.ts';
+import type { ReadDevice } from './series.ts';
+
+/** The computed part of an edit. Times are Unix ms. */
+interface ComputedEdit {
+  editId: string;
+  channel: string | null;
+  kind: string | null;
+  /** Start of the edit, and the part `[fromMs, toMs)` of its time with which the stored consumption was computed. */
+  startMs: number;
+  fromMs: number;
+  toMs: number;
+  /** Whether the edit adds a reading at its start. */
+  hasValue: boolean;
+  /** Of an edit by the clock: instants that it excludes. Null: it excludes all of its time. */
+  instants: ReadonlySet<number> | null;
+}
+
+/**
+ * Finds the edits of excluded and of added readings. Returns a function that maps such a reading to the id of its edit, the earliest if
+ * there are several; null if none was made for it.
+ */
+export async function findEditsOf(
+  db: Database,
+  { deviceId, series }: ReadDevice,
+  rows: readonly ReadingRow[],
+): Promise<(row: ReadingRow) => string | null> {
+  const edits = rows.length === 0 ? [] : await editsAt(db, deviceId, rows);
+  const asked = new Set(rows);
+  return (row) => {
+    if (!asked.has(row)) return null;
+    const of = series.get(row.series_id);
+    const found = edits.find(
+      (edit) =>
+        (edit.channel === null || (edit.channel === of?.channel && edit.kind === of.kind)) &&
+        (row.note === 'excluded' ? excludes(edit, row) : edit.hasValue && edit.startMs === row.read_at.getTime()),
+    );
+    return found?.editId ?? null;
+  };
+}
+
+/** Whether an edit excludes a reading (ingest/normalise/edits.ts). The reading that an edit adds is excluded by others only. */
+function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, row: ReadingRow): boolean {
+  const ms = row.read_at.getTime();
+  if (ms < fromMs || ms >= toMs) return false;
+  const isStart = hasValue && ms === startMs;
+  if (row.interval_ms === READ_BY_HAND_INTERVAL_MS) return !isStart && (instants?.has(ms) ?? true);
+  return isStart || (instants?.has(ms) ?? true);
+}
+
+/** Loads the computed edits of a device that concern the times of some readings, in order of creation. */
+async function editsAt(db: Database, deviceId: string, rows: readonly ReadingRow[]): Promise<ComputedEdit[]> {
+  const times = [...new Set(rows.map(({ read_at }) => read_at.getTime()))];
+  const last = times.at(-1) as number;
+  // Raw SQL: an edit by the clock may have an instant for each second of a day, of which only those of the readings are returned.
+  const { rows: found } = await sql<{
+    edit_id: string;
+    channel: string | null;
+    kind: string | null;
+    start_at: Date;
+    from_at: Date;
+    to_at: Date;
+    has_value: boolean;
+    instants: string | null;
+  }>`
+    SELECT e.edit_id, e.channel, e.kind, e.from_at AS start_at, t.from_at, t.to_at, e.value IS NOT NULL AS has_value,
+      CASE WHEN e.instants IS NOT NULL THEN ARRAY(SELECT i FROM unnest(e.instants) i WHERE i = ANY (${times}::bigint[]))::text END AS instants
+    FROM reading_edits e
+    CROSS JOIN LATERAL (SELECT coalesce(e.counted_from, e.from_at) AS from_at, coalesce(e.counted_to, e.to_at) AS to_at) t
+    WHERE e.device_id = ${deviceId} AND e.is_counted AND t.from_at <= ${new Date(last)} AND t.to_at > ${new Date(times[0] as number)}
+    ORDER BY e.edit_id`.execute(db);
+  return found.map(({ edit_id, channel, kind, start_at, from_at, to_at, has_value, instants }) => ({
+    editId: edit_id,
+    channel,
+    kind,
+    startMs: start_at.getTime(),
+    fromMs: from_at.getTime(),
+    toMs: to_at.getTime(),
+    hasValue: has_value,
+    instants: instants === null ? null : new Set(wholeNumbers(instants)),
+  }));
+}

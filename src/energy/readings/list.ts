@@ -1,0 +1,56 @@
+import { mapInTurns } from '#src/core/turns.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { Reach } from '#src/database/reach.ts';
+import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
+import { findEditsOf } from './edits.ts';
+import { type ReadingsPage, readPage } from './page.ts';
+import { findReadDevice, type ReadSeries } from './series.ts';
+import { type ReadingVerdict, readingVerdict } from './verdict.ts';
+
+/** A stored reading of a device, and what it was taken for. */
+export interface DeviceReading {
+  series: ReadSeries;
+  at: Date;
+  /** Length of an interval reading in ms; 0 for other kinds; -1 if a person read it, or an edit by the clock added it. */
+  intervalMs: number;
+  /** In the units of `readings.value`: mWh (0.001 l), mW, 0.001 °C, 0.001 %, or 0 and 1. */
+  value: number;
+  verdict: ReadingVerdict;
+  /** The edit that excludes or added the reading. Null: none. */
+  editId: string | null;
+}
+
+/** Returns the place of a reading in its device's list: its time in Unix ms, its series, and its length. */
+export const readingCursor = ({ at, series, intervalMs }: DeviceReading): string =>
+  `${at.getTime()} ${series.seriesId} ${intervalMs}`;
+
+/**
+ * Returns the readings of a device within the reach, in order of time, series and length. Null if there is no such device. A reading is a
+ * value that is stored: of two values for one time, the lower. Readings that retention has dropped are missing.
+ */
+export async function listReadings(
+  db: Database,
+  reach: Reach,
+  deviceId: string,
+  page: ReadingsPage,
+): Promise<DeviceReading[] | null> {
+  const device = await findReadDevice(db, reach, deviceId);
+  if (!device) return null;
+  if (device.series.size === 0) return [];
+  const rows = await readPage(db, device, page);
+  const asked = rows.filter(({ note, interval_ms }) => note === 'excluded' || interval_ms === READ_BY_HAND_INTERVAL_MS);
+  const editOf = await findEditsOf(db, device, asked);
+  return mapInTurns(rows, (row) => {
+    const series = device.series.get(row.series_id) as ReadSeries;
+    const judged = {
+      atMs: row.read_at.getTime(),
+      note: row.note,
+      isAwaiting: row.is_awaiting,
+      previousMs: row.previous_at?.getTime() ?? null,
+      isLowerKept: row.is_lower_kept,
+    };
+    const { read_at: at, interval_ms: intervalMs, value } = row;
+    const verdict = readingVerdict(series, judged, device.maxGapMinutes);
+    return { series, at, intervalMs, value, verdict, editId: editOf(row) };
+  });
+}

@@ -1,0 +1,106 @@
+import { type RawBuilder, sql } from 'kysely';
+import { unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import type { ReadDevice } from './series.ts';
+
+/** A page of readings in `[from, to)`, after the reading that `cursor` names (`readingCursor`). */
+export interface ReadingsPage {
+  from: Date;
+  to: Date;
+  limit: number;
+  cursor?: string;
+}
+
+/** A row of the page's statement. */
+export interface ReadingRow {
+  series_id: number;
+  read_at: Date;
+  interval_ms: number;
+  value: number;
+  note: string | null;
+  is_awaiting: boolean;
+  is_lower_kept: boolean;
+  previous_at: Date | null;
+}
+
+/** An `interval_ms` below that of every reading, of which the lowest is -1, and one above. */
+const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
+/** Maximum number of excluded readings that the search for the previous reading passes over, before it searches from the start. */
+const MAX_PASSED_OVER = 100_000;
+
+/** Parses a place in the list. Throws 422 if it is none of this range. */
+function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: number; intervalMs: number } {
+  if (cursor === undefined) return { at: from, seriesId: 0, intervalMs: BEFORE_ALL };
+  const [, ms, seriesId, intervalMs] = /^(\d{1,15}) (\d{1,15}) (-1|\d{1,15})$/.exec(cursor) ?? [];
+  const at = new Date(Number(ms));
+  if (!(at >= from && at < to))
+    throw unprocessable({ field: 'cursor', message: 'must be one of a Link of this range' });
+  return { at, seriesId: Number(seriesId), intervalMs: Number(intervalMs) };
+}
+
+/** Returns the stored verdict of a reading, as a subquery: one probe of an index for each row, whatever the planner expects. */
+const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdict FROM reading_notes n
+  WHERE n.series_id = ${sql.ref(`${alias}.series_id`)} AND n.read_at = ${sql.ref(`${alias}.read_at`)} AND n.interval_ms = ${sql.ref(`${alias}.interval_ms`)})`;
+
+/**
+ * Reads a page. The first rows of each series come from the key's index, and are merged. A page therefore costs the same at every place of
+ * a history of any length.
+ */
+export async function readPage(db: Database, { series }: ReadDevice, page: ReadingsPage): Promise<ReadingRow[]> {
+  const { at, ...after } = placeAfter(page);
+  const ids = [...series.keys()];
+  const afterIntervals = ids.map((id) =>
+    id === after.seriesId ? after.intervalMs : id > after.seriesId ? BEFORE_ALL : AFTER_ALL,
+  );
+  return joinOrBeginTransaction(db, async (trx) => {
+    // Raw SQL: settings of this transaction, and a lateral join with row comparisons. If the planner underestimates a series, it would read
+    // and sort all of the range for each page.
+    await sql`SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`.execute(
+      trx,
+    );
+    const { rows } = await sql<ReadingRow>`
+      WITH page AS MATERIALIZED (
+        SELECT s.series_id, r.read_at, r.interval_ms, r.value
+        FROM unnest(${ids}::bigint[], ${afterIntervals}::bigint[]) s (series_id, after_interval_ms)
+        CROSS JOIN LATERAL (
+          SELECT r.read_at, r.interval_ms, r.value FROM readings r
+          WHERE r.series_id = s.series_id AND r.read_at >= ${at} AND r.read_at < ${page.to}
+            AND (r.read_at, r.interval_ms) > (${at}, s.after_interval_ms)
+          ORDER BY r.read_at, r.interval_ms LIMIT ${page.limit}
+        ) r
+        ORDER BY r.read_at, s.series_id, r.interval_ms LIMIT ${page.limit}
+      ), noted AS (
+        SELECT p.*, ${noteOf('p')} AS note FROM page p
+      )
+      SELECT n.*, CASE WHEN n.note = 'confirming' THEN ${isHeldBefore} ELSE false END AS is_awaiting,
+        (SELECT true FROM lower_kept_readings l
+         WHERE l.series_id = n.series_id AND l.read_at = n.read_at AND l.interval_ms = n.interval_ms) IS TRUE AS is_lower_kept,
+        coalesce(
+          max(n.read_at) FILTER (WHERE n.note IS DISTINCT FROM 'excluded')
+            OVER (PARTITION BY n.series_id ORDER BY n.read_at, n.interval_ms ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+          CASE WHEN n.note IS DISTINCT FROM 'excluded' THEN ${previousOf} END
+        ) AS previous_at
+      FROM noted n ORDER BY n.read_at, n.series_id, n.interval_ms`.execute(trx);
+    return rows;
+  });
+}
+
+/** Whether the reading that `n` confirms is still held. Only false readings lie between the two. */
+const isHeldBefore = sql`coalesce((
+  SELECT h.verdict = 'held' FROM reading_notes h
+  WHERE h.series_id = n.series_id AND h.read_at < n.read_at AND h.verdict NOT IN ('glitch', 'excluded')
+  ORDER BY h.read_at DESC LIMIT 1), false)`;
+
+/**
+ * Returns the time of the reading before `n`, excluded ones aside, as far as the law needs it: the previous one if at most
+ * `MAX_PASSED_OVER` excluded ones lie between, otherwise that which retention left, or the first of the series.
+ */
+const previousOf = sql`coalesce(
+  (SELECT b.read_at FROM (
+    SELECT r.series_id, r.read_at, r.interval_ms FROM readings r WHERE r.series_id = n.series_id AND r.read_at < n.read_at
+    ORDER BY r.read_at DESC, r.interval_ms DESC LIMIT ${sql.lit(MAX_PASSED_OVER)}) b
+   WHERE ${noteOf('b')} IS DISTINCT FROM 'excluded' ORDER BY b.read_at DESC LIMIT 1),
+  (SELECT max(k.read_at) FROM closed_readings k WHERE k.series_id = n.series_id AND k.read_at < n.read_at),
+  (SELECT f.read_at FROM readings f WHERE f.series_id = n.series_id AND f.read_at < n.read_at
+     AND ${noteOf('f')} IS DISTINCT FROM 'excluded' ORDER BY f.read_at LIMIT 1))`;

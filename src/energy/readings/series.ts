@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import { channelSettingFor, nativeNameOf, resolveChannel } from '#src/devices/channel-name.ts';
+
+/** A series of a device, and what its readings count as. Times are Unix ms. */
+export interface ReadSeries {
+  seriesId: number;
+  channel: string;
+  kind: string;
+  nativeName: string;
+  /** Whether its values are m³ instead of kWh. */
+  isVolume: boolean;
+  /** Whether it is known what the series measures. */
+  isKnown: boolean;
+  /** Times in which the series counts: it counts the time before each of its readings in `(fromMs, untilMs]`. */
+  counted: readonly { fromMs: number; untilMs: number }[];
+  /** Times after which the series reads another counter. */
+  splitsMs: readonly number[];
+}
+
+/** A device as its readings need it: its setting for silences of power, and its series by id. */
+export interface ReadDevice {
+  deviceId: string;
+  maxGapMinutes: number;
+  series: ReadonlyMap<number, ReadSeries>;
+}
+
+/** Returns a device within the reach with its series. Null if there is none or it was deleted. */
+export async function findReadDevice(db: Database, reach: Reach, deviceId: string): Promise<ReadDevice | null> {
+  const device = await db
+    .selectFrom('devices')
+    .select(['device_id', 'channels', 'max_gap_minutes'])
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .where(isAccountWithin(reach, 'devices.user_id'))
+    .executeTakeFirst();
+  if (!device) return null;
+  const rows = await db
+    .selectFrom('series as s')
+    .innerJoin('series_roles as r', 'r.series_id', 's.series_id')
+    .select(['s.series_id', 's.channel', 's.meant', 's.kind', 's.native_name', 's.unit', 's.split_after'])
+    .select(['r.counts_from', 'r.counts_until'])
+    // Gas, heat and water count by their meter: the roles of `series_roles` are those of electricity.
+    .select(
+      sql<boolean>`r.counts_import OR r.counts_export OR coalesce(r.meter ~ '^(gas|heat|water)', false)`.as('counts'),
+    )
+    .where('s.device_id', '=', deviceId)
+    .execute();
+  const series = new Map<number, ReadSeries & { counted: { fromMs: number; untilMs: number }[] }>();
+  for (const { series_id: seriesId, channel, meant, kind, native_name, unit, split_after, ...role } of rows) {
+    const named = { channel: meant ?? channel, kind, nativeName: native_name };
+    const { isVolume, known } = resolveChannel({ ...named, unit }, channelSettingFor(device.channels, named));
+    const one = series.get(seriesId) ?? {
+      seriesId,
+      channel,
+      kind,
+      nativeName: nativeNameOf(named),
+      isVolume,
+      isKnown: known,
+      counted: [],
+      splitsMs: (split_after ?? []).map((at) => at.getTime()),
+    };
+    // PostgreSQL's infinities arrive as numbers.
+    if (role.counts) one.counted.push({ fromMs: Number(role.counts_from), untilMs: Number(role.counts_until) });
+    series.set(seriesId, one);
+  }
+  return { deviceId, maxGapMinutes: device.max_gap_minutes, series };
+}

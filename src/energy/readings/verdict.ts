@@ -1,0 +1,68 @@
+import { MINUTE_MS } from '#src/core/units.ts';
+import type { Finding, VERDICT_BY_FINDING } from '../quality.ts';
+import type { ReadSeries } from './series.ts';
+
+/** Stored verdicts of the law (`reading_notes.verdict`) on readings that it did not plainly count, by their names in the interface. */
+const NAME_BY_NOTE = {
+  glitch: 'glitch',
+  overlap: 'overlap',
+  late: 'late_news',
+  passed: 'passed_over',
+  back: 'taken_back',
+  jitter: 'jitter',
+  reset: 'reset',
+  rollover: 'rollover',
+  swap: 'swap',
+  held: 'held',
+} as const satisfies Record<(typeof VERDICT_BY_FINDING)[Finding], string>;
+
+export const READING_VERDICTS = [
+  'counted',
+  'baseline',
+  'excluded',
+  'not_counted',
+  'unknown',
+  'lower_kept',
+  ...Object.values(NAME_BY_NOTE),
+] as const;
+export type ReadingVerdict = (typeof READING_VERDICTS)[number];
+
+/** What is stored about the judgement of a reading. Times are Unix ms. */
+export interface JudgedReading {
+  atMs: number;
+  /** Stored verdict of the law. Null: plainly counted, if its series counts. */
+  note: string | null;
+  /** Whether the reading fits a held one that is not decided yet. */
+  isAwaiting: boolean;
+  /** Time of the series' previous reading that no edit excludes. Null: there is none. */
+  previousMs: number | null;
+  /** Whether a higher value was received for the same time. */
+  isLowerKept: boolean;
+}
+
+/** Returns what a reading was taken for, in the words of the interface. Pure. `maxGapMinutes`: setting of its device. */
+export function readingVerdict(
+  series: Pick<ReadSeries, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
+  { atMs, note, isAwaiting, previousMs, isLowerKept }: JudgedReading,
+  maxGapMinutes: number,
+): ReadingVerdict {
+  const { kind, isKnown, counted, splitsMs } = series;
+  const isEnergy = kind === 'register' || kind === 'interval' || kind === 'power';
+  // Climate has no law: each value is used.
+  if (!isEnergy) return 'counted';
+  const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
+  // The series counts from this reading on: the energy before it is another quantity's.
+  const begins = kind !== 'interval' && counted.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
+  if (!counts && !begins) return isKnown ? 'not_counted' : 'unknown';
+  if (note === 'excluded') return 'excluded';
+  if (isAwaiting) return 'held';
+  // A reading that confirmed an earlier one (`confirming`) counts like any other.
+  if (note !== null && note !== 'confirming') return NAME_BY_NOTE[note as keyof typeof NAME_BY_NOTE];
+  const isFirst = previousMs === null && kind !== 'interval';
+  const hasGap =
+    kind === 'power' &&
+    previousMs !== null &&
+    (atMs - previousMs > maxGapMinutes * MINUTE_MS || splitsMs.some((ms) => previousMs <= ms && ms < atMs));
+  if (!counts || isFirst || hasGap) return 'baseline';
+  return isLowerKept ? 'lower_kept' : 'counted';
+}
