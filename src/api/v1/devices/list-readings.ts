@@ -26,6 +26,7 @@ const momentField = z
     (text) => isDate(text) || isInstant(text),
     'must be a date, YYYY-MM-DD, or an instant of ISO 8601 with its zone, from 1970 on',
   )
+  .meta({ anyOf: ['date', 'date-time'].map((format) => ({ type: 'string' as const, format })) })
   .transform((text) => new Date(text));
 
 /** An energy in kWh or a volume in m³, with all of its six decimals. */
@@ -44,7 +45,7 @@ const reading = z
     power_w: z.number().optional().describe('Power, in W.'),
     temperature_c: z.number().optional().describe('Room temperature, in °C.'),
     setpoint_c: z.number().optional().describe('Set temperature, in °C.'),
-    heating: z.number().int().optional().describe('1 if a thermostat was heating, 0 if not.'),
+    heating: z.number().int().optional().describe('Whether a thermostat was heating: 1, or 0 if not.'),
     humidity_percent: z.number().optional().describe('Relative humidity, in percent.'),
     verdict: z
       .enum(READING_VERDICTS)
