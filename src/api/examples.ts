@@ -11,7 +11,7 @@ import { GROUP_EXAMPLES } from './v1/groups/shape.ts';
 import { IMPORT_EXAMPLES } from './v1/imports/shape.ts';
 import { KEY_EXAMPLES } from './v1/keys/shape.ts';
 import type { OperationName } from './v1/operations.ts';
-import { PRICE_SERIES_EXAMPLES } from './v1/price-series/shape.ts';
+import { SERIES_EXAMPLES } from './v1/price-series/shape.ts';
 import { PROVISIONING_EXAMPLES } from './v1/provisioning-batches/shape.ts';
 import { REMARK_EXAMPLES } from './v1/remarks/shape.ts';
 import { TARIFF_EXAMPLES } from './v1/tariffs/shape.ts';
@@ -36,7 +36,7 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...PROVISIONING_EXAMPLES,
   ...BILL_PERIOD_EXAMPLES,
   ...TARIFF_EXAMPLES,
-  ...PRICE_SERIES_EXAMPLES,
+  ...SERIES_EXAMPLES,
   ...KEY_EXAMPLES,
   ...AUDIT_EXAMPLES,
 };

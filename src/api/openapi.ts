@@ -37,6 +37,7 @@ const TAGS: Record<string, string> = {
   'bill-periods': 'What was told of a period for a bill, and what is known of it now.',
   tariffs: 'What homes pay for energy, and get for what they feed in.',
   'price-series': 'Prices that are told as they become known, such as those of an exchange.',
+  'emission-series': 'Grams of CO2 equivalent that a kWh of the grid causes, as they become known.',
   gateways: 'Brokers of households, which bring many devices at once.',
   keys: 'API keys: create, rotate with an overlap, revoke.',
   audit: 'Who did what to whom, for administrators.',
@@ -222,7 +223,7 @@ function errorsOf({ method, path, body, query }: AnyOperation): number[] {
   const conflicts =
     method === 'POST' ||
     (method === 'PATCH' && /users|alerts|tariffs/.test(path)) ||
-    (method === 'DELETE' && /price-series|bill-periods/.test(path));
+    (method === 'DELETE' && /price-series|emission-series|bill-periods/.test(path));
   return [...always, ...(conflicts ? [409] : []), ...(body || query || method === 'POST' ? [422] : [])].sort(
     (a, b) => a - b,
   );

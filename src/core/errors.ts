@@ -147,6 +147,11 @@ export const ERRORS = {
     error: 'A tariff uses the price series',
     meaning: 'Change or remove the tariffs that use it first.',
   },
+  emissionSeriesInUse: {
+    status: 409,
+    error: 'A user has the emission series',
+    meaning: 'Give the users that have it another emission_series_id, or null, first.',
+  },
   billDaysTaken: {
     status: 409,
     error: 'Another bill period of the same home or device has some of these days',
@@ -184,7 +189,7 @@ export const ERRORS = {
   },
   tooManySeries: {
     status: 409,
-    error: 'A user has 1,000 price series at most',
+    error: 'A user has 1,000 price and emission series at most',
     meaning: 'Remove one that is not needed any more.',
   },
   tooManyGroups: {

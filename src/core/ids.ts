@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'aud'
   | 'trf'
   | 'prs'
+  | 'ems'
   | 'grp'
   | 'imp'
   | 'prb'

@@ -24,7 +24,9 @@ export type Placement = (typeof PLACEMENTS)[number];
 export const MANAGERS = ['owner', 'utility'] as const;
 export type ManagedBy = (typeof MANAGERS)[number];
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
-/** Durations for which a price of a series can hold, in minutes. */
+/** Kinds of series: prices of a kWh, or grams of CO2 equivalent for a kWh. */
+export const SERIES_KINDS = ['price', 'emission'] as const;
+/** Durations for which a value of a series can hold, in minutes. */
 export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;
 /** Event types to which a client can subscribe: those of the specification, and `remark.raised`. */
 export const EVENT_TYPES = [

@@ -13,5 +13,7 @@ export const OWNED_RELATIONS = {
   import: { prefix: 'imp', relation: 'imports', key: 'import_id' },
   provisioningBatch: { prefix: 'prb', relation: 'provisioning_batches', key: 'batch_id' },
   billPeriod: { prefix: 'bil', relation: 'bill_periods', key: 'bill_period_id' },
+  // A person's series of both kinds are found by either entry.
   priceSeries: { prefix: 'prs', relation: 'price_series', key: 'series_id' },
+  emissionSeries: { prefix: 'ems', relation: 'price_series', key: 'series_id' },
 } as const;

@@ -12,6 +12,7 @@ import type {
   Placement,
   RESOLUTIONS_MINUTES,
   ROLES,
+  SERIES_KINDS,
 } from './enums.ts';
 import type { Meter } from './meter.ts';
 
@@ -79,6 +80,7 @@ interface UsersTable {
   may_be_recounted: Generated<boolean>;
   is_timezone_given: Generated<boolean>;
   is_enrolled: Generated<boolean>;
+  emission_series_id: Generated<string | null>;
 }
 
 interface EmailChangesTable {
@@ -270,8 +272,9 @@ interface BillAdjustmentsTable {
 interface PriceSeriesTable {
   series_id: string;
   user_id: string;
+  kind: Generated<OneOf<typeof SERIES_KINDS>>;
   name: string;
-  currency: string;
+  currency: string | null;
   resolution_minutes: OneOf<typeof RESOLUTIONS_MINUTES>;
 }
 

@@ -90,6 +90,10 @@ export const account = z
       .string()
       .describe('IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`.'),
     plan: z.enum(PLANS).describe('Plan that sets the rate limits of the account.'),
+    emission_series_id: z
+      .string()
+      .nullable()
+      .describe('Emission series by which the emissions of the home are computed. Null: none.'),
     pending_email: z
       .string()
       .optional()

@@ -57,6 +57,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'is_enrolled',
       'created_at',
       'signed_in_at',
+      'emission_series_id',
     ],
     omitted: {
       home_recounted: 'whether a mail about an update is still to be sent',
@@ -525,16 +526,16 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'price_series',
     relation: 'price_series',
-    means: 'Series of prices of the account’s own.',
+    means: 'Series of the account’s own, of prices or of emission intensities, by kind.',
     by: { column: 'user_id', of: 'user' },
     key: { series_id: 'text' },
-    columns: ['series_id', 'user_id', 'name', 'currency', 'resolution_minutes'],
+    columns: ['series_id', 'user_id', 'kind', 'name', 'currency', 'resolution_minutes'],
   },
   {
     file: 'prices',
     relation: 'prices',
     means:
-      'Prices of these series for a kWh by UTC day, in billionths of the currency, in order of time; null: not known.',
+      'Values of these series for a kWh by UTC day, in billionths of the currency or of a gram, in order of time; null: not known.',
     by: { column: 'series_id', of: 'priceSeries' },
     key: { series_id: 'text', day: 'timestamptz' },
     columns: ['series_id', 'day', 'prices'],

@@ -10,6 +10,7 @@ import { futureManagersOf } from '#src/devices/management.ts';
 import { newDeviceRow, pairDiscovered } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type Act, recordActs } from '#src/users/audit.ts';
+import { USER_COLUMNS } from '#src/users/store.ts';
 import { type DeviceImportRow, type ExistingRecords, type ImportPlan, importedRowKey, planImport } from './plan.ts';
 
 /** Number of rows in one statement. */
@@ -219,7 +220,7 @@ async function createOwners(
           is_enrolled: newOwners?.enrolledBy != null,
         })),
       )
-      .returning(['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'])
+      .returning(USER_COLUMNS)
       .execute();
     const events = users.map((user) => ({
       type: 'user.created' as const,

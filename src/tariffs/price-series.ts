@@ -1,15 +1,21 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { AppError } from '#src/core/errors.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { SERIES_KINDS } from '#src/database/enums.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
 export type StoredSeries = Selectable<Tables['price_series']>;
 
-/** Maximum number of price series of an account: more than anyone has suppliers. */
+/** Kind of a series. A series of one kind is not found as one of the other. */
+export type SeriesKind = (typeof SERIES_KINDS)[number];
+
+const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<SeriesKind, string>;
+
+/** Maximum number of series of an account, of both kinds: more than anyone has suppliers. */
 const MAX_SERIES = 1_000;
 
 /**
@@ -21,10 +27,10 @@ const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_se
   SELECT owner.user_id FROM users u JOIN users owner ON owner.user_id = u.enrolled_by
   WHERE u.user_id = ${userId} AND owner.role = 'utility')))`;
 
-/** Creates a price series for an account, without prices. Error 409 if the account has too many. */
-export async function createPriceSeries(
+/** Creates a series for an account, without values. `currency` is null for emissions. Error 409 if the account has too many. */
+export async function createSeries(
   db: Database,
-  { userId, ...settings }: Pick<StoredSeries, 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
+  { userId, ...settings }: Pick<StoredSeries, 'kind' | 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
 ): Promise<StoredSeries> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
@@ -37,21 +43,23 @@ export async function createPriceSeries(
     if (count >= MAX_SERIES) throw new AppError('tooManySeries');
     return trx
       .insertInto('price_series')
-      .values({ ...settings, series_id: newId('prs'), user_id: userId })
+      .values({ ...settings, series_id: newId(ID_PREFIX[settings.kind]), user_id: userId })
       .returningAll()
       .executeTakeFirstOrThrow();
   });
 }
 
-/** Returns at most `limit` series that an account may use, in order of their ids, after `cursor`. */
-export async function listPriceSeries(
+/** Returns at most `limit` series of a kind that an account may use, in order of their ids, after `cursor`. */
+export async function listSeries(
   db: Database,
+  kind: SeriesKind,
   userId: string,
   page: { limit: number; cursor?: string },
 ): Promise<StoredSeries[]> {
   return db
     .selectFrom('price_series')
     .selectAll()
+    .where('kind', '=', kind)
     .where(usableBy(userId))
     .where('series_id', '>', page.cursor ?? '')
     .orderBy('series_id')
@@ -59,23 +67,30 @@ export async function listPriceSeries(
     .execute();
 }
 
-/** Returns a series within the reach, for changes, or null. */
-export async function findPriceSeries(db: Database, reach: Reach, seriesId: string): Promise<StoredSeries | null> {
+/** Returns a series of a kind within the reach, for changes, or null. */
+export async function findSeries(
+  db: Database,
+  kind: SeriesKind,
+  reach: Reach,
+  seriesId: string,
+): Promise<StoredSeries | null> {
   const row = await db
     .selectFrom('price_series')
     .selectAll()
     .where('series_id', '=', seriesId)
+    .where('kind', '=', kind)
     .where(isAccountWithin(reach, 'price_series.user_id'))
     .executeTakeFirst();
   return row ?? null;
 }
 
 /**
- * Returns a series within the reach, or one that the account may use, for reading; null if there is none. A key limited to a group does not
- * have the rights of the account.
+ * Returns a series of a kind within the reach, or one that the account may use, for reading; null if there is none. A key limited to a
+ * group does not have the rights of the account.
  */
 export async function findUsableSeries(
   db: Database,
+  kind: SeriesKind,
   { reach, userId }: { reach: Reach; userId: string },
   seriesId: string,
 ): Promise<StoredSeries | null> {
@@ -83,6 +98,7 @@ export async function findUsableSeries(
     .selectFrom('price_series')
     .selectAll()
     .where('series_id', '=', seriesId)
+    .where('kind', '=', kind)
     .where(({ or }) =>
       or([isAccountWithin(reach, 'price_series.user_id'), ...('inGroup' in reach ? [] : [usableBy(userId)])]),
     )
@@ -91,11 +107,12 @@ export async function findUsableSeries(
 }
 
 /**
- * Returns the series that an account may use, by id, and locks them until the transaction ends: a concurrent deletion waits and then sees
- * the tariff that uses the series.
+ * Returns the series of a kind that an account may use, by id, and locks them until the transaction ends: a concurrent deletion waits and
+ * then sees the tariff or the account that uses the series.
  */
 export async function lockUsableSeries(
   trx: Database,
+  kind: SeriesKind,
   userId: string,
   seriesIds: readonly string[],
 ): Promise<ReadonlyMap<string, StoredSeries>> {
@@ -104,6 +121,7 @@ export async function lockUsableSeries(
     .selectFrom('price_series')
     .selectAll()
     .where('series_id', 'in', seriesIds)
+    .where('kind', '=', kind)
     .where(usableBy(userId))
     .orderBy('series_id')
     .forKeyShare()
@@ -111,30 +129,66 @@ export async function lockUsableSeries(
   return new Map(rows.map((row) => [row.series_id, row]));
 }
 
-/** Deletes a series within the reach and its prices. Returns false if there is none. Error 409 if any account's tariff uses it. */
-export async function deletePriceSeries(db: Database, reach: Reach, seriesId: string): Promise<boolean> {
+/** Throws a 422 error if an account may not use an emission series. Locks the series until the transaction ends. */
+export async function assertUsableEmissionSeries(trx: Database, userId: string, seriesId: string): Promise<void> {
+  const message = 'must be an emission series of the user, of its utility or of an administrator';
+  if (!(await lockUsableSeries(trx, 'emission', userId, [seriesId])).has(seriesId))
+    throw unprocessable({ field: 'emission_series_id', message });
+}
+
+/**
+ * Deletes a series of a kind within the reach, and its values. Returns false if there is none. Error 409 if any account's tariff uses it, or
+ * any account has it as its emission series.
+ */
+export async function deleteSeries(db: Database, kind: SeriesKind, reach: Reach, seriesId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
     const series = await trx
       .selectFrom('price_series')
       .select('series_id')
       .where('series_id', '=', seriesId)
+      .where('kind', '=', kind)
       .where(isAccountWithin(reach, 'price_series.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!series) return false;
-    const used = await trx
-      .selectFrom('tariffs')
-      .select('tariff_id')
-      .where(({ eb, or }) =>
-        or([
-          eb(sql`terms #>> '{import,series_id}'`, '=', seriesId),
-          eb(sql`terms #>> '{export,series_id}'`, '=', seriesId),
-        ]),
-      )
-      .limit(1)
-      .executeTakeFirst();
-    if (used) throw new AppError('seriesInUse');
+    if (kind === 'price' && (await isUsedByTariff(trx, seriesId))) throw new AppError('seriesInUse');
+    if (kind === 'emission' && (await isUsedByAccount(trx, seriesId))) throw new AppError('emissionSeriesInUse');
     await trx.deleteFrom('price_series').where('series_id', '=', seriesId).execute();
     return true;
   });
+}
+
+async function isUsedByTariff(trx: Database, seriesId: string): Promise<boolean> {
+  const used = await trx
+    .selectFrom('tariffs')
+    .select('tariff_id')
+    .where(({ eb, or }) =>
+      or([
+        eb(sql`terms #>> '{import,series_id}'`, '=', seriesId),
+        eb(sql`terms #>> '{export,series_id}'`, '=', seriesId),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
+async function isUsedByAccount(trx: Database, seriesId: string): Promise<boolean> {
+  const used = await trx
+    .selectFrom('users')
+    .select('user_id')
+    .where('emission_series_id', '=', seriesId)
+    .limit(1)
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
+/** Returns the emission series of an account; null if it has none. */
+export async function emissionSeriesOf(db: Database, userId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('users')
+    .select('emission_series_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.emission_series_id ?? null;
 }

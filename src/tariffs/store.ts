@@ -173,7 +173,7 @@ async function checkSeries(
   userId: string,
   { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },
 ): Promise<void> {
-  const held = await lockUsableSeries(trx, userId, listSeriesOfTerms(terms));
+  const held = await lockUsableSeries(trx, 'price', userId, listSeriesOfTerms(terms));
   const mistakes = (['import', 'export'] as const).flatMap((member) => {
     const rates = terms[member];
     if (!rates || !('series_id' in rates)) return [];

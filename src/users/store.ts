@@ -17,7 +17,16 @@ import {
 import { endAccess } from './end-access.ts';
 
 /** The columns of an account that every caller within reach may see, in their order in `user.created`. */
-export const USER_COLUMNS = ['user_id', 'email', 'role', 'created_at', 'phone', 'timezone', 'plan'] as const;
+export const USER_COLUMNS = [
+  'user_id',
+  'email',
+  'role',
+  'created_at',
+  'phone',
+  'timezone',
+  'plan',
+  'emission_series_id',
+] as const;
 
 export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]> & {
   /** Address that the account will have once it is confirmed; null or absent if no change is pending. */

@@ -9,7 +9,7 @@ import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
-import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
 import { createTariff, deleteTariff, updateTariff } from '#src/tariffs/store.ts';
 import type { Terms } from '#src/tariffs/terms.ts';
@@ -199,7 +199,8 @@ describe('changed prices and tariffs', () => {
     );
 
   test('are evaluated without any reading, once a period, and not reported as usage', async () => {
-    const { series_id } = await createPriceSeries(db, {
+    const { series_id } = await createSeries(db, {
+      kind: 'price',
       userId: home.userId,
       name: 'x',
       currency: 'EUR',

@@ -12,7 +12,7 @@ import { checkDeviceLogin, findInvalidLogins, hashSecret } from '#src/devices/cr
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
-import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { createSeries } from '#src/tariffs/price-series.ts';
 import { createTariff, updateTariff } from '#src/tariffs/store.ts';
 import { endDepartures } from '#src/users/departures.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -329,9 +329,9 @@ test('tariffs with prices of an account that stays are reported with their line,
   const db = createDb(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
   const [home, other] = [await createMeter(source), await createMeter(source)];
-  const make = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 as const };
-  const theirs = await createPriceSeries(db, { ...make, userId: admin.user_id });
-  const own = await createPriceSeries(db, { ...make, userId: home.userId });
+  const make = { kind: 'price' as const, name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 as const };
+  const theirs = await createSeries(db, { ...make, userId: admin.user_id });
+  const own = await createSeries(db, { ...make, userId: home.userId });
   const tariff = (series_id: string, valid_from: string) => {
     const terms = { import: { series_id } };
     return createTariff(db, { userId: home.userId, name: 'hourly', valid_from, currency: 'EUR', terms });

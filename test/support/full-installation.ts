@@ -88,6 +88,10 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   const series = (await post('/v1/price-series', { name: 'Börse', currency: 'EUR', resolution_minutes: 60 })).json;
   const prices = [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '-123456789.987654321' }];
   await api.send(`/v1/price-series/${series.series_id}/prices`, { method: 'PUT', key: admin.key, body: prices });
+  const grid = (await post('/v1/emission-series', { name: 'Netz ☀', resolution_minutes: 15 })).json.series_id;
+  const intensities = [{ starts_at: '2026-06-15T12:15:00Z', grams_per_kwh: '212.4' }];
+  await api.send(`/v1/emission-series/${grid}/intensities`, { method: 'PUT', key: admin.key, body: intensities });
+  await api.send(`/v1/users/${admin.userId}`, { method: 'PATCH', key: admin.key, body: { emission_series_id: grid } });
   const rates = { import: { series_id: series.series_id, multiply: '1.19' }, standing_per_day: '0.410' };
   await post('/v1/tariffs', { name: 'hourly', valid_from: '2026-01-01', currency: 'EUR', ...rates });
   await post('/v1/alerts', { type: 'monthly_cost', threshold: '123456789.123456789', delivery: 'email' });

@@ -5,7 +5,7 @@ import type { AttackedInstallation, Person } from '../world.ts';
 interface Neighbours {
   home: Person;
   utility: Person;
-  ids: Record<'user' | 'device' | 'alert' | 'gateway' | 'key' | 'webhook' | 'tariff' | 'series', string>;
+  ids: Record<'user' | 'device' | 'alert' | 'gateway' | 'key' | 'webhook' | 'tariff' | 'series' | 'emissions', string>;
   /** Another utility, and a homeowner who is not related. */
   strangers: { utility: Person; homeowner: Person };
 }
@@ -28,6 +28,7 @@ const neighbours = (world: AttackedInstallation): Promise<Neighbours> =>
       webhook: (await made('/v1/webhooks', hook)).webhook_id,
       tariff: (await made('/v1/tariffs', tariff)).tariff_id,
       series: (await made('/v1/price-series', series)).series_id,
+      emissions: (await made('/v1/emission-series', { name: 'x', resolution_minutes: 60 })).series_id,
       key: (await made('/v1/keys', { scopes: ['devices:read'] })).key_id,
     };
     const strangers = { utility: await world.person('utility'), homeowner: await world.person('homeowner') };
@@ -71,6 +72,12 @@ const BY_ID: Record<Noun, Try[]> = {
     ['PUT', (id) => `/v1/price-series/${id}/prices`, [{ starts_at: '2026-01-01T00:00:00Z', per_kwh: 1 }]],
     ['DELETE', (id) => `/v1/price-series/${id}`],
   ],
+  emissions: [
+    ['GET', (id) => `/v1/emission-series/${id}`],
+    ['GET', (id) => `/v1/emission-series/${id}/intensities`],
+    ['PUT', (id) => `/v1/emission-series/${id}/intensities`, [{ starts_at: '2026-01-01T00:00:00Z', grams_per_kwh: 1 }]],
+    ['DELETE', (id) => `/v1/emission-series/${id}`],
+  ],
   key: [
     ['POST', (id) => `/v1/keys/${id}/rotate`, {}],
     ['DELETE', (id) => `/v1/keys/${id}`],
@@ -92,6 +99,7 @@ const OF_USER: Try[] = [
   ['GET', (id) => `/v1/keys?user_id=${id}`],
   ['GET', (id) => `/v1/tariffs?user_id=${id}`],
   ['GET', (id) => `/v1/price-series?user_id=${id}`],
+  ['GET', (id) => `/v1/emission-series?user_id=${id}`],
   ['GET', (id) => `/v1/energy-insights?user_id=${id}`],
   ['GET', (id) => `/v1/analytics/monthly?user_id=${id}`],
 ];
@@ -103,6 +111,7 @@ const IN_BODY: [string, object][] = [
   ['/v1/gateways', { name: 'x' }],
   ['/v1/tariffs', { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { per_kwh: 1 } }],
   ['/v1/price-series', { name: 'x', currency: 'EUR', resolution_minutes: 60 }],
+  ['/v1/emission-series', { name: 'x', resolution_minutes: 60 }],
   ['/v1/keys', { scopes: ['devices:read'] }],
 ];
 

@@ -7,6 +7,7 @@ export const gateway_id = 'gwy_01k8xq9r7v2c4n6mw8ea1s3tfz';
 export const key_id = 'key_01k8xqaw9b5d7h1jx3kp6m8nrg';
 export const tariff_id = 'trf_01k8xqb6f2n8r4s1vz7mc3t9pd';
 export const series_id = 'prs_01k8xqbd3w7g5q2kx9hn4y6vjr';
+export const emission_series_id = 'ems_01k8xqbm8s4c1n6tp3rv9w2hdz';
 export const group_id = 'grp_01k8xqcf5m1v9t3wd8ra7x2kze';
 export const bill_period_id = 'bil_01k8xqbz1m6j9p2w4tn7dc5vhk';
 export const edit_id = 'edt_01k8xqck7p2w5s8z3mv9tr4hbn';

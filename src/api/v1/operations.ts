@@ -49,11 +49,17 @@ import {
 import { createImport, fetchImportCredentials, getImport } from './imports/operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey, updateKey } from './keys/operations.ts';
 import {
+  createEmissionSeries,
   createPriceSeries,
+  deleteEmissionSeries,
   deletePriceSeries,
+  getEmissionSeries,
   getPriceSeries,
+  listEmissionSeries,
+  listIntensities,
   listPriceSeries,
   listPrices,
+  putIntensities,
   putPrices,
 } from './price-series/operations.ts';
 import {
@@ -158,6 +164,12 @@ const NAMED = {
   deletePriceSeries,
   listPrices,
   putPrices,
+  createEmissionSeries,
+  listEmissionSeries,
+  getEmissionSeries,
+  deleteEmissionSeries,
+  listIntensities,
+  putIntensities,
   createKey,
   listKeys,
   updateKey,

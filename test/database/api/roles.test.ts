@@ -60,6 +60,8 @@ const seriesOf = (owner: string) => ({
   resolution_minutes: 60,
 });
 
+const emissionSeriesOf = (owner: string) => ({ user_id: person(owner).userId, name: 'x', resolution_minutes: 60 });
+
 /** Creates a resource of an owner, by the name of its path parameter. */
 const MAKE: Record<string, (owner: string) => Promise<string>> = {
   alert_id: async (owner) =>
@@ -82,6 +84,8 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
     (await admin('/v1/keys', 'POST', { user_id: person(owner).userId, scopes: ['insights:read'] })).json.key_id,
   tariff_id: async (owner) => (await admin('/v1/tariffs', 'POST', tariffOf(owner))).json.tariff_id,
   series_id: async (owner) => (await admin('/v1/price-series', 'POST', seriesOf(owner))).json.series_id,
+  emission_series_id: async (owner) =>
+    (await admin('/v1/emission-series', 'POST', emissionSeriesOf(owner))).json.series_id,
   bill_period_id: async (owner) => (await admin('/v1/bill-periods', 'POST', billOf(owner))).json.bill_period_id,
   webhook_id: async (owner) =>
     (
@@ -136,6 +140,10 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'PATCH /v1/tariffs/{tariff_id}': () => ({ name: 'y' }),
   'POST /v1/price-series': seriesOf,
   'PUT /v1/price-series/{series_id}/prices': () => [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '0.1' }],
+  'POST /v1/emission-series': emissionSeriesOf,
+  'PUT /v1/emission-series/{series_id}/intensities': () => [
+    { starts_at: '2026-06-15T12:00:00Z', grams_per_kwh: '212.4' },
+  ],
   'PATCH /v1/webhooks/{webhook_id}': () => ({ status: 'paused' }),
   'PATCH /v1/keys/{key_id}': () => ({ allowed_addresses: [] }),
   'POST /v1/keys': (owner) => ({ user_id: person(owner).userId }),
@@ -164,7 +172,9 @@ const OF_THE_CALLER = [
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
-const parameterOf = ({ path }: AnyOperation) => /\{(\w+)\}/.exec(path)?.[1];
+/** Name of the first path parameter. Series of the two kinds have the same one, but are created in different ways. */
+const parameterOf = ({ path }: AnyOperation) =>
+  path.startsWith('/v1/emission-series/') ? 'emission_series_id' : /\{(\w+)\}/.exec(path)?.[1];
 
 async function call(operation: AnyOperation, caller: string, owner: string, id: string | undefined) {
   const named = BODIES[nameOf(operation)]?.(owner);

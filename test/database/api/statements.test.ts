@@ -90,6 +90,12 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   deletePriceSeries: 9,
   listPrices: 2,
   putPrices: 9,
+  createEmissionSeries: 9,
+  listEmissionSeries: 1,
+  getEmissionSeries: 1,
+  deleteEmissionSeries: 9,
+  listIntensities: 2,
+  putIntensities: 9,
   createKey: 7,
   listKeys: 1,
   updateKey: 8,
@@ -296,6 +302,14 @@ test('each operation needs this number of statements', async () => {
   await request(home, 'putPrices', { of: [series_id], body: [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '0.1' }] });
   await request(home, 'listPrices', { of: [series_id] });
   await request(home, 'deletePriceSeries', { of: [series_id] });
+  const emissions = { name: 'x', resolution_minutes: 60 };
+  const { series_id: emissionId } = await request(home, 'createEmissionSeries', { body: emissions });
+  await request(home, 'listEmissionSeries');
+  await request(home, 'getEmissionSeries', { of: [emissionId] });
+  const intensities = [{ starts_at: '2026-06-15T12:00:00Z', grams_per_kwh: '212.4' }];
+  await request(home, 'putIntensities', { of: [emissionId], body: intensities });
+  await request(home, 'listIntensities', { of: [emissionId] });
+  await request(home, 'deleteEmissionSeries', { of: [emissionId] });
 
   const { key_id } = await request(home, 'createKey', { body: {} });
   await request(home, 'listKeys');

@@ -10,7 +10,7 @@ import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { type EventType, eventSchema } from '#src/events/bodies.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
-import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
@@ -118,7 +118,9 @@ test('a corrected price triggers an alert on costs without a reading', async () 
     url: receiver.url,
     authToken: TOKEN,
   });
-  const { series_id } = await createPriceSeries(db, { userId, name: 'x', currency: 'EUR', resolution_minutes: 60 });
+  const { series_id } = await createSeries(db, {
+    ...{ kind: 'price', userId, name: 'x', currency: 'EUR', resolution_minutes: 60 },
+  });
   const terms = { import: { series_id, multiply: '1' } };
   await createTariff(db, { userId, name: 'x', valid_from: '2020-01-01', currency: 'EUR', terms });
   const { alert_id } = await createAlert(db, { userId, type: 'monthly_cost', threshold: '1.5', delivery: 'webhook' });

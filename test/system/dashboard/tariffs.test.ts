@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
-import { createPriceSeries } from '#src/tariffs/price-series.ts';
+import { createSeries } from '#src/tariffs/price-series.ts';
 import { updateUser } from '#src/users/store.ts';
 import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -189,8 +189,8 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await dialog(page).getByText('There is no price series in EUR that you can use yet.').first().waitFor();
   await button(page, 'Cancel').click();
 
-  const settings = { userId, name: 'Day ahead, NL', currency: 'EUR', resolution_minutes: 60 as const };
-  const { series_id } = await createPriceSeries(dashboard.db, settings);
+  const settings = { kind: 'price', userId, name: 'Day ahead, NL', currency: 'EUR', resolution_minutes: 60 } as const;
+  const { series_id } = await createSeries(dashboard.db, settings);
   const day = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
   await dashboard.database.pool.query('INSERT INTO prices (series_id, day, prices) VALUES ($1, $2, $3)', [
     series_id,

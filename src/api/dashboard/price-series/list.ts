@@ -5,7 +5,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import { toWire } from '#src/api/v1/price-series/shape.ts';
 import { reachUserId } from '#src/auth/access.ts';
-import { listPriceSeries } from '#src/tariffs/price-series.ts';
+import { listSeries } from '#src/tariffs/price-series.ts';
 import { summarisePrices } from '#src/tariffs/prices.ts';
 
 export const listUsablePriceSeries = defineOperation({
@@ -17,7 +17,7 @@ export const listUsablePriceSeries = defineOperation({
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const userId = await reachUserId(context.db, caller, user_id);
-    const find = (page: { limit: number; cursor?: string }) => listPriceSeries(context.db, userId, page);
+    const find = (page: { limit: number; cursor?: string }) => listSeries(context.db, 'price', userId, page);
     const rows = await fetchPage(reply, url, asked, find, (one) => one.series_id);
     const ids = rows.map(({ series_id }) => series_id);
     const known = await summarisePrices(context.db, ids);

@@ -27,7 +27,7 @@ export const previewTariff = defineOperation({
       const rates = terms[member];
       if (!rates || !('series_id' in rates)) continue;
       const by = { reach: reachOf(caller), userId: user.user_id };
-      if (await findUsableSeries(db, by, toIdOrNotFound(rates.series_id))) continue;
+      if (await findUsableSeries(db, 'price', by, toIdOrNotFound(rates.series_id))) continue;
       throw unprocessable({ field: `${member}.series_id`, message: 'must be a price series that the user can use' });
     }
     const now = clock();

@@ -5,24 +5,30 @@ import { formatDecimal } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
 import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
-import { type Examples, series_id, user_id } from '../example-ids.ts';
+import { type Examples, emission_series_id, series_id, user_id } from '../example-ids.ts';
 
-/** Maximum number of prices in one request, and in one response. */
-export const MAX_PRICES = 10_000;
+/** Maximum number of values in one request, and in one response. */
+export const MAX_VALUES = 10_000;
 
 const MEANING = {
   name: 'What the owner calls it, such as the market that the prices are of.',
+  nameOfEmissions: 'What the owner calls it, such as the grid that the intensities are of.',
   currency: 'Currency of the prices (ISO 4217), such as `EUR`.',
-  resolution_minutes: 'For how long each price holds, in minutes.',
-  starts_at: 'From when on the price holds: a multiple of the resolution in UTC. It holds for the resolution only.',
+  resolution_minutes: 'For how long each value holds, in minutes.',
+  starts_at: 'From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only.',
+  startsAtOfAnswer: 'From when on the value holds. It holds for the resolution of the series.',
+  stored: 'How many values were stored: those of the request.',
 };
 
-const resolution = z.literal(RESOLUTIONS_MINUTES).describe(MEANING.resolution_minutes);
-export const newSeries = z.strictObject({
+const resolution_minutes = z.literal(RESOLUTIONS_MINUTES).describe(MEANING.resolution_minutes);
+const newEmissionSeries = z.strictObject({
   user_id: userIdField.optional(),
+  name: textField(200).describe(MEANING.nameOfEmissions),
+  resolution_minutes,
+});
+const newSeries = newEmissionSeries.extend({
   name: textField(200).describe(MEANING.name),
   currency: currencyField.describe(MEANING.currency),
-  resolution_minutes: resolution,
 });
 export const series = z
   .strictObject({
@@ -30,49 +36,100 @@ export const series = z
     user_id: userId,
     name: z.string().describe(MEANING.name),
     currency: z.string().describe(MEANING.currency),
-    resolution_minutes: resolution,
+    resolution_minutes,
   })
   .meta({ id: 'PriceSeries' });
-
-export const PRICE_COLUMNS = ['starts_at', 'per_kwh'] as const;
-export const newPrices = listOf(
-  z.strictObject({
-    starts_at: instantShape.describe(MEANING.starts_at),
-    per_kwh: decimalField.describe('Price of a kWh. It may be negative.'),
-  }),
-  0,
-  MAX_PRICES,
-);
-export const price = z
+const emissionSeries = z
   .strictObject({
-    starts_at: instantShape.describe('From when on the price holds. It holds for the resolution of the series.'),
+    series_id: z.string().describe('Id of the emission series.'),
+    user_id: userId,
+    name: z.string().describe(MEANING.nameOfEmissions),
+    resolution_minutes,
+  })
+  .meta({ id: 'EmissionSeries' });
+
+const starts_at = instantShape.describe(MEANING.starts_at);
+const newPrice = z.strictObject({ starts_at, per_kwh: decimalField.describe('Price of a kWh. It may be negative.') });
+const newIntensity = z.strictObject({
+  starts_at,
+  grams_per_kwh: decimalField.describe('Grams of CO2 equivalent of a kWh. The number may be negative.'),
+});
+const startsAt = instantShape.describe(MEANING.startsAtOfAnswer);
+const price = z
+  .strictObject({
+    starts_at: startsAt,
     per_kwh: z.string().describe('Price of a kWh. A decimal with up to 9 places, as text.'),
   })
   .meta({ id: 'Price' });
-export const storedPrices = z.strictObject({
-  series_id: z.string().describe('Id of the price series.'),
-  stored: z.number().int().describe('How many prices were stored: those of the request.'),
-});
+const intensity = z
+  .strictObject({
+    starts_at: startsAt,
+    grams_per_kwh: z.string().describe('Grams of CO2 equivalent of a kWh. A decimal with up to 9 places, as text.'),
+  })
+  .meta({ id: 'Intensity' });
+const stored = z.number().int().describe(MEANING.stored);
+
+/** A value of a request: its time, and its decimal as text. */
+export interface WrittenValue {
+  starts_at: string;
+  decimal: string;
+}
+
+/** Schemas and conversions of a kind of series. Values are parsed to the same form for both kinds. */
+export const SERIES_SHAPES = {
+  price: {
+    newSeries,
+    series,
+    toWire,
+    columns: ['starts_at', 'per_kwh'],
+    newValues: listOf(
+      newPrice.transform(({ starts_at, per_kwh }): WrittenValue => ({ starts_at, decimal: per_kwh })),
+      0,
+      MAX_VALUES,
+    ),
+    value: price,
+    valueToWire: (one: TimedPrice): z.output<typeof price> => ({ ...startOf(one), per_kwh: formatDecimal(one.perKwh) }),
+    storedValues: z.strictObject({ series_id: series.shape.series_id, stored }),
+  },
+  emission: {
+    newSeries: newEmissionSeries,
+    series: emissionSeries,
+    toWire: emissionSeriesToWire,
+    columns: ['starts_at', 'grams_per_kwh'],
+    newValues: listOf(
+      newIntensity.transform(({ starts_at, grams_per_kwh }): WrittenValue => ({ starts_at, decimal: grams_per_kwh })),
+      0,
+      MAX_VALUES,
+    ),
+    value: intensity,
+    valueToWire: (one: TimedPrice): z.output<typeof intensity> => ({
+      ...startOf(one),
+      grams_per_kwh: formatDecimal(one.perKwh),
+    }),
+    storedValues: z.strictObject({ series_id: emissionSeries.shape.series_id, stored }),
+  },
+} as const;
 
 /** Converts a price series for a response. */
-export const toWire = ({ series_id, user_id, name, currency, resolution_minutes }: StoredSeries) => ({
-  series_id,
-  user_id,
-  name,
-  currency,
-  resolution_minutes,
-});
+export function toWire({ currency, ...row }: StoredSeries): z.output<typeof series> {
+  const { series_id, user_id, name, resolution_minutes } = emissionSeriesToWire(row);
+  return { series_id, user_id, name, currency: currency ?? '', resolution_minutes };
+}
 
-/** Converts a price for a response. */
-export const priceToWire = ({ startsAtMs, perKwh }: TimedPrice): z.output<typeof price> => ({
-  starts_at: new Date(startsAtMs).toISOString(),
-  per_kwh: formatDecimal(perKwh),
-});
+/** Converts an emission series for a response. */
+function emissionSeriesToWire(row: Omit<StoredSeries, 'currency'>): z.output<typeof emissionSeries> {
+  const { series_id, user_id, name, resolution_minutes } = row;
+  return { series_id, user_id, name, resolution_minutes };
+}
+
+const startOf = ({ startsAtMs }: TimedPrice) => ({ starts_at: new Date(startsAtMs).toISOString() });
 
 const settings = { name: 'Day ahead, DE-LU', currency: 'EUR', resolution_minutes: 60 };
 const exampleSeries = { series_id, user_id, ...settings };
+const emissionSettings = { name: 'Grid of Germany', resolution_minutes: 60 };
+const exampleEmissionSeries = { series_id: emission_series_id, user_id, ...emissionSettings };
 
-export const PRICE_SERIES_EXAMPLES = {
+export const SERIES_EXAMPLES = {
   createPriceSeries: { body: settings, answer: exampleSeries },
   listPriceSeries: { answer: [exampleSeries] },
   getPriceSeries: { answer: exampleSeries },
@@ -90,5 +147,23 @@ export const PRICE_SERIES_EXAMPLES = {
     ],
     csvBody: 'starts_at,per_kwh\n2026-06-15T12:00:00Z,-0.00512\n2026-06-15T15:00:00+02:00,0.01894\n',
     answer: { series_id, stored: 2 },
+  },
+  createEmissionSeries: { body: emissionSettings, answer: exampleEmissionSeries },
+  listEmissionSeries: { answer: [exampleEmissionSeries] },
+  getEmissionSeries: { answer: exampleEmissionSeries },
+  deleteEmissionSeries: { answer: { message: `Emission series ${emission_series_id} was deleted` } },
+  listIntensities: {
+    answer: [
+      { starts_at: '2026-06-15T12:00:00.000Z', grams_per_kwh: '212.4' },
+      { starts_at: '2026-06-15T13:00:00.000Z', grams_per_kwh: '237' },
+    ],
+  },
+  putIntensities: {
+    body: [
+      { starts_at: '2026-06-15T12:00:00Z', grams_per_kwh: '212.4' },
+      { starts_at: '2026-06-15T15:00:00+02:00', grams_per_kwh: 237 },
+    ],
+    csvBody: 'starts_at,grams_per_kwh\n2026-06-15T12:00:00Z,212.4\n2026-06-15T15:00:00+02:00,237\n',
+    answer: { series_id: emission_series_id, stored: 2 },
   },
 } satisfies Examples;

@@ -11,6 +11,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { PLANS, ROLES } from '#src/database/enums.ts';
 import { accountHasSilentDevice, accountNeedsAttention, countDevices } from '#src/devices/fleet/accounts.ts';
 import { streamPersonArchive } from '#src/export/archive.ts';
+import { assertUsableEmissionSeries } from '#src/tariffs/price-series.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser as create, listUsers as list, updateUser as update } from '#src/users/store.ts';
 import { createdUser, listedUser, newUser, toWire, user, userPatch } from './shape.ts';
@@ -114,6 +115,8 @@ export const updateUser = defineOperation({
     const { user_id } = await reachUser(context.db, caller, params.user_id);
     if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
       throw new AppError('forbidden');
+    if (typeof patch.emission_series_id === 'string')
+      await assertUsableEmissionSeries(context.db, user_id, patch.emission_series_id);
     const requester = caller.role === 'admin' ? undefined : caller;
     return toWire(requireFound(await update(context.db, reachOf(caller), user_id, omitUndefined(patch), requester)));
   },

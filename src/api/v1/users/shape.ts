@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { phoneField, zoneField } from '#src/api/fields.ts';
+import { phoneField, textField, zoneField } from '#src/api/fields.ts';
 import { account } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
@@ -40,6 +40,11 @@ export const userPatch = z
     role,
     timezone,
     plan,
+    emission_series_id: textField(100)
+      .nullable()
+      .describe(
+        'Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it.',
+      ),
   })
   .partial();
 
@@ -57,6 +62,7 @@ export const toWire = (row: User): z.output<typeof user> => ({
   phone: row.phone,
   timezone: row.timezone,
   plan: row.plan,
+  emission_series_id: row.emission_series_id,
   ...(row.pending_email ? { pending_email: row.pending_email } : {}),
 });
 
@@ -68,6 +74,7 @@ const exampleUser = {
   phone: '+4915112345678',
   timezone: 'Europe/Berlin',
   plan: 'free',
+  emission_series_id: null,
 };
 
 export const USER_EXAMPLES = {
