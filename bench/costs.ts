@@ -1,4 +1,4 @@
-import { loadInsightsWithCosts } from '#src/cost/insights.ts';
+import { loadWeightedInsights } from '#src/cost/insights.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
@@ -8,6 +8,7 @@ import type { BenchmarkResult } from './answer.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
+const weighted = new Set(['cost'] as const);
 const START = '2025-01-01';
 const END = '2025-12-31';
 const ZONE = 'Europe/Berlin';
@@ -90,7 +91,7 @@ export async function bench(): Promise<BenchmarkResult> {
       } as const;
       for (let query = 0; query < QUERIES; query++) {
         await timed('plain', () => loadInsights(db, asked.userId, range, 'day', include));
-        await timed('costed', () => loadInsightsWithCosts(db, asked));
+        await timed('costed', () => loadWeightedInsights(db, { ...asked, weighted }));
       }
       const after = (all: number[]) => all.slice(QUERIES / 10);
       const at = (share: number) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { IncludeName } from '#src/energy/include.ts';
+import { type IncludeName, WEIGHTED_INCLUDES, type WeightedInclude } from '#src/energy/include.ts';
 import { isDate, isZone } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
@@ -44,23 +44,28 @@ export const zoneOrAccountField = z
   )
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
-/** Returns the schema of `include`: some of these names, or `cost`, separated by commas. */
-export const includeField = (names: readonly IncludeName[]) =>
-  z
+/** Returns the schema of `include`: some of these names, `cost` or `emissions`, separated by commas. */
+export const includeField = (names: readonly IncludeName[]) => {
+  const all: readonly string[] = [...names, ...WEIGHTED_INCLUDES];
+  return z
     .string()
     .refine(
-      (text) => text.split(',').every((name) => name === 'cost' || (names as readonly string[]).includes(name)),
-      `must be some of ${[...names, 'cost'].join(', ')}, with commas between them`,
+      (text) => text.split(',').every((name) => all.includes(name)),
+      `must be some of ${all.join(', ')}, with commas between them`,
     )
     .describe(
-      `What to add, separated by commas: ${[...names, 'cost'].map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`autarky\` adds \`autarky\`, \`coverage\` adds \`coverage\` and \`complete\`, and \`cost\` adds \`cost\`, by the tariffs of the user.`,
+      `What to add, separated by commas: ${all.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`coverage\` adds \`coverage\` and \`complete\`; \`autarky\`, \`cost\` (by the user’s tariffs) and \`emissions\` (by its emission series) add a member of that name.`,
     );
+};
 
-/** Splits `include` into its names; `cost` is returned separately. */
-export function splitInclude(text: string | undefined): { more: ReadonlySet<IncludeName>; hasCost: boolean } {
+/** Splits `include` into its names; `cost` and `emissions` are returned separately. */
+export function splitInclude(text: string | undefined): {
+  more: ReadonlySet<IncludeName>;
+  weighted: ReadonlySet<WeightedInclude>;
+} {
   const names = new Set(text === undefined ? [] : text.split(','));
-  const hasCost = names.delete('cost');
-  return { more: names as Set<string> as Set<IncludeName>, hasCost };
+  const weighted = new Set(WEIGHTED_INCLUDES.filter((name) => names.delete(name)));
+  return { more: names as Set<string> as Set<IncludeName>, weighted };
 }
 
 /** Returns the schema of a whole number in a query, in decimal digits. Other notations of JavaScript (0x10, 1e2, blanks) are refused. */

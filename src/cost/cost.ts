@@ -31,7 +31,7 @@ export interface CostedEnergy {
 }
 
 /** Denominator of energy costs: mWh × 10^-18 of the currency per kWh. */
-const ENERGY_UNIT = 10n ** 24n;
+export const ENERGY_UNIT = 10n ** 24n;
 const BILLION = 1_000_000_000n;
 
 /** Exact sums of the costs of a row. */

@@ -7,7 +7,7 @@ import { loadPrices } from '#src/tariffs/prices.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type Buyer, meterOf } from './bought-energy.ts';
-import { type Cost, roundCost } from './cost.ts';
+import { type Cost, type CostSums, roundCost } from './cost.ts';
 import { assertSingleCurrency, type BucketKeyFunction, type CostSources, costSums } from './sums.ts';
 
 /** Cost of a row. */
@@ -40,6 +40,18 @@ export async function computeCostBuckets(
   asked: { range: Range; now: Date },
   groupBy: GroupBy,
 ): Promise<CostBucket[]> {
+  return (await sumRows(sources, asked, groupBy)).flatMap(({ labels, sums }) => {
+    const cost = roundCost(sums, isClockUnit(groupBy) ? DECIMALS_OF_HOURS : 0);
+    return cost ? [{ labels, cost }] : [];
+  });
+}
+
+/** Returns the exact sums of the rows of a range, in order. */
+export async function sumRows(
+  sources: CostSources,
+  asked: { range: Range; now: Date },
+  groupBy: GroupBy,
+): Promise<{ labels: RowLabels; sums: CostSums }[]> {
   const { range } = asked;
   const labelsOf = isClockUnit(groupBy) ? clockLabels(range, groupBy) : null;
   const keyOf: BucketKeyFunction = (ms, clock) => {
@@ -47,11 +59,10 @@ export async function computeCostBuckets(
     return groupBy === 'day' ? clock.day.date : `${clock.day.date.slice(0, 7)}-01`;
   };
   const sums = await costSums(sources, asked, keyOf, groupBy === 'month');
-  return [...sums].flatMap(([key, one]) => {
-    const cost = roundCost(one, labelsOf ? DECIMALS_OF_HOURS : 0);
-    if (!cost) return [];
-    return [{ labels: labelsOf ? labelsOf(new Date(Number(key))) : { date: key }, cost }];
-  });
+  return [...sums].map(([key, one]) => ({
+    labels: labelsOf ? labelsOf(new Date(Number(key))) : { date: key },
+    sums: one,
+  }));
 }
 
 /** Returns the total cost of a range, or null if no tariff was valid. */

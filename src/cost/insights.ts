@@ -1,51 +1,92 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
-import { type IncludeName, listIncludedFields } from '#src/energy/include.ts';
+import { type IncludeName, listIncludedFields, type WeightedInclude } from '#src/energy/include.ts';
 import { type GroupBy, loadInsights, splitIntoPages } from '#src/energy/insights.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
-import { assertOneCurrencyInRange, loadCosts } from './costs.ts';
-import { addCostsToRows } from './with-cost.ts';
+import { assertOneCurrencyInRange, type CostQuery, loadCosts, loadTotalCost } from './costs.ts';
+import { type Emissions, loadEmissions, loadTotalEmissions } from './emissions.ts';
+import { addCostsToRows, type UsageRow } from './weighted-rows.ts';
+
+/** Requested costs and emissions. Null: no tariff was valid, or the user has no emission series. */
+export interface Weighted {
+  cost?: Cost | null;
+  emissions?: Emissions | null;
+}
 
 interface AskedInsights {
   userId: string;
   range: Range;
   groupBy: GroupBy;
   include: ReadonlySet<IncludeName>;
+  weighted: ReadonlySet<WeightedInclude>;
   now: Date;
 }
 
-/** Returns the usage of a user's home (energy/insights.ts) with its cost. */
-export async function loadInsightsWithCosts(db: Database, { userId, range, groupBy, include, now }: AskedInsights) {
-  const [rows, costs] = await Promise.all([
-    loadInsights(db, userId, range, groupBy, include),
-    loadCosts(db, { buyer: { userId }, range, now }, groupBy),
-  ]);
-  return addCostsToRows(rows, costs, listIncludedFields(include));
-}
-
-/** Yields the rows with costs page by page, in the pages of rows without costs. */
-export async function* streamInsightsWithCosts(db: Database, asked: AskedInsights) {
-  // Checked for the whole range: once a streamed response has begun, an error can no longer be returned.
-  await assertOneCurrencyInRange(db, asked.userId, asked.range);
-  for (const range of splitIntoPages(asked.range, asked.groupBy))
-    yield await loadInsightsWithCosts(db, { ...asked, range });
-}
-
-/** Adds costs to monthly rows (YYYY-MM in the zone). */
-export async function addCostsToMonths<Row extends { month: string }>(
+/**
+ * Adds the requested costs and emissions to the rows of a range, in order of time. A cost without known energy gets a row of its own, in
+ * which `members` (the other requested fields) are null.
+ */
+export async function addWeighted<Row extends UsageRow>(
   db: Database,
   rows: readonly Row[],
-  { userId, zone, now }: { userId: string; zone: string; now: Date },
-): Promise<(Row & { cost: Cost | null })[]> {
+  {
+    groupBy,
+    weighted,
+    members,
+    ...asked
+  }: CostQuery & Pick<AskedInsights, 'groupBy' | 'weighted'> & { members: string[] },
+): Promise<(Row & Weighted)[]> {
+  const [costs, emissionsOf] = await Promise.all([
+    weighted.has('cost') ? loadCosts(db, asked, groupBy) : null,
+    weighted.has('emissions') ? loadEmissions(db, asked, groupBy) : null,
+  ]);
+  const costed: (Row & Weighted)[] = costs ? addCostsToRows(rows, costs, members) : [...rows];
+  if (!weighted.has('emissions')) return costed;
+  return costed.map((row) => ({ ...row, emissions: emissionsOf?.(row) ?? null }));
+}
+
+/** Returns the requested costs and emissions of a range. */
+export async function loadWeightedTotals(
+  db: Database,
+  asked: CostQuery,
+  weighted: ReadonlySet<WeightedInclude>,
+): Promise<Weighted> {
+  return {
+    ...(weighted.has('cost') && { cost: await loadTotalCost(db, asked) }),
+    ...(weighted.has('emissions') && { emissions: await loadTotalEmissions(db, asked) }),
+  };
+}
+
+/** Returns the usage of a user's home (energy/insights.ts) with its cost and emissions. */
+export async function loadWeightedInsights(db: Database, asked: AskedInsights) {
+  const { userId, range, groupBy, include, weighted, now } = asked;
+  const rows = await loadInsights(db, userId, range, groupBy, include);
+  const members = listIncludedFields(include);
+  return addWeighted(db, rows, { buyer: { userId }, range, now, groupBy, weighted, members });
+}
+
+/** Yields the rows with costs and emissions page by page, in the pages of rows without them. */
+export async function* streamWeightedInsights(db: Database, asked: AskedInsights) {
+  // Checked for the whole range: once a streamed response has begun, an error can no longer be returned.
+  if (asked.weighted.has('cost')) await assertOneCurrencyInRange(db, asked.userId, asked.range);
+  for (const range of splitIntoPages(asked.range, asked.groupBy))
+    yield await loadWeightedInsights(db, { ...asked, range });
+}
+
+/** Adds the requested costs and emissions to monthly rows (YYYY-MM in the zone). */
+export async function addWeightedToMonths<Row extends { month: string }>(
+  db: Database,
+  rows: readonly Row[],
+  { userId, zone, now, weighted }: { userId: string; zone: string; now: Date; weighted: AskedInsights['weighted'] },
+): Promise<(Row & Weighted)[]> {
   const [first] = rows;
-  if (!first) return [];
+  if (!first || weighted.size === 0) return [...rows];
   const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
-  const costs = await loadCosts(
-    db,
-    { buyer: { userId }, range: dayRange(`${first.month}-01`, today, zone), now },
-    'month',
-  );
-  const costOf = new Map(costs.map(({ labels, cost }) => [labels.date.slice(0, 7), cost]));
-  return rows.map((row) => ({ ...row, cost: costOf.get(row.month) ?? null }));
+  const range = dayRange(`${first.month}-01`, today, zone);
+  const months = rows.map(({ month }) => ({ date: `${month}-01`, kwh_used: null, peak_hour: null }));
+  const asked = { buyer: { userId }, range, now, groupBy: 'month' as const, weighted, members: [] };
+  const weightedMonths = await addWeighted(db, months, asked);
+  const byMonth = new Map(weightedMonths.map(({ date, kwh_used: _, peak_hour: __, ...of }) => [date, of]));
+  return rows.map((row) => ({ ...row, ...byMonth.get(`${row.month}-01`) }));
 }

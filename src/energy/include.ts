@@ -17,6 +17,9 @@ export const HOME_INCLUDES = [
 ] as const;
 /** Fields that a response about one device can include. */
 export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
+/** Fields whose energy is weighted by quarter-hour, by the user's tariffs or its emission series (src/cost). */
+export const WEIGHTED_INCLUDES = ['cost', 'emissions'] as const;
+export type WeightedInclude = (typeof WEIGHTED_INCLUDES)[number];
 export type IncludeName = (typeof DEVICE_INCLUDES)[number];
 
 /** Names of energy measures, by the name of the requested field. */

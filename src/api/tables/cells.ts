@@ -13,7 +13,7 @@ export const FORMATS = [
   '0.000',
   '0.0%',
   '0.0',
-  // Money, by number of decimals: those of the currency, and two more in rows by hour and shorter.
+  // Money and emissions, by number of decimals: those of the currency, and two more in rows by hour and shorter.
   '0',
   '0.0',
   '0.00',
@@ -50,7 +50,7 @@ export function formatCell(column: string, value: unknown): Cell | null {
   // Local time in the response's zone. The offset has a column of its own.
   if (column === 'starts_at') return number(serialOf(`${text.slice(0, 19)}Z`), INSTANT);
   const [, fraction] = /^-?\d+(?:\.(\d{1,6}))?$/.exec(text) ?? [null, null];
-  if (column.startsWith('cost_') && fraction !== null) return number(text, MONEY + (fraction?.length ?? 0));
+  if (/^(cost|emissions)_/.test(column) && fraction !== null) return number(text, MONEY + (fraction?.length ?? 0));
   return { kind: 'text', text };
 }
 

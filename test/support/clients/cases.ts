@@ -209,6 +209,48 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     { as: 'home', call: 'updateTariff', path: ['$tariff'], body: { name: 'round' }, gives: { name: 'round' } },
     { as: 'home', call: 'deleteTariff', path: ['$tariff'] },
     { as: 'home', call: 'deletePriceSeries', path: ['$series'] },
+    {
+      as: 'home',
+      call: 'createEmissionSeries',
+      body: { name: 'grid', resolution_minutes: 60 },
+      save: { grid: 'series_id' },
+    },
+    {
+      as: 'home',
+      call: 'putIntensities',
+      path: ['$grid'],
+      body: [{ starts_at: '2026-06-14T18:00:00Z', grams_per_kwh: '212.4' }],
+    },
+    {
+      as: 'home',
+      call: 'putIntensitiesCsv',
+      path: ['$grid'],
+      body: 'starts_at,grams_per_kwh\n2026-06-14T19:00:00Z,0.123456789\n',
+    },
+    {
+      as: 'home',
+      call: 'listIntensities',
+      path: ['$grid'],
+      query: day,
+      gives: [{ grams_per_kwh: '212.4' }, { grams_per_kwh: '0.123456789' }],
+    },
+    { as: 'home', call: 'listEmissionSeries', gives: [{ series_id: '$grid' }] },
+    { as: 'home', call: 'getEmissionSeries', path: ['$grid'], gives: { resolution_minutes: 60 } },
+    {
+      as: 'home',
+      call: 'updateUser',
+      path: ['$home'],
+      body: { emission_series_id: '$grid' },
+      gives: { emission_series_id: '$grid' },
+    },
+    {
+      as: 'home',
+      call: 'getEnergyInsights',
+      query: { ...day, include: 'emissions' },
+      gives: { data: [{ emissions: {} }] },
+    },
+    { as: 'home', call: 'updateUser', path: ['$home'], body: { emission_series_id: null } },
+    { as: 'home', call: 'deleteEmissionSeries', path: ['$grid'] },
   ],
   'webhooks and keys': [
     {

@@ -4,10 +4,10 @@ import { defineOperation } from '#src/api/operation.ts';
 import { clockHourShape, userId } from '#src/api/shapes.ts';
 import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
-import { cost } from '#src/api/v1/energy-insights/shape.ts';
+import { cost, emissions } from '#src/api/v1/energy-insights/shape.ts';
 import { reachWithZone } from '#src/auth/access.ts';
-import { addCostsToMonths } from '#src/cost/insights.ts';
-import { COST_COLUMNS, flattenCost } from '#src/cost/with-cost.ts';
+import { addWeightedToMonths } from '#src/cost/insights.ts';
+import { flattenWeighted, listWeightedColumns } from '#src/cost/weighted-rows.ts';
 import { loadMonthlyUsage } from '#src/energy/monthly.ts';
 import { type Examples, user_id } from '../example-ids.ts';
 
@@ -37,6 +37,7 @@ const monthly = z
               'Change against the month before, in percent. Null: nothing was used, or is known, in that month.',
             ),
           cost: cost.optional(),
+          emissions: emissions.optional(),
           partial: z
             .literal(true)
             .optional()
@@ -69,11 +70,11 @@ export const monthlyAnalytics = defineOperation({
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     const now = context.clock();
     const rows = await loadMonthlyUsage(context.readDb, userId, { months, zone, now });
-    const { hasCost } = splitInclude(include);
-    const data = hasCost ? await addCostsToMonths(context.readDb, rows, { userId, zone, now }) : rows;
+    const { weighted } = splitInclude(include);
+    const data = await addWeightedToMonths(context.readDb, rows, { userId, zone, now, weighted });
     const format = negotiateFormat(accepts, ['csv', 'xlsx']);
     if (format === 'json') return { user_id: userId, data };
-    return formatTable(reply, format, data.map(flattenCost), [...COLUMNS, ...(hasCost ? COST_COLUMNS : [])]);
+    return formatTable(reply, format, data.map(flattenWeighted), [...COLUMNS, ...listWeightedColumns(weighted)]);
   },
 });
 

@@ -8,8 +8,8 @@ import { feedPeriod, greenButtonAnswer } from '#src/api/v1/energy-insights/green
 import { grouping, period, timeColumns } from '#src/api/v1/energy-insights/period.ts';
 import { reachOf, reachWithZone, toIdOrNotFound } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
-import { loadCosts } from '#src/cost/costs.ts';
-import { addCostsToRows, COST_COLUMNS, flattenCost } from '#src/cost/with-cost.ts';
+import { addWeighted } from '#src/cost/insights.ts';
+import { flattenWeighted, listWeightedColumns } from '#src/cost/weighted-rows.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, deviceUsage as usage } from '#src/energy/device-usage.ts';
 import { DEVICE_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
@@ -62,38 +62,32 @@ export const deviceUsage = defineOperation({
     if (isFeed) return greenButtonAnswer(context, reply, { callerId: caller.userId, buyer, wanted, zone });
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
-    const { more, hasCost } = splitInclude(include);
+    const { more, weighted } = splitInclude(include);
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
     const homeZone = async () => timezone ?? (await reachWithZone(context.db, caller, user_id, 'account')).zone;
     const rows = byLikeDays
       ? await applyLikeDays(context.readDb, device_id, counted, { range, groupBy, homeZone: await homeZone(), now })
       : counted;
-    const data = hasCost
-      ? addCostsToRows(rows, await loadCosts(context.readDb, { buyer, range, now }, groupBy), listIncludedFields(more))
-      : rows;
+    const members = listIncludedFields(more);
+    const data = await addWeighted(context.readDb, rows, { buyer, range, now, groupBy, weighted, members });
     if (format === 'json') return { device_id, data };
-    const table = data.map((row) => flattenCost(climateApart(row)));
+    const table = data.map((row) => flattenWeighted(climateApart(row)));
     const said = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
     const columns = [...timeColumns(groupBy), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
-    return formatTable(reply, format, table, [
-      ...columns,
-      ...listIncludedFields(more),
-      ...said,
-      ...(hasCost ? COST_COLUMNS : []),
-    ]);
+    return formatTable(reply, format, table, [...columns, ...members, ...said, ...listWeightedColumns(weighted)]);
   },
 });
 
 /** Throws 422 if gaps by like days are requested for anything but rows of imported energy. */
 function checkLikeDays(
-  { more, hasCost }: ReturnType<typeof splitInclude>,
+  { more, weighted }: ReturnType<typeof splitInclude>,
   wanted: ReturnType<typeof period>,
   format: string,
 ): void {
   const others = [...more].filter((name) => !WITH_LIKE_DAYS.has(name));
   const names = [...WITH_LIKE_DAYS].join(' and ');
-  if (hasCost || others.length > 0)
+  if (weighted.size > 0 || others.length > 0)
     throw unprocessable({ field: 'include', message: `can only name ${names} with gaps=like_days` });
   if (format === 'greenButton')
     throw unprocessable({ field: 'gaps', message: 'must be line in a Green Button feed, which says what was counted' });

@@ -8,9 +8,8 @@ import { formatTable, formatTablePages } from '#src/api/tables/table.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { ROWS_PER_TURN } from '#src/core/turns.ts';
-import { loadTotalCost } from '#src/cost/costs.ts';
-import { loadInsightsWithCosts, streamInsightsWithCosts } from '#src/cost/insights.ts';
-import { COST_COLUMNS, flattenCost } from '#src/cost/with-cost.ts';
+import { loadWeightedInsights, loadWeightedTotals, streamWeightedInsights } from '#src/cost/insights.ts';
+import { flattenWeighted, listWeightedColumns } from '#src/cost/weighted-rows.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
   COMMODITY_INCLUDES,
@@ -19,7 +18,7 @@ import {
   commoditySummary,
 } from '#src/energy/commodity.ts';
 import { HOME_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
-import { insightPages, loadInsights, loadUsageSummary } from '#src/energy/insights.ts';
+import { insightPages, loadUsageSummary } from '#src/energy/insights.ts';
 import { dayRange, isClockUnit, lastThirtyDays } from '#src/energy/ranges.ts';
 import { feedPeriod, greenButtonAnswer } from './green-button.ts';
 import { countRows, grouping, period, timeColumns } from './period.ts';
@@ -49,7 +48,7 @@ export const getEnergyInsights = defineOperation({
   async handle({ context, caller, query: { start, end, group_by, user_id, tz, include, commodity }, accepts, reply }) {
     const format = negotiateFormat(accepts, ['csv', 'xlsx', 'greenButton']);
     const wanted = (format === 'greenButton' ? feedPeriod : period)(start, end, group_by);
-    const { more, hasCost } = splitInclude(include);
+    const { more, weighted } = splitInclude(include);
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     if (format === 'greenButton') {
       if (commodity !== 'electricity') throw unprocessable({ field: 'commodity', message: ONLY_ELECTRICITY });
@@ -61,7 +60,7 @@ export const getEnergyInsights = defineOperation({
         zone,
         commodity,
         wanted,
-        more: ofAnyCommodity(more, hasCost),
+        more: ofAnyCommodity(more, weighted.size > 0),
       });
       if (format === 'json') return answer;
       const rows: object[] = 'data' in answer ? answer.data : [{ ...answer.date_range, ...answer }];
@@ -74,13 +73,13 @@ export const getEnergyInsights = defineOperation({
     }
     if (!wanted) {
       const range = lastThirtyDays(context.clock(), zone);
-      const costed = { buyer: { userId }, range, now: context.clock() };
+      const asked = { buyer: { userId }, range, now: context.clock() };
       const { total_kwh, peak_usage_time, included } = await loadUsageSummary(context.readDb, userId, range, more);
       const date_range = { start: range.start, end: range.end };
-      const cost = hasCost ? { cost: await loadTotalCost(context.readDb, costed) } : {};
-      const row = { kwh_used: total_kwh, peak_usage_time, ...included, ...cost };
+      const totals = await loadWeightedTotals(context.readDb, asked, weighted);
+      const row = { kwh_used: total_kwh, peak_usage_time, ...included, ...totals };
       if (format === 'json') return { user_id: userId, date_range, ...row };
-      return formatTable(reply, format, [flattenCost({ ...date_range, ...row })]);
+      return formatTable(reply, format, [flattenWeighted({ ...date_range, ...row })]);
     }
     const range = dayRange(wanted.start, wanted.end, zone);
     const allColumns = [
@@ -88,15 +87,15 @@ export const getEnergyInsights = defineOperation({
       'kwh_used',
       'peak_hour',
       ...listIncludedFields(more),
-      ...(hasCost ? COST_COLUMNS : []),
+      ...listWeightedColumns(weighted),
     ];
-    const asked = { userId, range, groupBy: wanted.groupBy, include: more, now: context.clock() };
+    const asked = { userId, range, groupBy: wanted.groupBy, include: more, weighted, now: context.clock() };
     if (isClockUnit(wanted.groupBy) && countRows(wanted.start, wanted.end, wanted.groupBy) > ROWS_PER_TURN) {
       const pages = await awaitFirstPage(
         onePageAtATime(
           caller.userId,
-          hasCost
-            ? streamInsightsWithCosts(context.readDb, asked)
+          weighted.size > 0
+            ? streamWeightedInsights(context.readDb, asked)
             : insightPages(context.readDb, userId, range, wanted.groupBy, more),
         ),
       );
@@ -104,11 +103,9 @@ export const getEnergyInsights = defineOperation({
       reply.type('application/json; charset=utf-8');
       return streamPages({ user_id: userId }, pages);
     }
-    const data = hasCost
-      ? await loadInsightsWithCosts(context.readDb, asked)
-      : await loadInsights(context.readDb, userId, range, wanted.groupBy, more);
+    const data = await loadWeightedInsights(context.readDb, asked);
     if (format === 'json') return { user_id: userId, data };
-    return formatTable(reply, format, data.map(flattenCost), allColumns);
+    return formatTable(reply, format, data.map(flattenWeighted), allColumns);
   },
 });
 
@@ -141,13 +138,13 @@ async function ofCommodity({ readDb, clock }: ApiContext, { userId, zone, commod
 }
 
 /** Returns the requested additions. Throws 422 if one exists only for electricity. */
-function ofAnyCommodity(include: ReadonlySet<IncludeName>, hasCost: boolean): ReadonlySet<CommodityInclude> {
+function ofAnyCommodity(include: ReadonlySet<IncludeName>, hasWeighted: boolean): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
-  if (known.size === include.size && !hasCost) return known;
+  if (known.size === include.size && !hasWeighted) return known;
   const message = `must be some of ${COMMODITY_INCLUDES.join(', ')}: gas, heat and water have no more`;
   throw unprocessable({ field: 'include', message });
 }
 
 async function* flat(pages: AsyncIterable<readonly object[]>): AsyncGenerator<object[]> {
-  for await (const page of pages) yield page.map(flattenCost);
+  for await (const page of pages) yield page.map(flattenWeighted);
 }

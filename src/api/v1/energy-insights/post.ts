@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { daysField, includeField, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { reachWithZone } from '#src/auth/access.ts';
-import { loadTotalCost } from '#src/cost/costs.ts';
+import { loadWeightedTotals } from '#src/cost/insights.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
 import { loadUsageSummary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
@@ -52,22 +52,20 @@ export const postEnergyInsights = defineOperation({
       start !== undefined && end !== undefined
         ? dayRange(start, end, zone)
         : intervalToDate(context.clock(), interval ?? 'month', zone);
-    const { more, hasCost } = splitInclude(include);
+    const { more, weighted } = splitInclude(include);
     const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await loadUsageSummary(
       context.readDb,
       userId,
       range,
       more,
     );
-    const cost = hasCost && {
-      cost: await loadTotalCost(context.readDb, { buyer: { userId }, range, now: context.clock() }),
-    };
+    const asked = { buyer: { userId }, range, now: context.clock() };
     return {
       summary: {
         ...(metrics.includes('kwh_used') && { total_kwh, avg_daily_kwh }),
         ...(metrics.includes('peak_hour') && { peak_usage_time }),
         ...included,
-        ...cost,
+        ...(await loadWeightedTotals(context.readDb, asked, weighted)),
       },
     };
   },

@@ -28,9 +28,20 @@ export const cost = z
   .describe('What it costs by the tariffs of the user. Null: no tariff held.')
   .meta({ id: 'Cost' });
 
+/** Emissions of bought energy. */
+export const emissions = z
+  .strictObject({
+    kg_co2e: amount.describe('Kilograms of CO2 equivalent, with 3 decimals.'),
+    missing_kwh: z.number().describe('Energy whose intensity is not known, in kWh. It is not in `kg_co2e`.'),
+  })
+  .nullable()
+  .describe('Emissions of the energy from the grid, by the emission series of the user. Null: the user has none.')
+  .meta({ id: 'Emissions' });
+
 /** Members that `include` adds. Null if unknown, or if the value cannot be known in this home. */
 export const more = {
   cost: cost.optional(),
+  emissions: emissions.optional(),
   grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: not known.'),
   grid_export_kwh: kwh.describe('Energy to the grid, in kWh. Null: not known.'),
   production_kwh: kwh.describe('Energy that the home produced, in kWh. Null: not known.'),

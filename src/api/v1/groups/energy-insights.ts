@@ -39,8 +39,8 @@ export const groupEnergyInsights = defineOperation({
   async handle({ context, caller, params, query: { start, end, group_by, tz, include }, accepts, reply }) {
     const format = negotiateFormat(accepts, ['csv', 'xlsx']);
     const wanted = period(start, end, group_by);
-    const { more, hasCost } = splitInclude(include);
-    if (hasCost) throw unprocessable({ field: 'include', message: NO_COST });
+    const { more, weighted } = splitInclude(include);
+    if (weighted.size > 0) throw unprocessable({ field: 'include', message: NO_WEIGHTED });
     const { group_id, user_id } = requireFound(
       await findGroup(context.db, reachOf(caller), toIdOrNotFound(params.group_id)),
     );
@@ -70,4 +70,4 @@ export const groupEnergyInsights = defineOperation({
   },
 });
 
-const NO_COST = 'must not have cost: homes pay by tariffs of their own, in currencies of their own';
+const NO_WEIGHTED = 'must not have cost or emissions: homes have tariffs, currencies and emission series of their own';

@@ -1,0 +1,64 @@
+import { asBillionths, formatRounded } from '#src/core/decimal.ts';
+import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { RowLabels } from '#src/energy/clock-labels.ts';
+import type { GroupBy } from '#src/energy/insights.ts';
+import { emissionSeriesOf } from '#src/tariffs/price-series.ts';
+import type { Tariff } from '#src/tariffs/tariff.ts';
+import { type CostSums, ENERGY_UNIT } from './cost.ts';
+import { type CostQuery, loadCostSources, sumRows } from './costs.ts';
+import { type CostSources, costSums } from './sums.ts';
+import { keyOf } from './weighted-rows.ts';
+
+/** Emissions of a row's energy in the API's format. */
+export interface Emissions {
+  /** Kilograms of CO2 equivalent with 3 decimals, rounded once from the exact sum. */
+  kg_co2e: string;
+  /** kWh without a known intensity. `kg_co2e` does not include them. */
+  missing_kwh: number;
+}
+
+const GRAMS_PER_KG = 1_000n;
+const DECIMALS_OF_KG = 3;
+const NO_EMISSIONS: Emissions = { kg_co2e: '0.000', missing_kwh: 0 };
+
+/**
+ * Returns a function for the emissions of each row of a range. Null if the user has no emission series. Bought energy counts, as for costs
+ * (docs/emissions.md).
+ */
+export async function loadEmissions(
+  db: Database,
+  asked: CostQuery,
+  groupBy: GroupBy,
+): Promise<((labels: RowLabels) => Emissions) | null> {
+  const seriesId = await emissionSeriesOf(db, asked.buyer.userId);
+  if (seriesId === null) return null;
+  const rows = await sumRows(await loadEmissionSources(db, asked, seriesId), asked, groupBy);
+  const byKey = new Map(rows.map(({ labels, sums }) => [keyOf(labels), roundEmissions(sums)]));
+  return (labels) => byKey.get(keyOf(labels)) ?? NO_EMISSIONS;
+}
+
+/** Returns the emissions of a range. Null if the user has no emission series. */
+export async function loadTotalEmissions(db: Database, asked: CostQuery): Promise<Emissions | null> {
+  const seriesId = await emissionSeriesOf(db, asked.buyer.userId);
+  if (seriesId === null) return null;
+  const [all] = (await costSums(await loadEmissionSources(db, asked, seriesId), asked, () => '', false)).values();
+  return all ? roundEmissions(all) : NO_EMISSIONS;
+}
+
+/** Loads the sources by which emissions are computed as costs are: a tariff whose price of a kWh is the intensity in grams. */
+async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, seriesId: string): Promise<CostSources> {
+  const tariff: Tariff = {
+    ...{ tariffId: '', userId: buyer.userId, name: '', validFrom: range.start, currency: 'gCO2e' },
+    ...{ standingPerDay: null, capacity: null, export: null },
+    import: { kind: 'series', seriesId, multiply: asBillionths(1_000_000_000n), add: asBillionths(0n) },
+  };
+  // Days of the range's zone: in the user's, the first day of the range may begin later than the range.
+  return { ...(await loadCostSources(db, buyer, [tariff])), zone: range.zone };
+}
+
+/** Rounds the sums to the gram, halves away from zero. */
+const roundEmissions = ({ imported, missingMilliwattHours }: CostSums): Emissions => ({
+  kg_co2e: formatRounded({ numerator: imported, denominator: ENERGY_UNIT * GRAMS_PER_KG }, DECIMALS_OF_KG),
+  missing_kwh: milliwattHoursToKwh(asMilliwattHours(missingMilliwattHours)),
+});

@@ -1,0 +1,59 @@
+import type { RowLabels } from '#src/energy/clock-labels.ts';
+import type { WeightedInclude } from '#src/energy/include.ts';
+import type { Cost } from './cost.ts';
+import type { CostBucket } from './costs.ts';
+
+/** Fields of every usage row that costs are added to. */
+export type UsageRow = RowLabels & { kwh_used: number | null; peak_hour: string | null };
+
+/**
+ * Adds costs to rows, in order of time; the cost is null if no tariff was valid. A cost without known energy gets a row of its own, in
+ * which `members` (the other requested fields) are null. Pure.
+ */
+export function addCostsToRows<R extends UsageRow>(
+  rows: readonly R[],
+  costs: readonly CostBucket[],
+  members: readonly string[],
+): (R & { cost: Cost | null })[] {
+  const byKey = new Map<string, R & { cost: Cost | null }>(rows.map((row) => [keyOf(row), { ...row, cost: null }]));
+  const unknown = Object.fromEntries(members.map((name) => [name, null]));
+  for (const { labels, cost } of costs) {
+    const row =
+      byKey.get(keyOf(labels)) ?? ({ ...labels, kwh_used: null, peak_hour: null, ...unknown } as unknown as R);
+    byKey.set(keyOf(labels), { ...row, cost });
+  }
+  // If the clock shows an hour twice, the hour with the greater UTC offset comes first.
+  const instant = (row: UsageRow) => Date.parse(row.starts_at ?? row.date);
+  return [...byKey.values()].sort((a, b) => instant(a) - instant(b));
+}
+
+/** Returns the key of a row among the rows of a range. */
+export const keyOf = ({ date, starts_at }: RowLabels): string => starts_at ?? date;
+
+/** Columns of costs and emissions in CSV, in the order of their members. */
+const COLUMNS: Record<WeightedInclude, readonly string[]> = {
+  cost: [
+    'cost_currency',
+    'cost_total',
+    'cost_import',
+    'cost_export',
+    'cost_standing',
+    'cost_capacity',
+    'cost_estimated',
+    'cost_missing_prices_kwh',
+  ],
+  emissions: ['emissions_kg_co2e', 'emissions_missing_kwh'],
+};
+
+/** Returns the columns of requested costs and emissions. */
+export const listWeightedColumns = (weighted: ReadonlySet<WeightedInclude>): string[] =>
+  [...weighted].flatMap((name) => COLUMNS[name]);
+
+/** Flattens a row for CSV: each member of its cost and emissions becomes a column, empty if there is none. Pure. */
+export function flattenWeighted(row: object & { cost?: object | null; emissions?: object | null }): object {
+  const { cost, emissions, ...rest } = row;
+  const columns = Object.entries({ cost, emissions }).flatMap(([name, members]) =>
+    Object.entries(members ?? {}).map(([member, value]) => [`${name}_${member}`, value]),
+  );
+  return { ...rest, ...Object.fromEntries(columns) };
+}
