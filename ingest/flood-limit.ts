@@ -27,6 +27,8 @@ export const messageCountOfElements = (readings: number, rejections: number): nu
 export interface FloodLimit {
   /** Returns the reason why a message is rejected; null if it is accepted. `count`: number of messages that it counts as. */
   refuse(deviceId: string, count?: number): string | null;
+  /** Returns the time until the window ends, in seconds. */
+  waitSeconds(): number;
 }
 
 /**
@@ -57,5 +59,6 @@ export function createFloodLimit({
       for (const index of [one, other]) counters[index] = Math.min(FULL, (counters[index] as number) + count);
       return sent > messages ? reason : null;
     },
+    waitSeconds: () => Math.ceil((windowMs - (now() % windowMs)) / 1_000),
   };
 }

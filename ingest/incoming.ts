@@ -1,5 +1,8 @@
-import { parseGatewayTopic, parseNativeTopic } from '#src/devices/topics.ts';
-import { decodeNative } from './decoders/native/decode.ts';
+import { parseGatewayTopic, parseNativeTopic, parseSentReadingsTopic, type SentFormat } from '#src/devices/topics.ts';
+import type { DecodedMessage } from './decoders/decoder.ts';
+import { decodeNative, decodeNativeElements, refuseLength } from './decoders/native/decode.ts';
+import { decodeSenmlRecords } from './decoders/senml/decode.ts';
+import { toDecodedMessage } from './gateways/assign.ts';
 import type { IncomingMessage } from './message.ts';
 import type { RawMessage } from './source/source.ts';
 
@@ -30,6 +33,42 @@ export const rejectedMessage = (
   decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] },
 });
 
+/** Reason to reject an element that was sent over HTTPS without a time. */
+const NEEDS_TS = 'needs ts: if it were sent again, it could not be told from a new reading';
+
+/**
+ * Decodes the body of readings that were sent over HTTPS, parsed from JSON. Never throws. Each element needs a time of its own, because
+ * clients repeat requests.
+ */
+export function decodeSent(
+  { deviceId, format }: { deviceId: string; format: SentFormat },
+  body: unknown,
+  receivedAtMs: number,
+): DecodedMessage {
+  if (format === 'native') return decodeNativeElements(deviceId, body, { receivedAtMs, untimed: NEEDS_TS });
+  const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
+  const length = Array.isArray(body) ? refuseLength(body) : null;
+  const records = length ?? decodeSenmlRecords(body, { device: deviceId, receivedAtMs });
+  if (typeof records === 'string') return { ...decoded, rejections: [{ element: null, reason: records }] };
+  for (const { index: element, said, refused } of records) {
+    for (const reading of toDecodedMessage(deviceId, said, receivedAtMs).readings)
+      decoded.readings.push({ ...reading, element });
+    for (const reason of refused) decoded.rejections.push({ element, reason });
+  }
+  if (decoded.readings.length === 0 && decoded.rejections.length === 0)
+    decoded.rejections.push({ element: null, reason: 'no record has a quantity that is read' });
+  return decoded;
+}
+
+/** Returns the content of a stored payload. The stored one was valid JSON; a truncated one is not replayed. */
+function parseJson(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Prepares a message for writing. A native message is decoded here; a gateway's message is decoded in the transaction, where its devices
  * are known. Returns null for a topic of neither a device nor a gateway.
@@ -38,6 +77,9 @@ export function toIncoming(raw: RawMessage): IncomingMessage | null {
   const { topic, payload, receivedAtMs, replayed } = raw;
   const decoded = decodeNative(raw);
   if (decoded) return { topic, payload, receivedAtMs, replayed, decoded };
+  const sent = parseSentReadingsTopic(topic);
+  if (sent)
+    return { topic, payload, receivedAtMs, replayed, decoded: decodeSent(sent, parseJson(payload), receivedAtMs) };
   const below = parseGatewayTopic(topic);
   if (!below) return null;
   const nothing = { deviceId: below.gatewayId, readings: [], rejections: [] };

@@ -43,6 +43,15 @@ export interface WriteResult {
   departed?: number;
   /** Devices whose heads were read from the database, because they were not cached. */
   loaded?: number;
+  /** Returns the results of devices' own messages, for senders that receive them. Messages of moved accounts are left out. */
+  byMessage?: () => Map<IncomingMessage, MessageResult>;
+}
+
+/** Result of one message: numbers of its readings that were stored or are duplicates, and its elements that are not stored. */
+export interface MessageResult {
+  stored: number;
+  duplicates: number;
+  rejections: { element: number | null; reason: string }[];
 }
 
 /** A rejection of a message or element, for `rejected_messages`. */
@@ -51,4 +60,6 @@ export interface Rejection {
   /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
+  /** The rejected value was stored before; the element itself is stored in its place. */
+  isOfEarlier?: true;
 }

@@ -1,7 +1,13 @@
 import { type GatewayReceiver, rejectUnknownGateway } from '#ingest/gateways/receive.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { type IncomingMessage, isEmptyMessage, type Rejection, type WriteResult } from '../message.ts';
+import {
+  type IncomingMessage,
+  isEmptyMessage,
+  type MessageResult,
+  type Rejection,
+  type WriteResult,
+} from '../message.ts';
 import { type CollectedReadings, collectReadings, rejectFurtherChannels } from './collect.ts';
 import { planStatements } from './commit.ts';
 import { type FastPath, joinSteppedBatches, NOTHING_STEPPED, type SteppedBatch } from './fast-path.ts';
@@ -9,6 +15,7 @@ import { areReadingsInOrder, type HeadPlan } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
 import { type LockedDevice, loadDevices, loadWholeDevices } from './load.ts';
 import { planWithStretches } from './load-stretches.ts';
+import { resultsByMessage } from './message-results.ts';
 import { findMovedLogins, saveForMovedAccounts } from './moved-accounts.ts';
 import type { PartitionMonths } from './partition-months.ts';
 import { countValidReadings, planDevice } from './plan.ts';
@@ -81,7 +88,7 @@ export async function prepareBatch(
   await stages.removeMovedDevices();
   await stages.limitChannels();
   await stages.planLoaded();
-  return stages.write();
+  return stages.write(batch);
 }
 
 /** Reasons for which the plan needs more of a device than its cached head. */
@@ -238,7 +245,7 @@ class Stages {
     this.#plans.push(...(await planWithStretches(this.#client, this.#devices, series)));
   }
 
-  async write(): Promise<{ steps: BatchStatement[]; result: WriteResult }> {
+  async write(batch: readonly IncomingMessage[]): Promise<{ steps: BatchStatement[]; result: WriteResult }> {
     const { memory, months, retained, untimed } = this.#tools;
     const { steps, heads } = await planStatements(this.#client, this.#stepped, this.#plans, months);
     const valid = new Map<string, number>();
@@ -253,7 +260,17 @@ class Stages {
     steps.push(...states.steps, ...saveRejections(retained(rejects)), ...saveForMovedAccounts(this.#ofMovedAccounts));
     for (const { head } of heads) memory.set(head);
     memory.evict(states.touched);
-    return { steps, result: this.#result(rejects.length) };
+    const byMessage = () => this.#resultsByMessage(batch, rejects);
+    return { steps, result: { ...this.#result(rejects.length), byMessage } };
+  }
+
+  #resultsByMessage(
+    batch: readonly IncomingMessage[],
+    rejects: readonly Rejection[],
+  ): Map<IncomingMessage, MessageResult> {
+    const results = resultsByMessage(batch, { stepped: this.#stepped.readings, plans: this.#plans, rejects });
+    for (const message of this.#ofMovedAccounts) results.delete(message);
+    return results;
   }
 
   #step(messages: readonly IncomingMessage[]): SteppedBatch {

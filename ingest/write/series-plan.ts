@@ -133,7 +133,8 @@ export function addMerge(plan: SeriesPlan, merge: StretchMerge): void {
   for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT_REASON });
   // The message of the replaced value is not stored, so the rejection refers to the message that replaced it.
   for (const { message, element } of lowered) {
-    plan.rejects.push({ message, element, reason: `a higher value, stored before, gave way: ${CONFLICT_REASON}` });
+    const reason = `a higher value, stored before, gave way: ${CONFLICT_REASON}`;
+    plan.rejects.push({ message, element, reason, isOfEarlier: true });
   }
 }
 

@@ -17,6 +17,23 @@ export function readCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody
   );
 }
 
+/** A SenML pack (RFC 8428), parsed from JSON. */
+export class SenmlPack {
+  readonly records: unknown;
+  constructor(records: unknown) {
+    this.records = records;
+  }
+}
+
+/** Also accepts SenML packs on the routes of a scope. */
+export function readSenml(scope: FastifyInstance): void {
+  const readJson = scope.getDefaultJsonParser('error', 'error');
+  scope.addContentTypeParser('application/senml+json', { parseAs: 'string' }, (request, text, done) => {
+    const read = (error: Error | null, value?: unknown) => done(error, error ? undefined : new SenmlPack(value));
+    void readJson(request, String(text), read);
+  });
+}
+
 /** Parses JSON bodies on the routes of a scope without loss of digits in numbers (with `members`, only in members of these names). */
 export function readExactly(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('error', 'error');

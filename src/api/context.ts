@@ -27,6 +27,8 @@ export interface ApiContext {
   dataDir?: string;
   /** Evaluates a message for the dashboard's page about a gateway. Set by src/start. */
   judge?: JudgePort;
+  /** Set by src/start. */
+  sentReadings?: SentReadingsPort;
   rejected?: RejectedPort;
   rollups?: RollupsPort;
 }
@@ -79,6 +81,26 @@ export interface RejectedPort {
     signal: AbortSignal,
     whileAllowed: <T>(page: () => Promise<T>) => Promise<T>,
   ): Promise<Replayed | null>;
+}
+
+/** Writes readings that clients send over HTTPS. Ingest does it; `start` passes it to the API. */
+export interface SentReadingsPort {
+  /**
+   * Resolves once the readings are committed. Throws 429 beyond the flood limit of the device, 503 if too many requests wait, and the
+   * database's errors.
+   */
+  write(sent: {
+    deviceId: string;
+    format: 'native' | 'senml';
+    /** The body, parsed from JSON. */
+    body: unknown;
+    bytes: number;
+  }): Promise<{
+    stored: number;
+    duplicates: number;
+    /** Elements that are not stored, by their position; null for the whole body. */
+    rejections: readonly { element: number | null; reason: string }[];
+  }>;
 }
 
 /** Settings that a check of the aggregates needs in addition to the database. */

@@ -125,6 +125,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     changes,
     formats = [],
     csvBody,
+    senmlBody,
     produces = 'application/json',
   } = operation;
   const example: Examples[string] = EXAMPLES[name];
@@ -152,6 +153,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
             required: !isOptional,
             content: {
               'application/json': { schema: toJsonSchema(body, 'input', schemas), example: example.body },
+              ...(senmlBody && { 'application/senml+json': { schema: SENML, example: example.senmlBody } }),
               ...(csvBody && { 'text/csv': { schema: csvOf(csvBody), example: example.csvBody } }),
             },
           },
@@ -207,6 +209,12 @@ const ALSO = {
     description:
       'What was bought and fed in, by the hour, as a Green Button feed (NAESB ESPI), where `Accept` prefers it. Needs `start`, `end` and `group_by=hour`.',
   },
+};
+
+const SENML: Json = {
+  type: 'array',
+  items: { type: 'object' },
+  description: 'A SenML pack (RFC 8428) of the device. Each record needs a time that is not relative to its receipt.',
 };
 
 const csvOf = (csv: readonly string[] | CsvBody): Json => ({

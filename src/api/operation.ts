@@ -9,7 +9,7 @@ import { AppError, unprocessable } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Act, ownerOf, recordAct } from '#src/users/audit.ts';
-import { readCsv, readExactly } from './bodies.ts';
+import { readCsv, readExactly, readSenml, SenmlPack } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { type CsvBody, rowName } from './csv-rows.ts';
 import { isLongAnswer, streamRows } from './long-answers.ts';
@@ -26,6 +26,8 @@ export interface OperationCall<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** Length of the body as sent. */
+  bodyBytes: number;
   /** Client address, for the audit log. */
   address: string;
   /** Returns the name of a row in an error, if the body is a list. */
@@ -69,6 +71,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   exactNumbers?: true | readonly string[];
   /** The body is a list that may also be sent as CSV: the header, or its parser. */
   csvBody?: readonly string[] | CsvBody;
+  /** The body may also be a SenML pack (`application/senml+json`), which its schema does not check. */
+  senmlBody?: true;
   /** Maximum size of the body, if not 1 MiB. */
   bodyLimitBytes?: number;
   status?: number;
@@ -113,7 +117,7 @@ export type AnyOperation = Operation<any, any, any, any>;
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
   const { method, path, deprecated, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
-  const { changes = 'at once', exactNumbers, csvBody, bodyLimitBytes } = definition;
+  const { changes = 'at once', exactNumbers, csvBody, senmlBody, bodyLimitBytes } = definition;
 
   /** Runs the request of a caller, which has been reloaded unless the request only reads. */
   async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
@@ -170,10 +174,11 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       return send(reply, done);
     },
   };
-  if (!exactNumbers && !csvBody) return void app.route(route);
+  if (!exactNumbers && !csvBody && !senmlBody) return void app.route(route);
   void app.register(async (scope) => {
     if (exactNumbers) readExactly(scope, exactNumbers === true ? undefined : exactNumbers);
     if (csvBody) readCsv(scope, csvBody);
+    if (senmlBody) readSenml(scope);
     scope.route(route);
   });
 }
@@ -254,6 +259,7 @@ function callOf(
     params,
     query: valid(query, queryParametersOf(url, query), 'query'),
     body: body ? bodyOf(body, request.body) : withoutBody(method, request.body),
+    bodyBytes: Number(request.headers['content-length'] ?? 0),
     address: request.ip,
     rowName: (index) => rowName(request.body, index),
     reply,
@@ -307,8 +313,10 @@ function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record
 function bodyOf(schema: Shape, body: unknown): unknown {
   if (body === undefined && schema.safeParse(undefined).success) return undefined;
   if (body === undefined) throw new AppError('bodyRequired');
-  if (isTooDeep(body)) throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
-  return valid(schema, body, 'body');
+  const isPack = body instanceof SenmlPack;
+  if (isTooDeep(isPack ? body.records : body))
+    throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
+  return isPack ? body : valid(schema, body, 'body');
 }
 
 const NO_MEMBERS = z.strictObject({}).optional();

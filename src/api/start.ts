@@ -19,7 +19,7 @@ import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
 import { buildApp } from './app.ts';
-import type { BrokerAddress, JudgePort, RejectedPort, RollupsPort } from './context.ts';
+import type { BrokerAddress, JudgePort, RejectedPort, RollupsPort, SentReadingsPort } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import { plainHttpServer } from './plain-http.ts';
 import { createReadRouter } from './reads.ts';
@@ -47,12 +47,13 @@ export async function startApi(
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
     judge: JudgePort;
     rejected: RejectedPort;
+    sentReadings: SentReadingsPort;
     rollups: RollupsPort;
     metrics: Metrics;
     log: Logger;
   },
 ): Promise<Api> {
-  const { pool, readPool, tls, secret, mailSignIn, judge, rejected, rollups, metrics, log } = parts;
+  const { pool, readPool, tls, secret, mailSignIn, judge, rejected, sentReadings, rollups, metrics, log } = parts;
   const db = createDb(pool);
   const { environment } = config;
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
@@ -92,6 +93,7 @@ export async function startApi(
       judge,
       retentionMonths: config.retentionMonths,
       rejected,
+      sentReadings,
       rollups,
       dataDir: config.dataDir,
     },

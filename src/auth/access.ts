@@ -48,6 +48,11 @@ export function checkManager({ role }: Caller, wanted: ManagedBy | undefined): v
   if (wanted === 'utility') throw new AppError('notTheirs');
 }
 
+/** Throws 403 if a caller may not write the readings of a device: those of a utility's device are not the homeowner's to write. */
+export function checkReadingsWriter({ role }: Caller, managedBy: ManagedBy): void {
+  if (managedBy === 'utility' && role === 'homeowner') throw new AppError('deviceOfUtility');
+}
+
 /** Returns the caller's own account, for lists of its own objects. Throws 404 for a key that is limited to a group. */
 export function ownAccount({ userId, groupId }: Caller): string {
   if (groupId) throw new AppError('notFound');

@@ -9,7 +9,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser, findUser } from '#src/users/store.ts';
 import { hashOfKey, newKey, prefixOfKey } from './key-format.ts';
-import { isScope, SCOPES, type Scope } from './scopes.ts';
+import { DEFAULT_SCOPES, isScope, type Scope } from './scopes.ts';
 
 /** A new key; it is shown only once. */
 export interface CreatedKey {
@@ -24,7 +24,7 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key for a user, with all scopes if none are given. `groupId`: group to which the key is limited. `key`: a key chosen by the
+ * Creates a key for a user, with the default scopes if none are given. `groupId`: group to which the key is limited. `key`: a key chosen by the
  * operator instead of a random one.
  */
 export async function createKey(
@@ -45,7 +45,7 @@ export async function createKey(
     key_id: newId('key'),
     key,
     prefix: prefixOfKey(key),
-    scopes: options.scopes ?? [...SCOPES],
+    scopes: options.scopes ?? [...DEFAULT_SCOPES],
     expires_at: options.expiresAt ?? null,
     ...omitUndefined({ group_id: options.groupId }),
     allowed_addresses: [...(options.allowedAddresses ?? [])],

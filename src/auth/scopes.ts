@@ -11,17 +11,19 @@ export const SCOPES = [
   'webhooks:write',
   'tariffs:read',
   'tariffs:write',
-  'readings:read',
   'keys:write',
+  'readings:read',
+  'readings:write',
 ] as const;
+
+/** Scopes of a key that names none: all but those of single readings, which must be asked for. */
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.startsWith('readings:'));
 
 /** Scopes of keys that a utility may create for a homeowner. */
 export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
 
 /** Scopes that a key limited to a group may have. Single readings show when somebody showers, so they are not among them. */
-export const READING_SCOPES: readonly Scope[] = SCOPES.filter(
-  (scope) => scope.endsWith(':read') && scope !== 'readings:read',
-);
+export const READING_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
 export type Scope = (typeof SCOPES)[number];
 

@@ -20,7 +20,7 @@ export function register(program: Command): void {
     .description('create a key of a user; it is shown once')
     .requiredOption('--user <user>', 'whose key: a user_id or an e-mail address')
     .option('--name <name>', 'what it is for')
-    .option('--scopes <a,b>', `what it allows (default: all of ${SCOPES.join(', ')})`, scopes)
+    .option('--scopes <a,b>', `what it allows, of ${SCOPES.join(', ')} (default: all without readings:…)`, scopes)
     .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
     .option('--allow <a,b>', 'addresses and networks that it may be used from (default: everywhere)', networks)
     .option('--json', 'print one JSON object')

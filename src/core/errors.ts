@@ -31,6 +31,11 @@ export const ERRORS = {
   },
   bodyTooLong: { status: 400, error: 'The body is longer than 1 MiB', meaning: 'Send less at once.' },
   importTooLong: { status: 400, error: 'The body is longer than 8 MiB', meaning: 'Send it as several imports.' },
+  readingsTooLong: {
+    status: 400,
+    error: 'The body is longer than 4 MiB',
+    meaning: 'Send the readings in several requests.',
+  },
   unauthorized: {
     status: 401,
     error: 'Unauthorized',
@@ -55,7 +60,7 @@ export const ERRORS = {
     status: 403,
     error: 'The device is managed by the utility that paired it',
     meaning:
-      'Its edits, channels, placement, limits, certificate, release and deletion are for the utility or an administrator; a homeowner changes its location.',
+      'Its readings, edits, channels, placement, limits, certificate, release and deletion are for the utility or an administrator; a homeowner changes its location.',
   },
   certificateRegistrars: {
     status: 403,
@@ -207,6 +212,11 @@ export const ERRORS = {
     error: 'The device was announced, and none of its values was received yet',
     meaning:
       'Add the topic that details names to the bridge of the gateway, and pair the device when a value has come.',
+  },
+  notNative: {
+    status: 409,
+    error: 'The device is behind a gateway: its readings come through that',
+    meaning: 'Only devices that send the native payload themselves take readings over HTTPS.',
   },
   externalIdInUse: {
     status: 409,

@@ -51,6 +51,30 @@ export async function assertMayManageDevice(db: Database, reach: Reach, deviceId
   if (row?.managed_by === 'utility') throw new AppError('deviceOfUtility');
 }
 
+/** A device, as far as readings that are sent over HTTPS concern it. */
+export interface ReadingsTarget {
+  device_id: string;
+  managed_by: ManagedBy;
+  /** Whether the device sends the native payload itself, rather than through a gateway. */
+  is_native: boolean;
+}
+
+/** Returns the device within the reach that readings are sent for. Null if there is none. */
+export async function findReadingsTarget(db: Database, reach: Reach, deviceId: string): Promise<ReadingsTarget | null> {
+  const row = await db
+    .selectFrom('devices')
+    .select([
+      'device_id',
+      'managed_by',
+      sql<boolean>`NOT EXISTS (SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id)`.as('is_native'),
+    ])
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .where(isAccountWithin(reach, 'devices.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /**
  * SQL column for a query of `gateways`: who manages the gateway. The utility manages a gateway as long as it manages one of the gateway's
  * devices.

@@ -12,6 +12,21 @@ const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
 /** Returns the topic on which a device publishes its readings. */
 export const readingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;
 
+/** Format of readings that are sent over HTTPS: the native payload, or a SenML pack. */
+export type SentFormat = 'native' | 'senml';
+
+const SENT = new RegExp(`^POST /v1/devices/(${ID})/readings( SenML)?$`);
+
+/** Returns the name under which rejected readings that were sent over HTTPS are stored. No device can publish on such a topic. */
+export const sentReadingsTopic = (deviceId: string, format: SentFormat): string =>
+  `POST /v1/devices/${deviceId}/readings${format === 'senml' ? ' SenML' : ''}`;
+
+/** Parses a name of `sentReadingsTopic`. Null for every topic of MQTT. */
+export function parseSentReadingsTopic(topic: string): { deviceId: string; format: SentFormat } | null {
+  const [, deviceId, senml] = SENT.exec(topic) ?? [];
+  return deviceId === undefined ? null : { deviceId, format: senml === undefined ? 'native' : 'senml' };
+}
+
 /** Returns the prefix of all topics of a gateway. */
 export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
 

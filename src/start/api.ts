@@ -1,10 +1,13 @@
 import { createMessageJudge } from '#ingest/gateways/judge-message.ts';
 import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
+import { createSentReadingsWriter } from '#ingest/sent-readings.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { MAILED_FOR_MS, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
+import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
+import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -31,6 +34,7 @@ export async function runApi(config: Config): Promise<void> {
     const tls = await tlsPair(config, log);
     const mailer = openMailer(config);
     const { retentionMonths, maxChannels } = config;
+    const believed = await startBelievedTime(pool, { clock: systemClock, log });
     const api = await startApi(config, {
       pool,
       readPool,
@@ -47,6 +51,7 @@ export async function runApi(config: Config): Promise<void> {
         replay: (which, signal, whileAllowed) =>
           replayRejected(longPool, which, { retentionMonths, maxChannels, signal, whileAllowed }),
       },
+      sentReadings: createSentReadingsWriter(pool, { retentionMonths, maxChannels, believed, log }),
       rollups: { pool: longPool, capabilities: database.capabilities, retentionMonths },
       metrics,
       log,
@@ -63,6 +68,7 @@ export async function runApi(config: Config): Promise<void> {
       leavesForMs: config.api.drainSeconds * 1_000,
       async stop() {
         certificate.stop();
+        believed.stop();
         await api.stop();
         mailer.close();
         await Promise.all([...new Set([pool, readPool, longPool])].map((one) => one.end()));

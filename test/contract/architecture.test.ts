@@ -49,7 +49,7 @@ const INGEST_LAYERS = [
   ['write'],
   ['incoming.ts', 'fair-queue.ts', 'waiting-room.ts'],
   ['batch-writer.ts', 'receipts.ts'],
-  ['pipeline.ts', 'replay-rejected.ts'],
+  ['pipeline.ts', 'replay-rejected.ts', 'sent-readings.ts'],
   ['start.ts'],
 ];
 

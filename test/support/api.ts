@@ -3,6 +3,8 @@ import { type Logger, pino } from 'pino';
 import { generate } from 'selfsigned';
 import { expect } from 'vitest';
 import { createMessageJudge } from '#ingest/gateways/judge-message.ts';
+import { SentReadingsWriter } from '#ingest/sent-readings.ts';
+import { createWriter } from '#ingest/write/writer.ts';
 import { buildApp } from '#src/api/app.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { error } from '#src/api/shapes.ts';
@@ -106,6 +108,9 @@ export async function testApi(
     environment,
     retentionMonths: 13,
     judge,
+    sentReadings: new SentReadingsWriter(createWriter(database.pool, { ageNow: () => api.now.getTime() }), () =>
+      api.now.getTime(),
+    ),
     box: createSecretBox('the secret of the tests'),
   };
   const app = buildApp(context, {

@@ -40,15 +40,33 @@ export function decodeNative(message: {
   } catch {
     return refused(deviceId, 'payload is not JSON');
   }
+  const untimed = message.replayed ? 'retained message without a time of its own' : null;
+  return decodeNativeElements(deviceId, json, { receivedAtMs: message.receivedAtMs, untimed });
+}
+
+/** Time of receipt of a payload, and the reason to reject elements without a time of their own; null: they have the time of receipt. */
+interface NativeReceipt {
+  receivedAtMs: number;
+  untimed: string | null;
+}
+
+/** Decodes a native payload that was parsed from JSON: an element or a list of elements. Never throws. */
+export function decodeNativeElements(deviceId: string, json: unknown, receipt: NativeReceipt): DecodedMessage {
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
   if (!Array.isArray(json)) {
-    decodeElement(json, 0, message, decoded);
+    decodeElement(json, 0, receipt, decoded);
     return decoded;
   }
-  if (json.length === 0) return refused(deviceId, 'payload is an empty array');
-  if (json.length > MAX_ELEMENTS) return refused(deviceId, `payload has more than ${MAX_ELEMENTS} elements`);
-  for (let index = 0; index < json.length; index++) decodeElement(json[index], index, message, decoded);
+  const reason = refuseLength(json);
+  if (reason !== null) return refused(deviceId, reason);
+  for (let index = 0; index < json.length; index++) decodeElement(json[index], index, receipt, decoded);
   return decoded;
+}
+
+/** Returns the reason to reject a list of elements by its length; null: it is accepted. */
+export function refuseLength({ length }: readonly unknown[]): string | null {
+  if (length === 0) return 'payload is an empty array';
+  return length > MAX_ELEMENTS ? `payload has more than ${MAX_ELEMENTS} elements` : null;
 }
 
 const refused = (deviceId: string, reason: string): DecodedMessage => ({
@@ -60,7 +78,7 @@ const refused = (deviceId: string, reason: string): DecodedMessage => ({
 function decodeElement(
   element: unknown,
   index: number,
-  message: { receivedAtMs: number; replayed: boolean },
+  { receivedAtMs, untimed }: NativeReceipt,
   decoded: DecodedMessage,
 ): void {
   const reading = parseNativeReading(element);
@@ -68,11 +86,11 @@ function decodeElement(
     decoded.rejections.push({ element: index, reason: reading });
     return;
   }
-  if (reading.readAtMs === null && message.replayed) {
-    decoded.rejections.push({ element: index, reason: 'retained message without a time of its own' });
+  if (reading.readAtMs === null && untimed !== null) {
+    decoded.rejections.push({ element: index, reason: untimed });
     return;
   }
-  addQuantities(reading, message.receivedAtMs, index, decoded);
+  addQuantities(reading, receivedAtMs, index, decoded);
 }
 
 function addQuantities(

@@ -9,7 +9,7 @@ import {
 import { readJson } from '../read/payload.ts';
 import { plausibleTimeMs } from '../read/time.ts';
 import { matchTopicFilter } from '../read/topic-filter.ts';
-import { createValueCollector, refusedResult } from '../read/value-collector.ts';
+import { createValueCollector, type QuantityInput, refusedResult } from '../read/value-collector.ts';
 import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
 import {
   energyAssignmentOf,
@@ -128,19 +128,83 @@ function decode(
   const parsed = parseSenmlTopic(topic, settings.senml?.topics ?? []);
   if (!parsed) return null;
   const pack = readJson(payload);
-  if (!Array.isArray(pack)) return refusedResult('payload is not a SenML pack: a JSON array of records');
+  if (!Array.isArray(pack)) return refusedResult(NO_PACK);
   const bad = packRefusalOf(pack);
   if (bad !== null) return refusedResult(bad);
-  const { records, refused } = resolvePack(pack, { receivedAtMs, replayed });
   const heard = createValueCollector();
-  for (const reason of refused) heard.refuse(reason);
-  const named = records.map((record) => ({ record, of: splitSenmlName(record.base, record.name, parsed.device) }));
+  readPack(pack, { receivedAtMs, replayed, sender: parsed }, (record) => ({
+    refuse: heard.refuse,
+    add: (quantity) => heard.add({ ...quantity, atMs: plausibleTimeMs(record.atMs, receivedAtMs) }),
+  }));
+  return heard;
+}
+
+const NO_PACK = 'payload is not a SenML pack: a JSON array of records';
+
+/** Values of a record, or why it cannot be used. */
+export interface SenmlRecordResult {
+  index: number;
+  said: FamilyDecodeResult['said'];
+  refused: readonly string[];
+}
+
+/**
+ * Decodes a pack of a known device, whose records only name quantities, record by record. Returns the reason if the whole pack is
+ * unreadable. A record needs its own time, as it was sent: the caller judges it.
+ */
+export function decodeSenmlRecords(
+  pack: unknown,
+  { device, receivedAtMs }: { device: string; receivedAtMs: number },
+): SenmlRecordResult[] | string {
+  if (!Array.isArray(pack)) return NO_PACK;
+  const bad = packRefusalOf(pack);
+  if (bad !== null) return bad;
+  const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
+  // The receipt counts as unknown, so that times relative to it are not resolved.
+  readPack(pack, { receivedAtMs, replayed: true, sender: { device, isOnly: true } }, ({ index, atMs }) => {
+    const heard = byIndex.get(index) ?? createValueCollector();
+    byIndex.set(index, heard);
+    return {
+      refuse: heard.refuse,
+      add: (quantity) => {
+        if (quantity.value === null) return;
+        if (atMs === null)
+          heard.refuse('needs a time that is not relative to its receipt: bt and t from 2^28 seconds on');
+        else heard.add({ ...quantity, atMs: Math.round(atMs) });
+      },
+    };
+  });
+  return [...byIndex].map(([index, { said, refused }]) => ({ index, said, refused }));
+}
+
+/** Receives the quantities of a record, and the reasons why it cannot be used. */
+interface RecordReceiver {
+  add(quantity: Omit<QuantityInput, 'atMs'>): void;
+  refuse(reason: string): void;
+}
+
+/**
+ * Reads the records of a pack. `sender`: device of records that name none; `isOnly`: of all records. `receiverOf`: called for each record
+ * with its index and its time, null for the time of receipt.
+ */
+function readPack(
+  pack: readonly unknown[],
+  { sender, ...receipt }: { receivedAtMs: number; replayed: boolean; sender: { device: string; isOnly?: true } },
+  receiverOf: (record: Pick<ResolvedRecord, 'index' | 'atMs'>) => RecordReceiver,
+): void {
+  const { records, refused } = resolvePack(pack, receipt);
+  for (const { index, reason } of refused) receiverOf({ index, atMs: null }).refuse(reason);
+  const named = records.map((record) => {
+    const of = splitSenmlName(record.base, record.name, sender.device);
+    return { record, of: sender.isOnly ? { ...of, device: sender.device } : of };
+  });
   const units = unitsOf(named);
   /** Names of the parts that have taken each channel. */
   const taken = new Map<string, string>();
   for (const { record, of } of named) {
+    const receiver = receiverOf(record);
     if (of.part.length > MAX_PART) {
-      heard.refuse('a name is too long');
+      receiver.refuse('a name is too long');
       continue;
     }
     const name = record.base + record.name;
@@ -148,14 +212,10 @@ function decode(
       const key = JSON.stringify([of.device, quantity.channel, quantity.kind]);
       const first = taken.get(key) ?? name;
       taken.set(key, first);
-      if (first !== name) {
-        heard.refuse(`${name.slice(0, 100)} cannot be told from ${first.slice(0, 100)}`);
-        continue;
-      }
-      heard.add({ ...quantity, device: of.device, atMs: plausibleTimeMs(record.atMs, receivedAtMs), name });
+      if (first === name) receiver.add({ ...quantity, device: of.device, name });
+      else receiver.refuse(`${name.slice(0, 100)} cannot be told from ${first.slice(0, 100)}`);
     }
   }
-  return heard;
 }
 
 /** Returns the units that IPSO objects state in separate records, by device and object. */

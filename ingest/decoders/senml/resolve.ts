@@ -19,6 +19,8 @@ function timeOf(seconds: number, { receivedAtMs, replayed = false }: Receipt): n
 
 /** A record with its base fields applied. */
 export interface ResolvedRecord {
+  /** Position of the record in its pack, from 0. */
+  index: number;
   base: string;
   /** The record's own part of the name; the whole name is `base + name`. */
   name: string;
@@ -30,6 +32,12 @@ export interface ResolvedRecord {
   text: string | null;
   /** Time in Unix ms, not yet checked for plausibility; null means now. */
   atMs: number | null;
+}
+
+/** A record that cannot be used, and why. */
+interface RefusedRecord {
+  index: number;
+  reason: string;
 }
 
 interface Base {
@@ -62,24 +70,24 @@ export function packRefusalOf(pack: readonly unknown[]): string | null {
 export function resolvePack(
   pack: readonly unknown[],
   receipt: Receipt,
-): { records: ResolvedRecord[]; refused: string[] } {
+): { records: ResolvedRecord[]; refused: RefusedRecord[] } {
   const base: Base = { bn: '', bu: null, bt: 0, bv: 0, bs: 0 };
   const records: ResolvedRecord[] = [];
-  const refused: string[] = [];
+  const refused: RefusedRecord[] = [];
   for (const [index, one] of pack.entries()) {
     const record = asObject(one);
     if (!record) {
-      refused.push(`record ${index} is not an object`);
+      refused.push({ index, reason: `record ${index} is not an object` });
       continue;
     }
     const bad = rebase(base, record);
     if (bad !== null) {
-      refused.push(`${bad} of record ${index} cannot be used, so nothing from there on can`);
+      refused.push({ index, reason: `${bad} of record ${index} cannot be used, so nothing from there on can` });
       break;
     }
     const wrong = wrongField(record);
-    if (wrong !== null) refused.push(`${wrong} of record ${index} cannot be used`);
-    else records.push(withBase(base, record, receipt));
+    if (wrong !== null) refused.push({ index, reason: `${wrong} of record ${index} cannot be used` });
+    else records.push({ index, ...withBase(base, record, receipt) });
   }
   return { records, refused };
 }
@@ -118,7 +126,7 @@ function wrongField(record: Json): string | null {
   return null;
 }
 
-function withBase(base: Base, record: Json, receipt: Receipt): ResolvedRecord {
+function withBase(base: Base, record: Json, receipt: Receipt): Omit<ResolvedRecord, 'index'> {
   const number = (key: string) => {
     const value = ownMember(record, key);
     return typeof value === 'number' ? value : null;

@@ -18,6 +18,8 @@ export interface ErrorBody {
 
 const RETRY_AFTER_SECONDS = 5;
 const ONE_MEBIBYTE = 1_048_576;
+/** Bodies of readings may be this long; those of imports longer. */
+const READINGS_MEBIBYTES = 4;
 
 /**
  * Matches errors of a database that is unreachable, shutting down, out of resources or moved (SQLSTATE 08, 53, 57P, 25006), and of
@@ -91,6 +93,9 @@ function challenge(sent: string | undefined): string {
   return 'Bearer realm="Send the header Authorization: Bearer API_KEY"';
 }
 
+const tooLong = (limitMebibytes: number): ErrorName =>
+  limitMebibytes <= 1 ? 'bodyTooLong' : limitMebibytes <= READINGS_MEBIBYTES ? 'readingsTooLong' : 'importTooLong';
+
 function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimit: number | undefined): ErrorName {
   if (thrown instanceof AppError) return thrown.is;
   const code = thrown.code ?? '';
@@ -98,7 +103,7 @@ function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimi
   if (code === GONE) return 'notFound';
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return (bodyLimit ?? 0) > ONE_MEBIBYTE ? 'importTooLong' : 'bodyTooLong';
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLong((bodyLimit ?? 0) / ONE_MEBIBYTE);
   // fastify refuses some requests before the handler (JSON syntax, lengths, encodings). The specification defines 400 for them.
   if (thrown.statusCode && thrown.statusCode >= 400 && thrown.statusCode < 500) return 'badRequest';
   return 'internal';

@@ -14,4 +14,7 @@ export const edit_id = 'edt_01k8xqck7p2w5s8z3mv9tr4hbn';
 export const created_at = '2026-06-01T09:30:00.000Z';
 
 /** Example requests and responses, by operation. */
-export type Examples = Record<string, { body?: unknown; answer: unknown; csv?: string; csvBody?: string }>;
+export type Examples = Record<
+  string,
+  { body?: unknown; answer: unknown; csv?: string; csvBody?: string; senmlBody?: unknown }
+>;

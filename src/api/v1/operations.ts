@@ -22,6 +22,7 @@ import {
   updateDevice,
 } from './devices/operations.ts';
 import { deviceQuality } from './devices/quality.ts';
+import { sendReadings } from './devices/send-readings.ts';
 import { deviceUsage } from './devices/usage.ts';
 import { getEnergyInsights } from './energy-insights/get.ts';
 import { postEnergyInsights } from './energy-insights/post.ts';
@@ -121,6 +122,7 @@ const NAMED = {
   listFleetDevices,
   getFleetSilence,
   deviceQuality,
+  sendReadings,
   createDeviceEdit,
   listDeviceEdits,
   revokeDeviceEdit,

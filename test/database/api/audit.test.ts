@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
+import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { createSignIn } from '#src/auth/sign-ins.ts';
@@ -36,7 +37,9 @@ const briefly = ({ action, target, details }: Act) => ({ action, target, details
 
 test('every operation that changes something is recorded', () => {
   const all = [...OPERATIONS, ...DASHBOARD_OPERATIONS];
-  const changing = all.filter(({ method, changes }) => method !== 'GET' && changes !== 'nothing');
+  // Readings are recorded as such; each request would be a row.
+  const isOfReadings = ({ path }: AnyOperation) => path.endsWith('/readings');
+  const changing = all.filter((one) => one.method !== 'GET' && one.changes !== 'nothing' && !isOfReadings(one));
   expect(changing.length).toBeGreaterThan(20);
   expect(changing.filter(({ audit }) => !audit).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 });

@@ -148,6 +148,7 @@ describe('every operation other than a GET', () => {
     expect(others.map((one) => `${one.changes}: ${nameOf(one)}`)).toEqual([
       'nothing: POST /v1/energy-insights',
       'nothing: POST /v1/alerts/preview',
+      'piece by piece: POST /v1/devices/{device_id}/readings',
       'nothing: POST /v1/gateways/{gateway_id}/decode',
       'nothing: POST /v1/tariff-preview',
       'piece by piece: POST /v1/rejected/replay',

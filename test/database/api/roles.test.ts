@@ -23,7 +23,7 @@ beforeAll(async () => {
   // With a single connection, an operation that needs a second one during its transaction would wait for itself.
   api = await testApi({ connections: 1 });
   const add = async (name: string, role: 'homeowner' | 'utility' | 'admin', enrolledBy?: string) => {
-    who[name] = await api.user(role, enrolledBy === undefined ? {} : { enrolledBy });
+    who[name] = await api.user(role, { scopes: [...SCOPES], ...(enrolledBy === undefined ? {} : { enrolledBy }) });
   };
   await add('utility', 'utility');
   await add('otherUtility', 'utility');
@@ -132,6 +132,7 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/devices': (owner) => ({ user_id: person(owner).userId, type: 'smart_meter', location: 'x' }),
   'PATCH /v1/devices/{device_id}': () => ({ location: 'y' }),
   'POST /v1/devices/{device_id}/edits': exclusion,
+  'POST /v1/devices/{device_id}/readings': () => ({ ts: api.now.toISOString(), power_w: 1 }),
   'POST /v1/gateways': (owner) => ({ user_id: person(owner).userId, name: 'x' }),
   'PATCH /v1/gateways/{gateway_id}': () => ({ name: 'y' }),
   'POST /v1/bill-periods': billOf,

@@ -47,6 +47,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listFleetDevices: 1,
   getFleetSilence: 4,
   deviceQuality: 8,
+  sendReadings: 9,
   createDeviceEdit: 12,
   listDeviceEdits: 3,
   revokeDeviceEdit: 12,
@@ -187,6 +188,7 @@ test('each operation needs this number of statements', async () => {
   const utility = await api.user('utility');
   const home = await homeWith(utility, ['grid']);
   const [deviceId = ''] = home.deviceIds;
+  const writer = await api.user('admin', { scopes: ['readings:write'] });
   const found: Partial<Record<OperationName, number>> = {};
   /** Sends a request of the operation; the values replace the parameters of its path, in order. */
   const request = async (
@@ -245,6 +247,8 @@ test('each operation needs this number of statements', async () => {
   await request(home, 'listFleetDevices');
   await request(utility, 'getFleetSilence', { query: DAYS });
   await request(home, 'deviceQuality', { of: [deviceId], query: DAYS });
+  const reading = { ts: '2026-06-15T11:59:00Z', energy_total_kwh: 1 };
+  await request(writer, 'sendReadings', { of: [deviceId], body: reading });
   const edit = { action: 'exclude', start: '2026-06-14T10:00:00Z', end: '2026-06-14T11:00:00Z', reason: 'x' };
   const { edit_id } = await request(home, 'createDeviceEdit', { of: [deviceId], body: edit });
   await request(home, 'listDeviceEdits', { of: [deviceId] });

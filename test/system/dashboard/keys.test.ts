@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
-import { curlLine, SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
+import { curlLine, DEFAULT_SCOPES, SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -66,7 +66,7 @@ test('a key is made, shown once with a working command, and listed by its prefix
   await page.getByRole('button', { name: 'Create New Key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create New Key' });
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name');
-  expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(KNOWN.length);
+  expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(DEFAULT_SCOPES.length);
   await testLooks(page, 'keys-create');
   await page.keyboard.type('A script');
   await page.keyboard.press('Enter');
@@ -237,8 +237,9 @@ test('a utility gets a command for the account that it picked', async () => {
 test('has the same scopes as the service, and an example request for each', () => {
   expect(SCOPES).toEqual([...KNOWN]);
   expect(Object.keys(words().keys.scopes)).toEqual([...KNOWN]);
-  expect(scopesInShort(KNOWN)).toBe('all');
-  expect(scopesInShort(KNOWN.filter((scope) => scope !== 'keys:write'))).toBe('all but keys:write');
+  expect(scopesInShort(DEFAULT_SCOPES)).toBe('all');
+  expect(scopesInShort([...DEFAULT_SCOPES, 'readings:write'])).toBe('all, readings:write');
+  expect(scopesInShort(DEFAULT_SCOPES.filter((scope) => scope !== 'keys:write'))).toBe('all but keys:write');
   expect(scopesInShort(['alerts:read', 'alerts:write'])).toBe('alerts:read, alerts:write');
   const about = { baseUrl: 'https://h', userId: 'usr_1', ownId: 'usr_1', nowMs: Date.UTC(2026, 10, 21, 12) };
   const url = (scopes: string[], userId = 'usr_1') => {

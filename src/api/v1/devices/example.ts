@@ -172,6 +172,22 @@ export const DEVICE_EXAMPLES = {
     },
     csv: 'ts,channel,native_name,energy_total_kwh,energy_kwh,volume_total_m3,volume_m3,interval_s,power_w,temperature_c,setpoint_c,heating,humidity_percent,verdict,edit_id\n2026-06-15T11:59:40.000Z,import,SML.Total_in,12345.678000,,,,,,,,,,counted,\n2026-06-15T11:59:40.000Z,import,SML.Power_curr,,,,,,412.5,,,,,not_counted,\n2026-06-15T11:59:50.000Z,import,SML.Total_in,99345.679000,,,,,,,,,,excluded,edt_01k8xqck7p2w5s8z3mv9tr4hbn\n',
   },
+  sendReadings: {
+    body: [
+      { ts: '2026-06-15T12:00:00Z', energy_total_kwh: 12_345.678, power_w: 412 },
+      { ts: '2026-06-15T12:00:10Z', energy_total_kwh: 12_345.679 },
+      { energy_total_kwh: 12_345.68 },
+    ],
+    senmlBody: [
+      { bn: 'urn:dev:mac:0024befffe804ff1:', bt: 1_781_524_800, n: 'energy', u: 'kWh', v: 12_345.678 },
+      { n: 'power', u: 'W', v: 412 },
+    ],
+    answer: {
+      stored: 3,
+      duplicates: 0,
+      rejected: [{ index: 2, reason: 'needs ts: if it were sent again, it could not be told from a new reading' }],
+    },
+  },
   deviceQuality: {
     answer: {
       device_id,

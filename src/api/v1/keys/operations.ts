@@ -12,7 +12,7 @@ import {
   revokeKey as revoke,
   rotateKey as rotate,
 } from '#src/auth/keys.ts';
-import { READING_SCOPES, SCOPES, SCOPES_FOR_HOMEOWNERS } from '#src/auth/scopes.ts';
+import { DEFAULT_SCOPES, READING_SCOPES, SCOPES_FOR_HOMEOWNERS } from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { HOUR_MS } from '#src/core/units.ts';
@@ -31,7 +31,7 @@ export const createKey = defineOperation({
   async handle({ context, caller, body: { user_id, name, scopes, group_id, expires_at, allowed_addresses } }) {
     const ownerId = user_id ?? caller.userId;
     const isForHomeowner = caller.role === 'utility' && ownerId !== caller.userId;
-    const all = group_id === undefined ? SCOPES : READING_SCOPES;
+    const all = group_id === undefined ? DEFAULT_SCOPES : READING_SCOPES;
     const wanted = scopes ?? [...(isForHomeowner ? SCOPES_FOR_HOMEOWNERS : all)];
     const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
     checkGrant(caller, ownerId, wanted, allowedAddresses);

@@ -33,7 +33,9 @@ export const newKey = z.strictObject({
     .min(1)
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
     .optional()
-    .describe('What the key may do. Default: all, or what a utility may give to its homeowners.'),
+    .describe(
+      'What the key may do. Default: all but those of single readings (`readings:…`), or what a utility may give to its homeowners.',
+    ),
   group_id: idField
     .optional()
     .describe(

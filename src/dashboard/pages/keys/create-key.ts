@@ -9,14 +9,14 @@ import { busyAttributes, Copy, Dialog, Field, Problem, rich, ShownOnce } from '.
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { AllowedField, addressesIn, ExpiryChoice, endIn, nameOf } from './key.ts';
-import { curlLine, SCOPES } from './scopes.ts';
+import { curlLine, DEFAULT_SCOPES, SCOPES } from './scopes.ts';
 
 const ALL = SCOPES;
 
 /** Dialog that creates a key for a purpose and shows it once. */
 export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
-  const [scopes, setScopes] = useState<readonly string[]>(ALL);
+  const [scopes, setScopes] = useState<readonly string[]>(DEFAULT_SCOPES);
   const [made, setMade] = useState<CreatedKey | null>(null);
   const { run, isBusy, error } = useAction();
   if (made)

@@ -57,11 +57,16 @@ export const SCOPES: readonly string[] = [
   'tariffs:write',
   'readings:read',
   'keys:write',
+  'readings:write',
 ];
+
+/** Scopes of a new key, unless its owner chooses others: all but those of single readings. */
+export const DEFAULT_SCOPES = SCOPES.filter((scope) => !scope.startsWith('readings:'));
 
 /** Summarises scopes for a table: "all", "all but keys:write", or the list. */
 export function scopesInShort(scopes: readonly string[]): string {
-  const missing = SCOPES.filter((scope) => !scopes.includes(scope));
-  if (missing.length === 0) return words().keys.allScopes;
-  return missing.length <= 2 ? words().keys.allBut({ scopes: missing.join(', ') }) : scopes.join(', ');
+  const missing = DEFAULT_SCOPES.filter((scope) => !scopes.includes(scope));
+  if (missing.length > 2) return scopes.join(', ');
+  const common = missing.length === 0 ? words().keys.allScopes : words().keys.allBut({ scopes: missing.join(', ') });
+  return [common, ...scopes.filter((scope) => !DEFAULT_SCOPES.includes(scope))].join(', ');
 }

@@ -1,0 +1,172 @@
+import { AppError } from '#src/core/errors.ts';
+import type { Logger } from '#src/core/log.ts';
+import type { BelievedTime } from '#src/database/believed-time.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { type SentFormat, sentReadingsTopic } from '#src/devices/topics.ts';
+import { writeOrReject } from './batch-writer.ts';
+import { createFloodLimit, type FloodLimit, messageCountOfBytes, messageCountOfElements } from './flood-limit.ts';
+import { decodeSent } from './incoming.ts';
+import type { IncomingMessage, MessageResult } from './message.ts';
+import { createReceiptClock, firstReceiptTime } from './receipt-clock.ts';
+import { headMemory } from './write/head-memory.ts';
+import { createRejectionQuota } from './write/save-rejections.ts';
+import { createWriter, type Writer } from './write/writer.ts';
+
+/**
+ * Maximum memory for cached heads: of some 36,000 meters, which send at intervals of seconds to minutes. If several processes take the
+ * readings of a device, its heads are mostly stale, and the writer stops caching them.
+ */
+const HEAD_MEMORY_BYTES = 16 * 2 ** 20;
+
+/** Number of concurrent transactions. While they run, further requests wait and then share the next one. */
+const MAX_AT_ONCE = 2;
+/** Maximum number of readings of a transaction, unless a single request has more. */
+const MAX_READINGS = 10_000;
+/** Maximum number and length of the requests that wait; beyond it the service is too busy. */
+const MAX_WAITING = { requests: 1_000, bytes: 64 * 2 ** 20 };
+
+/** Readings of a device that a client sends over HTTPS. */
+export interface SentReadings {
+  deviceId: string;
+  format: SentFormat;
+  /** The body, parsed from JSON. */
+  body: unknown;
+  /** Length of the body. */
+  bytes: number;
+}
+
+interface Waiting {
+  message: IncomingMessage;
+  bytes: number;
+  resolve(result: MessageResult): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes readings that clients send over HTTPS, through the same writer as messages. Requests that arrive during a transaction share the
+ * next one, so that many small requests cost little. Two transactions never write the same device at once.
+ */
+export class SentReadingsWriter {
+  readonly #writer: Writer;
+  readonly #receiptMs: () => number;
+  readonly #floodLimit: FloodLimit;
+  #waiting: Waiting[] = [];
+  #bytes = 0;
+  #running = 0;
+  /** Devices of the transactions under way. */
+  readonly #busy = new Set<string>();
+
+  /** `receiptMs`: clock for times of receipt, Unix ms. */
+  constructor(writer: Writer, receiptMs: () => number, floodLimit: FloodLimit = createFloodLimit()) {
+    this.#writer = writer;
+    this.#receiptMs = receiptMs;
+    this.#floodLimit = floodLimit;
+  }
+
+  /**
+   * Writes the readings of a request. Resolves once they are committed. Throws 429 beyond the device's flood limit, 404 if the account of
+   * the device has moved away, 503 if too many requests wait, and the database's errors.
+   */
+  async write({ deviceId, format, body, bytes }: SentReadings): Promise<MessageResult> {
+    this.#refuseFlood(deviceId, messageCountOfBytes(bytes));
+    const { requests, bytes: most } = MAX_WAITING;
+    if (this.#waiting.length >= requests || this.#bytes + bytes > most) throw new AppError('unavailable');
+    const receivedAtMs = this.#receiptMs();
+    const decoded = decodeSent({ deviceId, format }, body, receivedAtMs);
+    const { readings, rejections } = decoded;
+    this.#refuseFlood(deviceId, messageCountOfElements(readings.length, rejections.length));
+    const payload = Buffer.from(JSON.stringify(body));
+    const message = { topic: sentReadingsTopic(deviceId, format), payload, receivedAtMs, decoded };
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ message, bytes, resolve, reject });
+      this.#bytes += bytes;
+      this.#wake();
+    });
+  }
+
+  #refuseFlood(deviceId: string, count: number): void {
+    if (count > 0 && this.#floodLimit.refuse(deviceId, count) !== null)
+      throw new AppError('tooManyRequests', { retryAfterSeconds: this.#floodLimit.waitSeconds() });
+  }
+
+  /** Starts in the next turn of the event loop, so that requests that are read together are written together. */
+  #wake(): void {
+    if (this.#running >= MAX_AT_ONCE) return;
+    this.#running++;
+    setImmediate(() => this.#run());
+  }
+
+  async #run(): Promise<void> {
+    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) await this.#write(batch);
+    this.#running--;
+  }
+
+  /** Takes waiting requests in order of arrival, of devices that no other transaction writes. */
+  #take(): Waiting[] {
+    const taken: Waiting[] = [];
+    const left: Waiting[] = [];
+    let readings = 0;
+    for (const one of this.#waiting) {
+      const { deviceId, readings: own } = one.message.decoded;
+      const isRoom = taken.length === 0 || readings + own.length <= MAX_READINGS;
+      // If a request does not fit, the rest waits, too: those of one device are written in order of arrival.
+      if (!isRoom) readings = Number.POSITIVE_INFINITY;
+      if (!isRoom || this.#busy.has(deviceId)) {
+        left.push(one);
+        continue;
+      }
+      taken.push(one);
+      readings += own.length;
+    }
+    this.#waiting = left;
+    for (const { message } of taken) this.#busy.add(message.decoded.deviceId);
+    return taken;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const results = await writeOrReject(
+        this.#writer,
+        batch.map(({ message }) => message),
+      );
+      for (const { message, resolve, reject } of batch) {
+        const result = results.get(message);
+        if (result) resolve(result);
+        else reject(new AppError('notFound'));
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      for (const { message, bytes } of batch) {
+        this.#busy.delete(message.decoded.deviceId);
+        this.#bytes -= bytes;
+      }
+    }
+  }
+}
+
+/** Creates the writer of a process that receives readings over HTTPS. Times of receipt follow a checked clock (receipt-clock.ts). */
+export function createSentReadingsWriter(
+  pool: Pool,
+  {
+    believed,
+    log,
+    ...options
+  }: { retentionMonths: number; maxChannels: number; believed: BelievedTime; log: Pick<Logger, 'error'> },
+): SentReadingsWriter {
+  const writer = createWriter(pool, {
+    ...options,
+    ageNow: () => believed.ageClock().getTime(),
+    keeping: createRejectionQuota(),
+    memory: headMemory({ maxBytes: HEAD_MEMORY_BYTES }),
+  });
+  const { stampMs } = firstReceiptTime(Date.now(), believed.nowMs(), null);
+  const clock = createReceiptClock({
+    startMs: stampMs,
+    believedMs: believed.nowMs,
+    // Steps concern only readings without a time of their own, and there are none.
+    onStep: () => {},
+    onDistrust: (step) => log.error(step, 'the clock was set back by more than a day and is not believed'),
+  });
+  return new SentReadingsWriter(writer, clock.nowMs);
+}

@@ -1,0 +1,49 @@
+import type { DecodedReading } from '../decoders/decoder.ts';
+import type { IncomingMessage, MessageResult, Rejection } from '../message.ts';
+import type { HeadPlan } from './head.ts';
+
+/** What a batch stores and rejects. */
+interface BatchOutcome {
+  /** Readings that the fast path stores. */
+  stepped: readonly DecodedReading[];
+  plans: readonly HeadPlan[];
+  rejects: readonly Rejection[];
+}
+
+/**
+ * Returns the result of each message of a batch. Pure. A reading that is neither stored nor rejected is a duplicate, of a stored reading or
+ * of an earlier one in the batch.
+ */
+export function resultsByMessage(
+  batch: readonly IncomingMessage[],
+  { stepped, plans, rejects }: BatchOutcome,
+): Map<IncomingMessage, MessageResult> {
+  const isStepped = new Set(stepped);
+  const stored = new Map<IncomingMessage, number>();
+  for (const { plan } of plans)
+    for (const { inserts, lowered } of plan.series)
+      for (const points of [inserts, lowered])
+        for (const { message } of points) stored.set(message, (stored.get(message) ?? 0) + 1);
+  const rejected = Map.groupBy(
+    rejects.filter(({ isOfEarlier }) => !isOfEarlier),
+    ({ message }) => message,
+  );
+  return new Map(
+    batch.map((message) => {
+      const { readings, rejections } = message.decoded;
+      const ofMessage = rejected.get(message) ?? [];
+      const count = readings.reduce((sum, one) => sum + (isStepped.has(one) ? 1 : 0), stored.get(message) ?? 0);
+      // The other rejections are of single readings, or of all of them at once (an unknown device).
+      const isWhole = ofMessage.length > rejections.length && ofMessage.some(({ element }) => element === null);
+      const lost = isWhole ? readings.length - count : ofMessage.length - rejections.length;
+      return [
+        message,
+        {
+          stored: count,
+          duplicates: readings.length - count - lost,
+          rejections: ofMessage.map(({ element, reason }) => ({ element, reason })),
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { SenmlPack } from '#src/api/bodies.ts';
+import { idField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
+import { checkReadingsWriter, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { findReadingsTarget } from '#src/devices/management.ts';
+
+const MAX_BODY_BYTES = 4 * 2 ** 20;
+
+const quantity = (description: string) => ({ type: 'number', description });
+
+/**
+ * One element of the native payload. The schema only describes it: ingest judges each element by itself, so that one that cannot be used
+ * does not drop its neighbours.
+ */
+const element = z
+  .unknown()
+  .refine((value) => value !== undefined)
+  .meta({
+    id: 'SentReading',
+    type: 'object',
+    required: ['ts'],
+    properties: {
+      ts: {
+        type: ['string', 'number'],
+        description:
+          'When it was measured: ISO 8601 with a zone, Unix seconds or Unix milliseconds. Of an interval: its end.',
+      },
+      energy_total_kwh: quantity('What the register shows, in kWh.'),
+      energy_kwh: quantity('Energy of an interval, in kWh. Needs `interval_s`.'),
+      interval_s: quantity('Length of the interval, in seconds.'),
+      power_w: quantity('Power, in watts.'),
+      channel: { type: 'string', description: 'Which circuit or direction is measured. Default: `import`.' },
+      temperature_c: quantity('Temperature, in °C.'),
+      setpoint_c: quantity('Set temperature, in °C.'),
+      heating: { type: 'boolean', description: 'Whether it heats.' },
+      humidity_percent: quantity('Relative humidity, in percent.'),
+    },
+  });
+
+const sentReadings = z
+  .strictObject({
+    stored: z.number().int().describe('How many readings were stored: one for each quantity of an element.'),
+    duplicates: z.number().int().describe('How many were stored already.'),
+    rejected: z
+      .array(
+        z.strictObject({
+          index: z.number().int().describe('Position of the element in the body, from 0.'),
+          reason: z.string().describe('Why it, or a quantity of it, was not stored.'),
+        }),
+      )
+      .describe('Elements that were not stored.'),
+  })
+  .meta({ id: 'SentReadings' });
+
+export const sendReadings = defineOperation({
+  summary:
+    'Writes readings of a device that could as well send them by MQTT: one element or up to 10,000, as JSON, or a SenML pack. The answer comes when they are committed. Readings that are sent again, in either way, count once.',
+  method: 'POST',
+  path: '/v1/devices/{device_id}/readings',
+  scope: 'readings:write',
+  // Without a transaction of its own: the readings are committed together with those of other requests.
+  changes: 'piece by piece',
+  answer: sentReadings,
+  params: z.object({ device_id: idField }),
+  body: z.union([z.array(element), element]),
+  senmlBody: true,
+  bodyLimitBytes: MAX_BODY_BYTES,
+  async handle({ context, caller, params, body, bodyBytes }) {
+    const target = await findReadingsTarget(context.db, reachOf(caller), toIdOrNotFound(params.device_id));
+    const { device_id: deviceId, managed_by, is_native } = requireFound(target);
+    checkReadingsWriter(caller, managed_by);
+    if (!is_native) throw new AppError('notNative');
+    const { sentReadings: port } = context;
+    if (!port) throw new AppError('unavailable');
+    const sent =
+      body instanceof SenmlPack
+        ? ({ format: 'senml', body: body.records } as const)
+        : ({ format: 'native', body } as const);
+    const { stored, duplicates, rejections } = await port.write({ deviceId, bytes: bodyBytes, ...sent });
+    if (stored + duplicates === 0) {
+      const details = rejections.slice(0, MAX_VALIDATION_ERRORS);
+      throw unprocessable(...details.map((one) => ({ field: String(one.element ?? 'body'), message: one.reason })));
+    }
+    return { stored, duplicates, rejected: byElement(rejections) };
+  },
+});
+
+/** Returns each reason once for an element, however many of its quantities it concerns, in order of the elements. */
+function byElement(
+  rejections: readonly { element: number | null; reason: string }[],
+): z.output<typeof sentReadings>['rejected'] {
+  const all = new Map<string, { index: number; reason: string }>();
+  for (const { element: index, reason } of rejections)
+    if (index !== null) all.set(`${index} ${reason}`, { index, reason });
+  return [...all.values()].sort((a, b) => a.index - b.index);
+}
