@@ -6,13 +6,19 @@ CREATE OR REPLACE FUNCTION add_request_counts(counted_in text[], plan_in text[],
 RETURNS TABLE (counted text, plan text, counters double precision[], is_done boolean) LANGUAGE plpgsql AS $$
 DECLARE
   one record;
+  account text;
 BEGIN
   FOR one IN
     SELECT x.counted, x.plan, x.least::bigint[] AS least, x.most::bigint[] AS most, x.add::bigint[] AS add
     FROM unnest(counted_in, plan_in, least_in, most_in, add_in) x (counted, plan, least, most, add) ORDER BY 1
   LOOP
     counted := one.counted;
-    plan := (SELECT u.plan FROM users u WHERE u.user_id = one.counted);
+    -- Of the keys of one device its owner's, and of a refused key its owner's; what is counted is an account otherwise.
+    account := CASE
+      WHEN one.counted LIKE 'device:%' THEN (SELECT d.user_id FROM devices d WHERE d.device_id = substr(one.counted, 8))
+      WHEN one.counted LIKE 'key:%' THEN (SELECT k.user_id FROM api_keys k WHERE k.key_id = substr(one.counted, 5))
+      ELSE one.counted END;
+    plan := CASE WHEN one.counted NOT LIKE 'key:%' THEN (SELECT u.plan FROM users u WHERE u.user_id = account) END;
     is_done := false;
     IF plan IS NOT DISTINCT FROM one.plan THEN
       UPDATE request_counts r SET
@@ -39,7 +45,7 @@ BEGIN
       -- The first process to count it makes its row. Of an account only while that is there: an erasure holds the account's row from its
       -- beginning on, deletes the counters late, and is not waited for; a row that were made meanwhile would stay.
       INSERT INTO request_counts SELECT one.counted
-      WHERE one.counted LIKE 'addr:%' OR EXISTS (SELECT FROM users u WHERE u.user_id = one.counted FOR KEY SHARE SKIP LOCKED)
+      WHERE one.counted LIKE 'addr:%' OR EXISTS (SELECT FROM users u WHERE u.user_id = account FOR KEY SHARE SKIP LOCKED)
       ON CONFLICT DO NOTHING;
       counters := (SELECT ARRAY[r.minute_from_ms, r.minute_count, r.day_from_ms, r.day_count, r.denied_from_ms, r.denied_count,
         r.suspended_until_ms] FROM request_counts r WHERE r.counted = one.counted);

@@ -226,6 +226,7 @@ const TOLD = [
   'expires_at',
   'overlap_hours',
   'group_id',
+  'device_id',
   'parent_group_id',
 ];
 

@@ -48,10 +48,17 @@ export function checkManager({ role }: Caller, wanted: ManagedBy | undefined): v
   if (wanted === 'utility') throw new AppError('notTheirs');
 }
 
-/** Throws 403 if a caller may not write the readings of a device: those of a utility's device are not the homeowner's to write. */
-export function checkReadingsWriter({ role }: Caller, managedBy: ManagedBy): void {
-  if (managedBy === 'utility' && role === 'homeowner') throw new AppError('deviceOfUtility');
+/**
+ * Throws 403 if a caller may not write the readings of a device: those of a utility's device are written by the utility, an administrator,
+ * or a key that one of them made.
+ */
+export function checkReadingsWriter({ role, device }: Caller, managedBy: ManagedBy): void {
+  if (managedBy === 'utility' && role === 'homeowner' && device?.madeBy !== 'utility')
+    throw new AppError('deviceOfUtility');
 }
+
+/** Returns who made a key of a device, by the caller that makes it. */
+export const makerOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 
 /** Returns the caller's own account, for lists of its own objects. Throws 404 for a key that is limited to a group. */
 export function ownAccount({ userId, groupId }: Caller): string {
@@ -99,17 +106,19 @@ export async function reachWithZone(
 
 /**
  * Throws 403 if a caller may not create such a key for the account: the new key may not have more scopes or addresses than the caller's,
- * and a utility's key for its homeowners may only read.
+ * and a utility's key for its homeowners may only read. A key of one device (`isOfDevice`) needs `devices:write` instead of the scope.
  */
 export function checkGrant(
   { role, userId, scopes, allowedAddresses = [] }: Caller,
   ownerId: string,
   wanted: readonly Scope[],
   addresses: readonly string[],
+  { isOfDevice = false }: { isOfDevice?: boolean } = {},
 ): void {
-  if (wanted.some((scope) => !scopes.has(scope))) throw new AppError('keyScopes');
+  if (isOfDevice && !scopes.has('devices:write')) throw new AppError('forbidden');
+  if (!isOfDevice && wanted.some((scope) => !scopes.has(scope))) throw new AppError('keyScopes');
   if (!isNoWider(addresses, allowedAddresses)) throw new AppError('keyAddresses');
-  const isForHomeowner = role === 'utility' && ownerId !== userId;
+  const isForHomeowner = role === 'utility' && ownerId !== userId && !isOfDevice;
   if (isForHomeowner && wanted.some((scope) => !SCOPES_FOR_HOMEOWNERS.includes(scope)))
     throw new AppError('homeownersKeyScopes');
 }

@@ -1,10 +1,21 @@
 import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { ManagedBy } from '#src/database/enums.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import { hashOfKey } from './key-format.ts';
 import { isScope, type Scope } from './scopes.ts';
+
+/** The device to which a key is limited, and who made the key: a homeowner, or a utility or administrator. */
+export interface DeviceOfKey {
+  id: string;
+  madeBy: ManagedBy;
+}
+
+/** Returns the member of a caller for the columns of its key. */
+export const deviceOfKey = (row: { device_id: string | null; made_by: ManagedBy | null }): Pick<Caller, 'device'> =>
+  row.device_id === null ? {} : { device: { id: row.device_id, madeBy: row.made_by ?? 'owner' } };
 
 /** The authenticated caller: the owner of a key or session, with its permissions. */
 export interface Caller {
@@ -16,6 +27,8 @@ export interface Caller {
   scopes: ReadonlySet<Scope>;
   /** The group to whose homes the key is limited; null if it has no such limit. */
   groupId: string | null;
+  /** The device to which the key is limited. */
+  device?: DeviceOfKey;
   /** For a key: the address of the request, and the key's allowed addresses (allowed-addresses.ts). */
   address?: string;
   allowedAddresses?: readonly string[];
@@ -79,6 +92,8 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
       'revoked_at',
       'last_used_at',
       'group_id',
+      'device_id',
+      'made_by',
       'allowed_addresses',
     ])
     .where('key_sha256', '=', hash)
@@ -103,6 +118,7 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
     role: row.role,
     scopes: new Set(row.scopes.filter(isScope)),
     groupId: row.group_id,
+    ...deviceOfKey(row),
     allowedAddresses: row.allowed_addresses,
   };
   return { caller, expiresAtMs, isAllowed: isAllowedFrom(row.allowed_addresses) };

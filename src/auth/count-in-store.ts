@@ -12,7 +12,7 @@ import {
 /** Stored counters of an account or address. */
 interface Kept {
   counters: Counters;
-  /** Plan of the account; null for an address. */
+  /** Plan of the account, or of the owner of the device; null for an address or a key. */
   plan: string | null;
 }
 
@@ -33,6 +33,16 @@ export interface CounterStore {
 
 /** Maximum number of accounts and addresses whose last counters a process caches. */
 const REMEMBERED = 10_000;
+
+/** Limits of a key of one device: each request that is counted is a refusal, so that enough of them suspend the key. */
+const REFUSALS_ONLY: Limits = { minute: 0, day: 0 };
+
+/** Returns the limits of what is counted. The keys of one device have the plan's limit by minute alone. */
+function limitsOf(plans: Record<string, Limits>, key: string, plan: string | null): Limits {
+  if (key.startsWith('key:')) return REFUSALS_ONLY;
+  const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
+  return key.startsWith('device:') ? { ...limits, day: ADDRESS_LIMITS.day } : limits;
+}
 
 /**
  * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached, and
@@ -59,9 +69,8 @@ export function countInStore(
     while (open.length > 0) {
       const tries = open.map(({ key, wanted }) => {
         const { counters, plan } = seen.get(key) ?? { counters: NO_COUNTERS, plan: null };
-        const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
-        const canBeSuspended = !key.startsWith('addr:');
-        const rules = { limits, nowMs, canBeSuspended };
+        const limits = limitsOf(plans, key, plan);
+        const rules = { limits, nowMs, canBeSuspended: !/^(?:addr|device):/.test(key) };
         const decided = wanted < 0 ? giveBack(counters, rules) : takeRequests(counters, wanted, rules);
         return { key, wanted, plan, limits, ...decided };
       });

@@ -3,11 +3,13 @@ import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { ManagedBy } from '#src/database/enums.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser, findUser } from '#src/users/store.ts';
+import type { DeviceOfKey } from './authenticate.ts';
 import { hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { DEFAULT_SCOPES, isScope, type Scope } from './scopes.ts';
 
@@ -20,11 +22,13 @@ export interface CreatedKey {
   expires_at: Date | null;
   /** The group to which the key is limited. */
   group_id?: string;
+  /** The device to which the key is limited. */
+  device_id?: string;
   allowed_addresses: string[];
 }
 
 /**
- * Creates a key for a user, with the default scopes if none are given. `groupId`: group to which the key is limited. `key`: a key chosen by the
+ * Creates a key for a user, with the default scopes if none are given. `groupId`, `device`: group or device to which the key is limited. `key`: a key chosen by the
  * operator instead of a random one.
  */
 export async function createKey(
@@ -38,6 +42,7 @@ export async function createKey(
     allowedAddresses?: readonly string[];
     key?: string;
     groupId?: string;
+    device?: DeviceOfKey;
   },
 ): Promise<CreatedKey> {
   const key = options.key ?? newKey(options.environment);
@@ -47,7 +52,7 @@ export async function createKey(
     prefix: prefixOfKey(key),
     scopes: options.scopes ?? [...DEFAULT_SCOPES],
     expires_at: options.expiresAt ?? null,
-    ...omitUndefined({ group_id: options.groupId }),
+    ...omitUndefined({ group_id: options.groupId, device_id: options.device?.id }),
     allowed_addresses: [...(options.allowedAddresses ?? [])],
   };
   await db
@@ -60,6 +65,8 @@ export async function createKey(
       name: options.name ?? null,
       scopes: created.scopes,
       group_id: created.group_id ?? null,
+      device_id: options.device?.id ?? null,
+      made_by: options.device?.madeBy ?? null,
       expires_at: created.expires_at,
       allowed_addresses: created.allowed_addresses,
       last_used_at: null,
@@ -75,6 +82,7 @@ const COLUMNS = [
   'prefix',
   'scopes',
   'group_id',
+  'device_id',
   'created_at',
   'last_used_at',
   'expires_at',
@@ -131,21 +139,22 @@ export async function revokeKey(db: Database, reach: Reach, keyId: string): Prom
   return numUpdatedRows > 0n;
 }
 
-/** Returns the owner, scopes and allowed addresses of a valid key within the reach; null if there is none. */
+/** Returns the owner, scopes, device and allowed addresses of a valid key within the reach; null if there is none. */
 export async function findKey(
   db: Database,
   reach: Reach,
   keyId: string,
-): Promise<{ userId: string; scopes: Scope[]; allowedAddresses: string[] } | null> {
+): Promise<{ userId: string; scopes: Scope[]; allowedAddresses: string[]; deviceId: string | null } | null> {
   const row = await db
     .selectFrom('api_keys')
-    .select(['user_id', 'scopes', 'allowed_addresses'])
+    .select(['user_id', 'scopes', 'allowed_addresses', 'device_id'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
     .where(isAccountWithin(reach, 'api_keys.user_id'))
     .executeTakeFirst();
   if (!row) return null;
-  return { userId: row.user_id, scopes: row.scopes.filter(isScope), allowedAddresses: row.allowed_addresses };
+  const { user_id: userId, allowed_addresses: allowedAddresses, device_id: deviceId } = row;
+  return { userId, scopes: row.scopes.filter(isScope), allowedAddresses, deviceId };
 }
 
 /** Changes the allowed addresses and the expiry of a key within the reach; null if there is no valid one. */
@@ -185,8 +194,8 @@ const endAt = (expiresAt: Date | null, now: Date) => ({
 const OVERLAP_MS = 24 * 3_600_000;
 
 /**
- * Creates a key with the name, scopes, addresses and group of an old one, which stays valid for `overlapMs` or until its earlier expiry.
- * Null if there is no valid key within the reach.
+ * Creates a key with the name, scopes, addresses and group or device of an old one, which stays valid for `overlapMs` or until its earlier
+ * expiry. `madeBy`: who rotates it. Null if there is no valid key within the reach.
  */
 export async function rotateKey(
   db: Database,
@@ -197,7 +206,8 @@ export async function rotateKey(
     now,
     overlapMs = OVERLAP_MS,
     expiresAt,
-  }: { environment: Environment; now: Date; overlapMs?: number; expiresAt?: Date },
+    madeBy,
+  }: { environment: Environment; now: Date; overlapMs?: number; expiresAt?: Date; madeBy: ManagedBy },
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const owner = await findKey(trx, reach, keyId);
@@ -206,7 +216,7 @@ export async function rotateKey(
     if (!owner || !(await findUser(trx, reach, owner.userId, { isHeld: true }))) return null;
     const old = await trx
       .selectFrom('api_keys')
-      .select(['user_id', 'name', 'scopes', 'group_id', 'expires_at', 'allowed_addresses'])
+      .select(['user_id', 'name', 'scopes', 'group_id', 'device_id', 'expires_at', 'allowed_addresses'])
       .where('key_id', '=', keyId)
       .where('revoked_at', 'is', null)
       .where(isAccountWithin(reach, 'api_keys.user_id'))
@@ -222,6 +232,7 @@ export async function rotateKey(
       scopes: old.scopes.filter(isScope),
       allowedAddresses: old.allowed_addresses,
       ...omitUndefined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined, expiresAt }),
+      ...(old.device_id !== null && { device: { id: old.device_id, madeBy } }),
     });
     return { created, oldExpiresAt };
   });

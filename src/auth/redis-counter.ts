@@ -92,13 +92,7 @@ export async function redisCounter(
   const counter = countInBatches(async (keys, counts) => {
     if (!client.isReady) return inDatabase(keys, counts);
     // Read for each batch, so that a changed plan takes effect at once.
-    const users = keys.filter((key) => !key.startsWith('addr:'));
-    const rows = await db
-      .selectFrom('users')
-      .select(['user_id', 'plan'])
-      .where('user_id', 'in', [...users, ''])
-      .execute();
-    const planOf = new Map<string, string>(rows.map(({ user_id, plan }) => [user_id, plan]));
+    const planOf = await plansOf(db, keys);
     try {
       const store: CounterStore = {
         add: (changes) => Promise.all(changes.map((change) => addTo(change, planOf.get(change.key) ?? null))),
@@ -110,4 +104,28 @@ export async function redisCounter(
     }
   }, suspended);
   return { ...counter, stop: async () => client.destroy() };
+}
+
+/** Returns the plans of accounts, and of the owners of devices, by what is counted. */
+async function plansOf(db: Database, keys: readonly string[]): Promise<Map<string, string>> {
+  const users = keys.filter((key) => !/^(?:addr|device|key):/.test(key));
+  const devices = keys.flatMap((key) => (key.startsWith('device:') ? [key.slice('device:'.length)] : []));
+  const rows = await db
+    .selectFrom('users')
+    .select(['user_id', 'plan'])
+    .where('user_id', 'in', [...users, ''])
+    .execute();
+  const ofDevices =
+    devices.length === 0
+      ? []
+      : await db
+          .selectFrom('devices')
+          .innerJoin('users', 'users.user_id', 'devices.user_id')
+          .select(['device_id', 'plan'])
+          .where('device_id', 'in', devices)
+          .execute();
+  return new Map<string, string>([
+    ...rows.map(({ user_id, plan }) => [user_id, plan] as const),
+    ...ofDevices.map(({ device_id, plan }) => [`device:${device_id}`, plan] as const),
+  ]);
 }

@@ -17,7 +17,10 @@ export interface Decision {
   retryAfterSeconds: number;
 }
 
-/** Counts requests of an account (by id) or failures of an address (`addr:…`) across all processes. */
+/**
+ * Counts requests of an account (by id) or of the keys of a device (`device:…`), refusals of such a key (`key:…`), or failures of an address
+ * (`addr:…`) across all processes.
+ */
 export interface RequestCounter {
   take(counted: string): Promise<Decision>;
   /** Gives back a request that was just counted, because it is not subject to the limits. */

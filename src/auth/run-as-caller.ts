@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { ManagedBy } from '#src/database/enums.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
-import type { Caller, KeyRefusal } from './authenticate.ts';
+import { type Caller, deviceOfKey, type KeyRefusal } from './authenticate.ts';
 import { isScope, SCOPES } from './scopes.ts';
 import { isOpen } from './sessions.ts';
 
@@ -19,6 +20,8 @@ interface Row {
   role: Role;
   scopes: string[];
   group_id: string | null;
+  device_id: string | null;
+  made_by: ManagedBy | null;
   allowed_addresses: string[];
 }
 
@@ -39,17 +42,18 @@ export async function reloadCaller(
   const { rows } =
     by === 'key'
       ? await sql<Row>`${account}
-          SELECT role, scopes, k.group_id, allowed_addresses FROM account JOIN api_keys k USING (user_id)
+          SELECT role, scopes, k.group_id, k.device_id, k.made_by, allowed_addresses FROM account JOIN api_keys k USING (user_id)
           WHERE k.key_id = ${keyId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
           ${lockOf('k')}`.execute(db)
       : await sql<Row>`${account}
-          SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
+          SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, NULL AS device_id, NULL AS made_by, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
           WHERE session_id = ${keyId} AND ${isOpen(now)} ${lockOf('sessions')}`.execute(db);
   const [row] = rows;
   if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
   const { role, scopes, allowed_addresses: allowedAddresses } = row;
   if (address !== undefined && !isAllowedFrom(allowedAddresses)(address)) throw new AppError('addressNotAllowed');
-  const current = { by, keyId, userId, role, scopes: new Set(scopes.filter(isScope)), groupId: row.group_id };
+  const limits = { groupId: row.group_id, ...deviceOfKey(row) };
+  const current = { by, keyId, userId, role, scopes: new Set(scopes.filter(isScope)), ...limits };
   return address === undefined ? current : { ...current, address, allowedAddresses };
 }
 

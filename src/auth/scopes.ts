@@ -25,6 +25,9 @@ export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts
 /** Scopes that a key limited to a group may have. Single readings show when somebody showers, so they are not among them. */
 export const READING_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
+/** Scopes of a key that is limited to a device. */
+export const DEVICE_SCOPES: readonly Scope[] = ['readings:write'];
+
 export type Scope = (typeof SCOPES)[number];
 
 export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);

@@ -1,13 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
 import { toWire } from '#src/api/v1/keys/shape.ts';
+import { reachOfRole } from '#src/auth/access.ts';
 import { MAX_ALLOWED, normalNetwork } from '#src/auth/allowed-addresses.ts';
+import type { DeviceOfKey } from '#src/auth/authenticate.ts';
 import { createKey, describeKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
-import { isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
+import { DEVICE_SCOPES, isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
+import { findUser } from '#src/users/store.ts';
 import { findUserId } from './named-user.ts';
 import { addDeleteCommand, addListCommand, type CommandNoun, printResponse } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
@@ -18,7 +22,8 @@ export function register(program: Command): void {
   keys
     .command('create')
     .description('create a key of a user; it is shown once')
-    .requiredOption('--user <user>', 'whose key: a user_id or an e-mail address')
+    .option('--user <user>', 'whose key: a user_id or an e-mail address (default with --device: of its owner)')
+    .option('--device <device_id>', 'limit it to writing the readings of this device')
     .option('--name <name>', 'what it is for')
     .option('--scopes <a,b>', `what it allows, of ${SCOPES.join(', ')} (default: all without readings:…)`, scopes)
     .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
@@ -50,7 +55,8 @@ export function register(program: Command): void {
 }
 
 interface NewKey {
-  user: string;
+  user?: string;
+  device?: string;
   name?: string;
   scopes?: Scope[];
   expires?: number;
@@ -60,11 +66,12 @@ interface NewKey {
 
 const create = (o: NewKey) =>
   runOnServiceDatabase(async (db, config) => {
-    const userId = await findUserId(db, o.user);
+    const { userId, device } = await findKeyOwner(db, o);
     const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
     const { environment } = config;
-    const { name, scopes, allow: allowedAddresses } = o;
-    const wanted = { userId, environment, ...omitUndefined({ name, scopes, expiresAt, allowedAddresses }) };
+    const { name, allow: allowedAddresses } = o;
+    const scopes = device ? [...DEVICE_SCOPES] : o.scopes;
+    const wanted = { userId, environment, ...omitUndefined({ name, scopes, expiresAt, allowedAddresses, device }) };
     const key = await runAsOperator(
       db,
       'key.created',
@@ -75,6 +82,25 @@ const create = (o: NewKey) =>
     const { allowed_addresses: allowed, ...promised } = key;
     printResult(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
   });
+
+/** Returns the account of a new key, and the device that it is limited to. Throws what the operator can do about wrong options. */
+async function findKeyOwner(
+  db: Database,
+  { user, device, scopes }: NewKey,
+): Promise<{ userId: string; device?: DeviceOfKey }> {
+  if (device === undefined) {
+    if (user === undefined) throw new Error('Say --user, --device or both.');
+    return { userId: await findUserId(db, user) };
+  }
+  if (scopes?.some((scope) => !DEVICE_SCOPES.includes(scope)))
+    throw new Error(`A key of one device has the scope ${DEVICE_SCOPES.join(', ')} alone: leave out --scopes.`);
+  const owner = await findDevice(db, REACH_OF_ALL, device);
+  if (!owner) throw new Error(`There is no device ${device}`);
+  const of = user === undefined ? null : await findUser(db, REACH_OF_ALL, await findUserId(db, user));
+  if (of && !(await findDevice(db, reachOfRole({ role: of.role, userId: of.user_id }), device)))
+    throw new Error(`The user ${user} does not reach the device ${device}`);
+  return { userId: of?.user_id ?? owner.user_id, device: { id: device, madeBy: 'utility' } };
+}
 
 const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: boolean }) =>
   runOnServiceDatabase(async (db) => {
@@ -113,7 +139,12 @@ const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: b
     const replace = async (trx: Database) => {
       const now = new Date();
       const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
-      const wanted = { environment, now, ...omitUndefined({ overlapMs: o.overlap, expiresAt }) };
+      const wanted = {
+        environment,
+        now,
+        madeBy: 'utility' as const,
+        ...omitUndefined({ overlapMs: o.overlap, expiresAt }),
+      };
       const rotated = await rotateKey(trx, REACH_OF_ALL, keyId, wanted);
       if (!rotated) throw new Error(`There is no valid key ${keyId}`);
       return rotated;

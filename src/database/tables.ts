@@ -117,6 +117,8 @@ interface ApiKeysTable {
   end_set_at: Generated<Date | null>;
   told_end: Generated<Date | null>;
   told_days: Generated<number | null>;
+  device_id: Generated<string | null>;
+  made_by: Generated<ManagedBy | null>;
 }
 
 interface DevicesTable {

@@ -75,6 +75,19 @@ export async function findReadingsTarget(db: Database, reach: Reach, deviceId: s
   return row ?? null;
 }
 
+/** Locks a device within the reach against its deletion, until the transaction ends. Returns false if there is none. */
+export async function holdDevice(trx: Database, reach: Reach, deviceId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('devices')
+    .select('device_id')
+    .where('device_id', '=', deviceId)
+    .where('deleted_at', 'is', null)
+    .where(isAccountWithin(reach, 'devices.user_id'))
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
  * SQL column for a query of `gateways`: who manages the gateway. The utility manages a gateway as long as it manages one of the gateway's
  * devices.

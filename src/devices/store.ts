@@ -358,7 +358,7 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
 }
 
 /**
- * Deletes a device within the reach: it can no longer log in, and its messages are rejected. Its consumption stays in its owner's history,
+ * Deletes a device within the reach: it can no longer log in, its keys end, and its messages are rejected. Its consumption stays in its owner's history,
  * and pending changes (edits, settings, meanings) are still recomputed. A device behind a gateway can be paired again. Returns false if
  * there is none.
  */
@@ -382,6 +382,13 @@ export async function deleteDevice(db: Database, reach: Reach, deviceId: string)
       .where(isAccountWithin(reach, 'devices.user_id'))
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
+    const now = new Date();
+    await trx
+      .updateTable('api_keys')
+      .set({ revoked_at: now })
+      .where('device_id', '=', deviceId)
+      .where('revoked_at', 'is', null)
+      .execute();
     const ids = discovered.map(({ discovery_id }) => discovery_id);
     if (ids.length > 0) {
       await trx.updateTable('discovered_devices').set({ device_id: null }).where('discovery_id', 'in', ids).execute();

@@ -90,6 +90,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'expires_at',
       'revoked_at',
       'group_id',
+      'device_id',
+      'made_by',
       'allowed_addresses',
       'end_set_at',
     ],

@@ -80,7 +80,10 @@ export async function eraseTraces(
   await sql`SELECT erase_consumption(${userId})`.execute(trx);
   await forgetChanges(trx, userId);
   await sql`DELETE FROM changed_home_days WHERE user_id = ${userId}`.execute(trx);
-  await sql`DELETE FROM request_counts WHERE counted = ${userId}`.execute(trx);
+  await sql`DELETE FROM request_counts WHERE counted = ${userId} OR counted = ANY (${senders.map((id) => `device:${id}`)}::text[])
+    OR counted IN (SELECT 'key:' || key_id FROM api_keys WHERE user_id = ${userId} OR device_id = ANY (${senders}::text[]))`.execute(
+    trx,
+  );
   // Keys, devices, series and dependent rows are deleted with the account by cascade.
   await trx.deleteFrom('users').where('user_id', '=', userId).execute();
   await forgetInEdits(trx, userId);

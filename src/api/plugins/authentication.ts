@@ -35,10 +35,10 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
       throw new AppError(caller);
     }
     request.caller = caller;
-    await countRequest(counter, reply, caller.userId);
+    await countRequest(counter, reply, caller);
   });
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !isBelowV1(request) || reply.elapsedTime < SLOW_BODY_MS) return;
-    await refuseSuspended(counter, request.caller.userId);
+    await refuseSuspended(counter, request.caller);
   });
 }

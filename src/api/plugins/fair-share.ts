@@ -10,12 +10,13 @@ import { isBelowV1 } from './authentication.ts';
  */
 const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
 
-/** Limits each account below /v1 to its share of the process. A request counts once its body has arrived. */
+/** Limits each account below /v1, and the keys of each device, to a share of the process. A request counts once its body has arrived. */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = createRequestShare(SHARE, clock);
   noteAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !isBelowV1(request)) return;
-    if (!(await takeRequestShare(shares, request.caller.userId, reply))) throw new AppError('unavailable');
+    const { device, userId } = request.caller;
+    if (!(await takeRequestShare(shares, device?.id ?? userId, reply))) throw new AppError('unavailable');
   });
 }

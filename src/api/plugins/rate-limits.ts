@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { Caller } from '#src/auth/authenticate.ts';
 import { type Decision, networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
@@ -15,16 +16,49 @@ function tellLimits(reply: FastifyReply, { windows }: Decision): void {
   );
 }
 
-/** Counts a request of an account. Throws 429 if its plan is used up. */
-export async function countRequest(counter: RequestCounter, reply: FastifyReply, userId: string): Promise<void> {
+/**
+ * Counts a request of an account, or of the keys of a device. Throws 429 if the plan is used up, or the account or the key is suspended.
+ */
+export async function countRequest(
+  counter: RequestCounter,
+  reply: FastifyReply,
+  { userId, keyId, device }: Caller,
+): Promise<void> {
+  if (device) return countDeviceRequest(counter, reply, { keyId, deviceId: device.id });
   const decision = await counter.take(userId);
   tellLimits(reply, decision);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
 
-/** Throws 429 if an account was suspended after its request was counted, which happens before its body arrives. */
-export async function refuseSuspended(counter: RequestCounter, userId: string): Promise<void> {
-  const waitSeconds = await counter.suspendedForSeconds(userId);
+/**
+ * Counts a request of a key that is limited to a device. The keys of a device share its limit by minute; refusals count for the key, so that
+ * they suspend it alone.
+ */
+async function countDeviceRequest(
+  counter: RequestCounter,
+  reply: FastifyReply,
+  { keyId, deviceId }: { keyId: string; deviceId: string },
+): Promise<void> {
+  const ofKey = `key:${keyId}`;
+  if ((await counter.suspended([ofKey])).size > 0) await refuseSuspendedOne(counter, ofKey);
+  const decision = await counter.take(`device:${deviceId}`);
+  if (decision.windows) {
+    const { limit, left, resetsInSeconds } = decision.windows.minute;
+    reply.header('RateLimit-Policy', `"minute";q=${limit};w=60`);
+    reply.header('RateLimit', `"minute";r=${left};t=${resetsInSeconds}`);
+  }
+  if (decision.allowed) return;
+  await counter.take(ofKey);
+  await refuseSuspendedOne(counter, ofKey);
+  throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
+}
+
+/** Throws 429 if an account or a device's key was suspended after its request was counted, which happens before its body arrives. */
+export const refuseSuspended = (counter: RequestCounter, { userId, keyId, device }: Caller): Promise<void> =>
+  refuseSuspendedOne(counter, device ? `key:${keyId}` : userId);
+
+async function refuseSuspendedOne(counter: RequestCounter, counted: string): Promise<void> {
+  const waitSeconds = await counter.suspendedForSeconds(counted);
   if (waitSeconds > 0) throw new AppError('tooManyRequests', { retryAfterSeconds: Math.ceil(waitSeconds) });
 }
 

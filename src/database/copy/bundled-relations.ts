@@ -40,7 +40,6 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'home_groups', whose: OF_USER },
   // A home that does not move, or whose utility does not move, is in no group afterwards.
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
-  { relation: 'api_keys', whose: OF_USER },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'sessions', whose: OF_USER },
   // The account's identity at a sign-in provider. Both installations may use the same provider.
@@ -49,6 +48,8 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   // Meters find their batch through the route of their names. An owner may since have left the reach of the batch's creator.
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'devices', whose: OF_USER },
+  // A key that is limited to a device moves with it, or ends.
+  { relation: 'api_keys', whose: `${OF_USER} AND (device_id IS NULL OR ${OF_DEVICE})` },
   // A trigger creates a head with each device.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
@@ -106,8 +107,11 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'untimed_series', whose: OF_DEVICE },
   // Memberships of staying homes in groups that move, and of moving homes in groups that stay.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
-  // API keys of other accounts that are limited to a group that moves.
-  { relation: 'api_keys', whose: `NOT (${OF_USER}) AND ${OF_GROUP}` },
+  // API keys of other accounts that are limited to a group that moves, and keys of which either the account or the device moves.
+  {
+    relation: 'api_keys',
+    whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})))`,
+  },
   // Deliveries of moving accounts' events to staying accounts' subscriptions, and the reverse.
   { relation: 'deliveries', whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))` },
   { relation: 'provisioning_batches', whose: `owner_user_id = ANY ($1) AND NOT (${OF_USER})`, column: 'owner_user_id' },

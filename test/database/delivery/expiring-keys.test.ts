@@ -98,7 +98,7 @@ test('no mail is sent for a key that was revoked, never expires, lives for a day
   await keyUntil(null);
   await keyUntil(1);
   const rotated = await keyUntil(null);
-  await rotateKey(deliveries.db, REACH_OF_ALL, rotated.key_id, { environment: 'live', now: made });
+  await rotateKey(deliveries.db, REACH_OF_ALL, rotated.key_id, { environment: 'live', madeBy: 'owner', now: made });
   for (const days of [0.1, 0.5, 0.9, 23.5, 29.5]) expect([days, await subjects(days)]).toEqual([days, []]);
   // A key for three days gets only the mail of the day before.
   const short = await keyUntil(3);

@@ -69,7 +69,9 @@ export const sendReadings = defineOperation({
   senmlBody: true,
   bodyLimitBytes: MAX_BODY_BYTES,
   async handle({ context, caller, params, body, bodyBytes }) {
-    const target = await findReadingsTarget(context.db, reachOf(caller), toIdOrNotFound(params.device_id));
+    const id = toIdOrNotFound(params.device_id);
+    if (caller.device && caller.device.id !== id) throw new AppError('notFound');
+    const target = await findReadingsTarget(context.db, reachOf(caller), id);
     const { device_id: deviceId, managed_by, is_native } = requireFound(target);
     checkReadingsWriter(caller, managed_by);
     if (!is_native) throw new AppError('notNative');

@@ -3,7 +3,8 @@ import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { checkGrant, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { checkGrant, makerOf, reachOf, reachOfRole, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
 import {
   createKey as create,
   findKey,
@@ -12,29 +13,38 @@ import {
   revokeKey as revoke,
   rotateKey as rotate,
 } from '#src/auth/keys.ts';
-import { DEFAULT_SCOPES, READING_SCOPES, SCOPES_FOR_HOMEOWNERS } from '#src/auth/scopes.ts';
+import { DEFAULT_SCOPES, DEVICE_SCOPES, READING_SCOPES, SCOPES_FOR_HOMEOWNERS, type Scope } from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { HOUR_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { assertMayManageDevice, holdDevice } from '#src/devices/management.ts';
 import { findGroup } from '#src/groups/store.ts';
 import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation, toWire } from './shape.ts';
 
 export const createKey = defineOperation({
   summary:
-    'Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most.',
+    'Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too.',
   method: 'POST',
   path: '/v1/keys',
   audit: { action: 'key.created', target: 'key_id' },
   scope: 'keys:write',
   answer: createdKey,
   body: newKey,
-  async handle({ context, caller, body: { user_id, name, scopes, group_id, expires_at, allowed_addresses } }) {
+  async handle({
+    context,
+    caller,
+    body: { user_id, name, scopes, group_id, device_id, expires_at, allowed_addresses },
+  }) {
     const ownerId = user_id ?? caller.userId;
     const isForHomeowner = caller.role === 'utility' && ownerId !== caller.userId;
+    const isOfDevice = device_id !== undefined;
     const all = group_id === undefined ? DEFAULT_SCOPES : READING_SCOPES;
-    const wanted = scopes ?? [...(isForHomeowner ? SCOPES_FOR_HOMEOWNERS : all)];
+    const ofAccount = isForHomeowner ? SCOPES_FOR_HOMEOWNERS : all;
+    const wanted = scopes ?? [...(isOfDevice ? DEVICE_SCOPES : ofAccount)];
     const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
-    checkGrant(caller, ownerId, wanted, allowedAddresses);
+    checkGrant(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
+    if (isOfDevice) checkDeviceKey(wanted, group_id);
     const expiresAt = endOf(expires_at, context.clock()) ?? undefined;
     if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
       throw unprocessable({
@@ -48,8 +58,16 @@ export const createKey = defineOperation({
       group_id === undefined ? null : await findGroup(context.db, reachOf(caller), toIdOrNotFound(group_id));
     // A group of another user is treated as missing.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
+    if (isOfDevice) {
+      // Both its maker and its owner must reach the device, which is locked against its deletion.
+      for (const reach of [reachOf(caller), reachOfRole({ role: user.role, userId: user.user_id })])
+        if (!(await holdDevice(context.db, reach, toIdOrNotFound(device_id)))) throw new AppError('notFound');
+    }
+    const device = isOfDevice ? { id: device_id, madeBy: makerOf(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
-    return createdToWire(await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id }) }));
+    return createdToWire(
+      await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device }) }),
+    );
   },
 });
 
@@ -82,7 +100,7 @@ export const updateKey = defineOperation({
     const reach = reachOf(caller);
     const keyId = toIdOrNotFound(params.key_id);
     const old = requireFound(await findKey(db, reach, keyId));
-    checkGrant(caller, old.userId, old.scopes, allowedAddresses ?? old.allowedAddresses);
+    await checkChange(db, caller, { ...old, allowedAddresses: allowedAddresses ?? old.allowedAddresses });
     const now = clock();
     const limits = omitUndefined({ expiresAt: endOf(expires_at, now), allowedAddresses });
     return toWire(requireFound(await limitKey(db, reach, keyId, { now, ...limits })));
@@ -117,16 +135,41 @@ export const rotateKey = defineOperation({
     const { db, environment, clock } = context;
     const reach = reachOf(caller);
     const keyId = toIdOrNotFound(params.key_id);
-    const { userId, scopes, allowedAddresses } = requireFound(await findKey(db, reach, keyId));
-    checkGrant(caller, userId, scopes, allowedAddresses);
+    await checkChange(db, caller, requireFound(await findKey(db, reach, keyId)));
     const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = requireFound(
-      await rotate(db, reach, keyId, { environment, now: clock(), ...omitUndefined({ overlapMs, expiresAt }) }),
+      await rotate(db, reach, keyId, {
+        environment,
+        now: clock(),
+        madeBy: makerOf(caller),
+        ...omitUndefined({ overlapMs, expiresAt }),
+      }),
     );
     return { ...createdToWire(created), old_expires_at: oldExpiresAt.toISOString() };
   },
 });
+
+/** Throws 422 if a key that is limited to a device would have other scopes, or a group. */
+function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): void {
+  if (groupId !== undefined)
+    throw unprocessable({ field: 'group_id', message: 'must not be set together with device_id' });
+  if (wanted.some((scope) => !DEVICE_SCOPES.includes(scope)))
+    throw unprocessable({
+      field: 'scopes',
+      message: 'must be readings:write alone in a key that is limited to a device',
+    });
+}
+
+/** Throws 403 if the caller could not make such a key, or if a homeowner changes a key of a utility's device. */
+async function checkChange(
+  db: Database,
+  caller: Caller,
+  key: { userId: string; scopes: readonly Scope[]; allowedAddresses: readonly string[]; deviceId: string | null },
+): Promise<void> {
+  checkGrant(caller, key.userId, key.scopes, key.allowedAddresses, { isOfDevice: key.deviceId !== null });
+  if (key.deviceId !== null) await assertMayManageDevice(db, reachOf(caller), key.deviceId);
+}
 
 /** Returns the end of a key, null for none; undefined if the request does not set it. Throws 422 if it has passed. */
 function endOf(expiresAt: string | null | undefined, now: Date): Date | null | undefined {

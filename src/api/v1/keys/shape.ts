@@ -41,6 +41,11 @@ export const newKey = z.strictObject({
     .describe(
       'A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`; `readings:read` is not among them.',
     ),
+  device_id: idField
+    .optional()
+    .describe(
+      'A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default.',
+    ),
   expires_at: end.optional().describe('When the key ends. Default: never.'),
   allowed_addresses: allowed
     .optional()
@@ -75,6 +80,10 @@ const members = {
     .string()
     .optional()
     .describe('The group whose homes are all that the key reads. Only of keys that are limited to one.'),
+  device_id: z
+    .string()
+    .optional()
+    .describe('The device whose readings are all that the key writes. Only of keys that are limited to one.'),
   allowed_addresses: z
     .array(z.string())
     .describe('Addresses and networks that the key may be used from. None: everywhere.'),
@@ -104,7 +113,7 @@ export const toWire = (row: Key): z.output<typeof key> => ({
   created_at: row.created_at.toISOString(),
   last_used_at: row.last_used_at?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
-  ...omitUndefined({ group_id: row.group_id ?? undefined }),
+  ...omitUndefined({ group_id: row.group_id ?? undefined, device_id: row.device_id ?? undefined }),
   allowed_addresses: row.allowed_addresses,
 });
 
@@ -115,7 +124,7 @@ export const createdToWire = (row: CreatedKey): z.output<typeof createdKey> => (
   prefix: row.prefix,
   scopes: row.scopes,
   expires_at: row.expires_at?.toISOString() ?? null,
-  ...omitUndefined({ group_id: row.group_id }),
+  ...omitUndefined({ group_id: row.group_id, device_id: row.device_id }),
   allowed_addresses: row.allowed_addresses,
 });
 
