@@ -41,13 +41,13 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   discoveredDevices: 1,
   getDevice: 2,
   updateDevice: 8,
-  deleteDevice: 9,
+  deleteDevice: 10,
   deviceUsage: 4,
   releaseDevice: 9,
   listFleetDevices: 1,
   getFleetSilence: 4,
   deviceQuality: 8,
-  sendReadings: 9,
+  sendReadings: 10,
   createDeviceEdit: 12,
   listDeviceEdits: 3,
   revokeDeviceEdit: 12,
@@ -247,8 +247,9 @@ test('each operation needs this number of statements', async () => {
   await request(home, 'listFleetDevices');
   await request(utility, 'getFleetSilence', { query: DAYS });
   await request(home, 'deviceQuality', { of: [deviceId], query: DAYS });
-  const reading = { ts: '2026-06-15T11:59:00Z', energy_total_kwh: 1 };
-  await request(writer, 'sendReadings', { of: [deviceId], body: reading });
+  // The first reading loads the device's head; the next ones find it cached.
+  for (const ts of ['2026-06-15T11:58:00Z', '2026-06-15T11:59:00Z', '2026-06-15T11:59:10Z'])
+    await request(writer, 'sendReadings', { of: [deviceId], body: { ts, energy_total_kwh: 1 } });
   const edit = { action: 'exclude', start: '2026-06-14T10:00:00Z', end: '2026-06-14T11:00:00Z', reason: 'x' };
   const { edit_id } = await request(home, 'createDeviceEdit', { of: [deviceId], body: edit });
   await request(home, 'listDeviceEdits', { of: [deviceId] });
