@@ -176,7 +176,7 @@ export const DEVICE_EXAMPLES = {
     body: [
       { ts: '2026-06-15T12:00:00Z', energy_total_kwh: 12_345.678, power_w: 412 },
       { ts: '2026-06-15T12:00:10Z', energy_total_kwh: 12_345.679 },
-      { energy_total_kwh: 12_345.68 },
+      { ts: '2026-07-15T12:00:20Z', energy_total_kwh: 12_345.68 },
     ],
     senmlBody: [
       { bn: 'urn:dev:mac:0024befffe804ff1:', bt: 1_781_524_800, n: 'energy', u: 'kWh', v: 12_345.678 },
@@ -185,7 +185,7 @@ export const DEVICE_EXAMPLES = {
     answer: {
       stored: 3,
       duplicates: 0,
-      rejected: [{ index: 2, reason: 'needs ts: if it were sent again, it could not be told from a new reading' }],
+      rejected: [{ index: 2, reason: 'time is more than 5 minutes in the future' }],
     },
   },
   deviceQuality: {
