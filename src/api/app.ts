@@ -13,6 +13,7 @@ import type { Oidc } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import type { Http2 } from './http2.ts';
 import { Live } from './live/live.ts';
+import { addMcp } from './mcp/routes.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
@@ -155,6 +156,7 @@ export function buildApp(
   addClaims(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);
+  addMcp(app, context, publicUrl);
   addNotFound(app, publicUrl);
   return app;
 }

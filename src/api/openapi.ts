@@ -256,12 +256,15 @@ const LAST_EVENT_ID: Json = {
   schema: { type: 'string' },
 };
 
+/** Returns the description of an identifier in a path. */
+export const describePathId = (name: string): string => `Id of the ${name.replace(/_id$/, '')}.`;
+
 const pathParameters = (path: string): Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
-    description: `Id of the ${name?.replace(/_id$/, '')}.`,
+    description: describePathId(name ?? ''),
     schema: { type: 'string' },
     ...exampleOf(name),
   }));

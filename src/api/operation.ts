@@ -86,9 +86,10 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   readsFromStandby?: true;
   /**
    * Entry in the audit log, written with the change: the action, and the member of its path, response or body that contains the id of its
-   * target. `of` is a second member of its path to record. Every changing operation has one.
+   * target. `of` is a second member of its path to record; `via`, the way by which the request came, if not by the interface itself. Every
+   * changing operation has one.
    */
-  audit?: { action: string; target: string; of?: string };
+  audit?: { action: string; target: string; of?: string; via?: 'mcp' };
   /** Media type of its response if that is not JSON; the response is a stream, described as a string. */
   produces?: string;
   /** Further formats of its response, for clients that prefer them. */
@@ -198,7 +199,11 @@ export async function runAudited(
       ...by,
       action: audit.action,
       target: typeof target === 'string' ? target : null,
-      details: { ...tellable(body), ...(audit.of && { [audit.of]: toIdOrNotFound(String(ids[audit.of])) }) },
+      details: {
+        ...tellable(body),
+        ...(audit.of && { [audit.of]: toIdOrNotFound(String(ids[audit.of])) }),
+        ...(audit.via && { via: audit.via }),
+      },
     });
   const named = ids[audit.target];
   // The entry is written first, because a deleted target has no owner afterwards. If the target does not exist, the request is refused, and

@@ -31,7 +31,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   TLS_CERT_FILE: 'certificate of the API and the embedded broker; unset: made in DATA_DIR/tls',
   TLS_KEY_FILE: 'its key',
   TRUST_PROXY: 'addresses of proxies whose X-Forwarded-… count',
-  CORS_ORIGINS: 'origins whose pages may call /v1 with a key',
+  CORS_ORIGINS: 'origins whose pages may call /v1 and /mcp with a key',
   SECRET_KEY: 'seals stored secrets; unset: made in DATA_DIR/secret.key',
   BOOTSTRAP_ADMIN_KEY: 'first administrator’s key; unset: made and printed at the first start',
   PLAN_LIMITS: 'requests that each plan allows in a minute and in a day',

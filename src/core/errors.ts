@@ -102,6 +102,16 @@ export const ERRORS = {
     error: 'The user has signed in: the e-mail address is theirs to change, or an administrator’s',
     meaning: 'A utility changes the address of a homeowner only until that one has signed in.',
   },
+  originNotAllowed: {
+    status: 403,
+    error: 'Pages of this origin may not use the tools',
+    meaning: 'A request to /mcp with an Origin needs that origin in CORS_ORIGINS.',
+  },
+  writeNotAllowed: {
+    status: 403,
+    error: 'The tool changes something, and the client has not allowed changes',
+    meaning: 'Send Energy-Allow-Write: 1 to /mcp, or start energy mcp with --allow-write.',
+  },
   httpsRequired: {
     status: 403,
     error: 'HTTPS is required',

@@ -135,6 +135,8 @@ describe('the module structure', () => {
       piscina: /^src\/alerts\/(pool|evaluate\.task)\.ts$/,
       fastify: /^src\/api\//,
       commander: /^src\/cli\//,
+      '@modelcontextprotocol/server': /^src\/api\/mcp\//,
+      '@modelcontextprotocol/server/stdio': /^src\/cli\/mcp\.ts$/,
       pino: /^src\/core\/log\.ts$/,
       'prom-client': /^src\/core\/metrics\.ts$/,
       nodemailer: /^src\/delivery\/email\//,

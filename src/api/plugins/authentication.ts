@@ -15,18 +15,20 @@ declare module 'fastify' {
 const SLOW_BODY_MS = 100;
 
 const OPEN = new Set(['/v1/openapi.json']);
+/** Whether a request is for the tools of assistants (src/api/mcp). */
+export const isForTools = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
 /** Whether a path needs a key. */
-export const isBelowV1 = ({ url }: FastifyRequest) =>
-  /^\/v1(\/|\?|$)/.test(url) && !OPEN.has(url.split('?', 1)[0] ?? '');
+export const needsKey = (request: FastifyRequest) =>
+  isForTools(request) || (/^\/v1(\/|\?|$)/.test(request.url) && !OPEN.has(request.url.split('?', 1)[0] ?? ''));
 
 /**
- * Adds authentication. Every path under /v1, known or not, needs a valid key before any other check, and counts against the account's
- * limits. A wrong key counts against its address; a missing one does not.
+ * Adds authentication. Every path under /v1 and /mcp, known or not, needs a valid key before any other check, and counts against the
+ * account's limits. A wrong key counts against its address; a missing one does not.
  */
 export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
-    if (!isBelowV1(request)) return;
+    if (!needsKey(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const caller = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
     // Counted as a failure of the address, not as a request of the account, so that a thief of a key cannot use up its owner's limits.
@@ -38,7 +40,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     await countRequest(counter, reply, caller);
   });
   app.addHook('preHandler', async (request, reply) => {
-    if (!request.caller || !isBelowV1(request) || reply.elapsedTime < SLOW_BODY_MS) return;
+    if (!request.caller || !needsKey(request) || reply.elapsedTime < SLOW_BODY_MS) return;
     await refuseSuspended(counter, request.caller);
   });
 }

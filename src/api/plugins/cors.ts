@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { isBelowV1 } from './authentication.ts';
+import { AppError } from '#src/core/errors.ts';
+import { isForTools, needsKey } from './authentication.ts';
 
 /** Headers of a response that pages of other origins may read. */
 const EXPOSED = [
@@ -15,15 +16,26 @@ const EXPOSED = [
 ];
 const MAX_AGE_SECONDS = 7_200;
 
+/** Headers of a request that these pages may send. The last ones are for `/mcp`. */
+const ACCEPTED = [
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
+  ...['Energy-Allow-Write', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+];
+
 /**
- * Lets pages of the configured origins call `/v1` with a key (Fetch standard, CORS). Without configured origins, no page may. Cookies are
- * not allowed, and authenticate nothing below /v1. Added first, because a page must be able to read refusals, and a preflight has no key.
+ * Lets pages of the configured origins call `/v1` and `/mcp` with a key (Fetch standard, CORS). Without configured origins, no page may.
+ * Cookies are not allowed, and authenticate nothing there. Added first, because a page must be able to read refusals, and a preflight has
+ * no key. `/mcp` refuses pages of other origins, because the protocol requires it (transports, security warning).
  */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
-  if (origins.length === 0) return;
   const allowed = new Set(origins);
+  app.addHook('onRequest', async (request) => {
+    const { origin } = request.headers;
+    if (origin !== undefined && !allowed.has(origin) && isForTools(request)) throw new AppError('originNotAllowed');
+  });
+  if (origins.length === 0) return;
   app.addHook('onRequest', async (request, reply) => {
-    if (!isBelowV1(request)) return;
+    if (!needsKey(request)) return;
     reply.header('Vary', 'Origin');
     const { origin, 'access-control-request-method': wanted } = request.headers;
     if (origin === undefined || !allowed.has(origin)) return;
@@ -31,7 +43,7 @@ export function addCors(app: FastifyInstance, origins: readonly string[]): void 
     reply.header('Access-Control-Expose-Headers', EXPOSED.join(', '));
     if (request.method !== 'OPTIONS' || wanted === undefined) return;
     reply.header('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
-    reply.header('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID');
+    reply.header('Access-Control-Allow-Headers', ACCEPTED.join(', '));
     reply.header('Access-Control-Max-Age', String(MAX_AGE_SECONDS));
     return reply.status(204).send();
   });

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { createRequestShare, noteAnswers, takeRequestShare } from '#src/api/share.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
-import { isBelowV1 } from './authentication.ts';
+import { needsKey } from './authentication.ts';
 
 /**
  * Limits for the keys of one account in this process. Fewer concurrent requests than there are connections to the database, so that a
@@ -10,12 +10,12 @@ import { isBelowV1 } from './authentication.ts';
  */
 const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
 
-/** Limits each account below /v1, and the keys of each device, to a share of the process. A request counts once its body has arrived. */
+/** Limits each account, below /v1 and at /mcp, and the keys of each device, to a share of the process. A request counts once its body has arrived. */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = createRequestShare(SHARE, clock);
   noteAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
-    if (!request.caller || !isBelowV1(request)) return;
+    if (!request.caller || !needsKey(request)) return;
     const { device, userId } = request.caller;
     if (!(await takeRequestShare(shares, device?.id ?? userId, reply))) throw new AppError('unavailable');
   });

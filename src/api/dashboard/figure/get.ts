@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { figureAnswer } from '#src/api/dashboard/shapes.ts';
-import { dateField, idField } from '#src/api/fields.ts';
+import { dateField, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
@@ -17,7 +17,11 @@ export const getUsageBreakdown = defineOperation({
   readsFromStandby: true,
   scope: 'insights:read',
   answer: figureAnswer,
-  query: z.object({ user_id: idField.optional(), start: dateField, end: dateField }),
+  query: z.object({
+    user_id: userIdField.optional(),
+    start: dateField.describe('First day, in the time zone of the user.'),
+    end: dateField.describe(`Last day, inclusive; at most ${MAX_DAYS} days from \`start\` on.`),
+  }),
   async handle({ context: { db, readDb }, caller, query: { user_id, start, end } }) {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });

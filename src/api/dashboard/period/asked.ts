@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { dateField, idField } from '#src/api/fields.ts';
+import { dateField, userIdField } from '#src/api/fields.ts';
+import { deviceId } from '#src/api/shapes.ts';
 import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
@@ -11,10 +12,10 @@ import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 
 /** Query of a period: the calendar unit in which the date lies, for a home or a device. */
 export const periodQuery = z.object({
-  user_id: idField.optional(),
-  device_id: idField.optional(),
-  unit: z.enum(PERIOD_UNITS),
-  date: dateField,
+  user_id: userIdField.optional(),
+  device_id: deviceId.describe('Id of a device of the user. Default: the whole home.').optional(),
+  unit: z.enum(PERIOD_UNITS).describe('Calendar unit of the period. A week begins on Monday.'),
+  date: dateField.describe('A day of the period, in the time zone of the user.'),
 });
 
 /** Returns the home or device of the period, if the caller reaches it, and the time of its newest reading. */

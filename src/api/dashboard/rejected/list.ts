@@ -19,7 +19,7 @@ export const listRejected = defineOperation({
   path: '/v1/rejected',
   scope: 'devices:read',
   answer: z.array(shapes.rejected),
-  query: z.object({ device_id: idField.optional(), ...pageFields }),
+  query: z.object({ device_id: idField.describe('Id of a device. Default: all.').optional(), ...pageFields }),
   async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
     adminOnly(caller);
     if (!rejected) throw new AppError('unavailable');

@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify';
+import type { ApiContext } from '#src/api/context.ts';
+import { isTooDeep } from '#src/api/nesting.ts';
+import { isForTools } from '#src/api/plugins/authentication.ts';
+import { SCOPES } from '#src/auth/scopes.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
+import type { ServeMcp } from './server.ts';
+
+const METADATA = '/.well-known/oauth-protected-resource';
+/** Headers of a request that the protocol defines. */
+const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+/** Response to methods other than POST (streamable HTTP transport): there is neither a stream to listen to nor a session to end. */
+const NO_SESSIONS = { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null };
+
+/**
+ * Adds the tools for assistants: `/mcp` speaks the Model Context Protocol over streamable HTTP, without sessions. Keys, limits and CORS are
+ * those of /v1 (plugins/authentication.ts, cors.ts). `publicUrl` is where clients reach the API.
+ */
+export function addMcp(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
+  addMetadata(app, publicUrl);
+  // The library and the tools are loaded with the first request, because most installations have no assistant.
+  let loaded: Promise<Tools> | undefined;
+  const load = () => {
+    loaded ??= loadTools(app, context, publicUrl);
+    return loaded;
+  };
+  app.post('/mcp', async (request, reply) => {
+    const { caller, body } = request;
+    if (!caller) throw new AppError('unauthorized');
+    // One message a request, as a request is counted once. Batches are no part of the protocol since 2025-06-18.
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw new AppError('badRequest', { details: [{ field: 'body', message: 'must be one JSON-RPC message' }] });
+    if (isTooDeep(body)) throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
+    const headers = PROTOCOL_HEADERS.map((name) => [name, String(request.headers[name] ?? '')] as const);
+    const sent = new Request(`${publicUrl()}/mcp`, {
+      method: 'POST',
+      headers: headers.filter(([, value]) => value !== '').map(([name, value]) => [name, value]),
+    });
+    const { serve, toolboxOf } = await load();
+    const mayWrite = request.headers['energy-allow-write'] === '1';
+    const answer = await serve(sent, body, toolboxOf({ id: request.id, caller, address: request.ip }, mayWrite));
+    const type = answer.headers.get('content-type');
+    if (type !== null) reply.type(type);
+    return reply.status(answer.status).send(answer.body === null ? undefined : await answer.text());
+  });
+  app.route({
+    method: ['GET', 'DELETE'],
+    url: '/mcp',
+    handler: (_request, reply) => reply.status(405).header('Allow', 'POST').send(NO_SESSIONS),
+  });
+}
+
+interface Tools {
+  serve: ServeMcp;
+  toolboxOf: ReturnType<typeof import('./toolbox.ts').createToolboxes>;
+}
+
+async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: () => string): Promise<Tools> {
+  const [{ createMcpServing }, { createToolboxes }] = await Promise.all([
+    import('./server.ts'),
+    import('./toolbox.ts'),
+  ]);
+  const report = (error: Error) => app.log.debug({ err: error }, 'a client of the tools sent something unexpected');
+  return { serve: createMcpServing(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
+}
+
+/** Adds the metadata of the resources (RFC 9728), and names them in refusals of a key, so that clients learn what to send. */
+function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
+  for (const path of ['', '/mcp'])
+    app.get(`${METADATA}${path}`, async () => ({
+      resource: `${publicUrl()}${path}`,
+      resource_name: 'Energy usage service',
+      resource_documentation: `${publicUrl()}/docs`,
+      bearer_methods_supported: ['header'],
+      scopes_supported: SCOPES,
+    }));
+  app.addHook('onSend', async (request, reply) => {
+    if (reply.statusCode !== 401 || !isForTools(request)) return;
+    const challenge = String(reply.getHeader('WWW-Authenticate'));
+    reply.header('WWW-Authenticate', `${challenge}, resource_metadata="${publicUrl()}${METADATA}/mcp"`);
+  });
+}

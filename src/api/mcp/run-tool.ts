@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream';
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import type { ApiContext } from '#src/api/context.ts';
+import { addOperation } from '#src/api/operation.ts';
+import { addErrorHandler, errorBody } from '#src/api/plugins/errors.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { unprocessable } from '#src/core/errors.ts';
+import { membersOf, TOOLS, type Tool } from './tools.ts';
+
+/** Maximum size of a result. Assistants read all of it. */
+const MAX_RESULT_BYTES = 262_144;
+const TOO_LONG = `must be at most ${MAX_RESULT_BYTES / 1_024} KiB long: ask for a shorter range, larger rows or a lower limit`;
+
+/** The request of a client that runs a tool. */
+export interface ToolRequest {
+  /** Id of the HTTP request. The log of the service and the result of an unexpected error contain it. */
+  id: string;
+  caller: Caller;
+  address: string;
+}
+
+/** Response of an operation. `cursor`: position of the next page of a list; null on the last one. */
+interface OperationResponse {
+  status: number;
+  text: string;
+  cursor: string | null;
+}
+
+/** Runs a tool's operation for a caller, with arguments that the operation validates. */
+export type RunTool = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
+
+/** Header with the id of the request. Only this process can send requests to these routes. */
+const REQUEST_HEADER = 'request-id';
+
+/**
+ * Creates the function that runs tools. The operations are routes of an app that listens nowhere, so a tool passes exactly the checks of
+ * the operation over HTTPS: scopes, names and values, reach, the lock of a changing caller, and the audit log, which notes the way `mcp`.
+ */
+export function createToolRunner(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger): RunTool {
+  const callers = new Map<string, Caller>();
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => String(headers[REQUEST_HEADER]),
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: 1_048_576 },
+  });
+  app.decorateRequest('caller', null);
+  app.addHook('onRequest', async (request) => {
+    request.caller = callers.get(request.id) ?? null;
+  });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (reply.statusCode >= 400) return payload;
+    const text = payload instanceof Readable ? await readBounded(payload) : String(payload);
+    if (Buffer.byteLength(text) > MAX_RESULT_BYTES) throw tooLong();
+    return text;
+  });
+  addErrorHandler(app, publicUrl);
+  app.setNotFoundHandler((_request, reply) => reply.status(404).send(errorBody('notFound', publicUrl())));
+  for (const runs of new Set([...TOOLS.values()].map((tool) => tool.runs)))
+    addOperation(app, context, runs.audit ? { ...runs, audit: { ...runs.audit, via: 'mcp' } } : runs);
+
+  return async (tool, values, { id, caller, address }) => {
+    const request = requestOf(tool, values);
+    if (!request) return { status: 404, text: JSON.stringify(errorBody('notFound', publicUrl())), cursor: null };
+    callers.set(id, caller);
+    try {
+      const { body, ...rest } = request;
+      const { statusCode, headers, payload } = await app.inject({
+        ...rest,
+        ...(body === undefined ? {} : { payload: body }),
+        headers: { [REQUEST_HEADER]: id },
+        remoteAddress: address,
+      });
+      return { status: statusCode, text: payload, cursor: cursorIn(headers.link) };
+    } finally {
+      callers.delete(id);
+    }
+  };
+}
+
+/**
+ * Returns the request of a tool's operation. Null if an identifier cannot be part of a path: empty, or dots, which a path resolves. Throws
+ * 422 for an argument that the tool does not take, or that is no text, number or truth value in a path or query.
+ */
+function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<string, unknown>) {
+  const known = inputSchema.properties as object;
+  const unknown = Object.keys(values).filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length > 0) throw unprocessable(...unknown.map((field) => ({ field, message: 'is not an argument' })));
+  const isIn = (part: object) => (name: string) => Object.hasOwn(part, name);
+  const given = Object.entries({ ...values, ...preset }).filter(([, value]) => value !== undefined);
+  const inBody = isIn(membersOf(runs.body));
+  const body = Object.fromEntries(given.filter(([name]) => inBody(name)));
+  const ids = membersOf(runs.params);
+  const texts = new Map(given.filter(([name]) => !inBody(name)).map(([name, value]) => [name, textOf(name, value)]));
+  let path = runs.path;
+  for (const name of Object.keys(ids)) {
+    const id = texts.get(name);
+    if (id === undefined) throw unprocessable({ field: name, message: 'is required' });
+    if (/^\.{0,2}$/.test(id)) return null;
+    path = path.replace(`{${name}}`, () => encodeURIComponent(id.toWellFormed()));
+    texts.delete(name);
+  }
+  const query = new URLSearchParams([...texts]).toString();
+  return {
+    method: runs.method,
+    url: query === '' ? path : `${path}?${query}`,
+    ...(runs.body ? { body } : {}),
+  };
+}
+
+function textOf(field: string, value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw unprocessable({ field, message: 'must be a text or a number' });
+}
+
+const tooLong = () => unprocessable({ field: 'result', message: TOO_LONG });
+
+/** Reads a response that comes in pieces. Throws 422, and ends the response, once it is too long. */
+async function readBounded(pieces: Readable): Promise<string> {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length > MAX_RESULT_BYTES) throw tooLong();
+  }
+  return text;
+}
+
+/** Returns the cursor in the link to the next page. */
+function cursorIn(link: unknown): string | null {
+  const [, path] = /^<([^>]*)>; rel="next"/.exec(String(link ?? '')) ?? [];
+  return path === undefined ? null : new URL(path, 'https://localhost').searchParams.get('cursor');
+}

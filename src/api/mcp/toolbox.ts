@@ -1,0 +1,55 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { FastifyBaseLogger } from 'fastify';
+import type { ApiContext } from '#src/api/context.ts';
+import { errorBody } from '#src/api/plugins/errors.ts';
+import { AppError } from '#src/core/errors.ts';
+import { createToolRunner, type ToolRequest } from './run-tool.ts';
+import type { Toolbox, ToolDescription } from './server.ts';
+import { TOOLS, type Tool, toolsFor } from './tools.ts';
+
+/**
+ * Creates the function that returns the toolbox of a request. `mayWrite`: whether the client has allowed tools that change something.
+ */
+export function createToolboxes(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger) {
+  const run = createToolRunner(context, publicUrl, log);
+  const refusal = (error: AppError) => failed({ ...errorBody(error.is, publicUrl()), details: error.details });
+  return (by: ToolRequest, mayWrite: boolean): Toolbox => ({
+    list: async () => toolsFor(by.caller, { mayWrite }).map(describe),
+    async call(name, values) {
+      const tool = TOOLS.get(name);
+      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name');
+      if (tool.isWriting && !mayWrite) return refusal(new AppError('writeNotAllowed'));
+      try {
+        const { status, text, cursor } = await run(tool, values, by);
+        const answer = JSON.parse(text);
+        if (status >= 400) return failed(answer);
+        return succeeded(Array.isArray(answer) ? { data: answer, next_cursor: cursor } : answer);
+      } catch (error) {
+        if (error instanceof AppError) return refusal(error);
+        throw error;
+      }
+    },
+  });
+}
+
+/** Returns a tool in the protocol's form. */
+const describe = ({ name, title, description, inputSchema, outputSchema, isWriting, runs }: Tool): ToolDescription => ({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations: { readOnlyHint: !isWriting, destructiveHint: isWriting && runs.method !== 'POST', openWorldHint: false },
+});
+
+/** The result as data, and as the same JSON in a text for clients without structured results. No text of a user stands in a sentence. */
+const succeeded = (answer: Record<string, unknown>): CallToolResult => ({
+  structuredContent: answer,
+  content: [{ type: 'text', text: JSON.stringify(answer) }],
+});
+
+/** An error is a result, so that the assistant can read it and correct its call. */
+const failed = (body: object): CallToolResult => ({
+  isError: true,
+  content: [{ type: 'text', text: JSON.stringify(body) }],
+});

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
+import { describePathId } from '#src/api/openapi.ts';
+import { type Json, toJsonSchema } from '#src/api/openapi-schema.ts';
+import { type AnyOperation, operationScopes } from '#src/api/operation.ts';
+import { OPERATIONS } from '#src/api/v1/operations.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+
+/** A tool: an operation of the interface or of the dashboard, with its purpose in words for a language model. */
+interface ToolDefinition {
+  name: string;
+  title: string;
+  description: string;
+  /** Method and path of the operation that the tool runs. */
+  operation: string;
+  /** Values that the tool sets itself. A client cannot change them. */
+  preset?: Readonly<Record<string, string>>;
+  /** Members of the operation that the tool takes. Default: all. */
+  takes?: readonly string[];
+  /** Whether only administrators can use the operation. */
+  isForAdmins?: true;
+}
+
+/** All tools. The last ones change something; only clients that have allowed this can use them. */
+const DEFINITIONS: readonly ToolDefinition[] = [
+  {
+    name: 'list_homes',
+    title: 'Homes',
+    description:
+      'Lists the accounts that the key reaches, with their time zones. A homeowner reaches its own home only. Other tools take a user_id from this list.',
+    operation: 'GET /v1/users',
+    takes: ['search', 'role', 'has_attention', 'silent', 'limit', 'cursor'],
+  },
+  {
+    name: 'energy_insights',
+    title: 'Energy use',
+    description:
+      'Returns how much energy a home used, by hour, day or month, for any range of days; without dates, the sum of the last 30 days. `include` adds grid import and export, production, storage and coverage. A row that is missing or incomplete is unknown, not zero.',
+    operation: 'GET /v1/energy-insights',
+  },
+  {
+    name: 'energy_costs',
+    title: 'Costs',
+    description:
+      'Returns what the energy of a home cost, by hour, day or month, for any range of days, by the tariffs that applied; without dates, the last 30 days. The cost is null if no tariff applied.',
+    operation: 'GET /v1/energy-insights',
+    preset: { include: 'cost' },
+    takes: ['start', 'end', 'group_by', 'user_id', 'tz'],
+  },
+  {
+    name: 'compare_period',
+    title: 'Comparison of use',
+    description:
+      'Returns what a home or one device used in a day, week, month or year, and compares it with the same part of the period before and of the year before. Also returns the base load, the peak and the use of each device.',
+    operation: 'GET /v1/period',
+  },
+  {
+    name: 'compare_costs',
+    title: 'Comparison of costs',
+    description:
+      'Returns what a day, week, month or year cost, and compares it with the same part of the period before and of the year before. Also returns the costs of the devices with the highest use.',
+    operation: 'GET /v1/period-costs',
+  },
+  {
+    name: 'explain_figure',
+    title: 'What a figure consists of',
+    description:
+      'Explains the use of a home in up to 31 days: how much was measured, how much was estimated, how complete the data are, and which devices and which findings it consists of.',
+    operation: 'GET /v1/figure',
+  },
+  {
+    name: 'list_remarks',
+    title: 'Remarks',
+    description:
+      'Returns what is unusual in a home now: devices that stay on, a raised base load, missing production, an unusual day, a cheaper tariff. Each remark contains the values that it is compared with.',
+    operation: 'GET /v1/remarks',
+  },
+  {
+    name: 'list_devices',
+    title: 'Devices',
+    description:
+      'Lists devices of all homes that the key reaches, with state, last contact, silence and what needs attention. Filters find faulty and silent devices.',
+    operation: 'GET /v1/fleet/devices',
+  },
+  {
+    name: 'get_device',
+    title: 'One device',
+    description: 'Returns one device with its settings, and for each quantity what it counts as and its last value.',
+    operation: 'GET /v1/devices/{device_id}',
+  },
+  {
+    name: 'device_usage',
+    title: 'Use of one device',
+    description: 'Returns how much energy one device used, by hour, day or month; without dates, the last 30 days.',
+    operation: 'GET /v1/devices/{device_id}/usage',
+  },
+  {
+    name: 'device_quality',
+    title: 'Quality of a device’s data',
+    description:
+      'Returns month by month how good the data of a device are: intervals received, estimated and missing, findings such as resets, and rejected messages with their reasons; without dates, the last twelve months.',
+    operation: 'GET /v1/devices/{device_id}/quality',
+  },
+  {
+    name: 'list_alerts',
+    title: 'Alerts',
+    description: 'Lists the alerts of a home.',
+    operation: 'GET /v1/alerts',
+  },
+  {
+    name: 'list_rejected_messages',
+    title: 'Rejected messages',
+    description: 'Lists messages that could not be used, newest first, with the reason. Administrators only.',
+    operation: 'GET /v1/rejected',
+    isForAdmins: true,
+  },
+  {
+    name: 'create_alert',
+    title: 'Create an alert',
+    description: 'Creates an alert that notifies the owner of a home of its usage, its costs or a silent device.',
+    operation: 'POST /v1/alerts',
+  },
+  {
+    name: 'move_device',
+    title: 'Change where a device is',
+    description: 'Changes the location of a device, which is the text that its owner recognises it by.',
+    operation: 'PATCH /v1/devices/{device_id}',
+    takes: ['device_id', 'location'],
+  },
+];
+
+/** A tool with its operation and its description in the protocol's form. */
+export interface Tool extends ToolDefinition {
+  runs: AnyOperation;
+  /** Whether it changes something. */
+  isWriting: boolean;
+  inputSchema: Json & { type: 'object' };
+  outputSchema: Json & { type: 'object' };
+}
+
+/** All tools by name. Throws if a tool has no operation, or takes a member that its operation does not have. */
+export const TOOLS: ReadonlyMap<string, Tool> = new Map(
+  DEFINITIONS.map((definition) => {
+    const runs = operationOf(definition);
+    const tool = {
+      ...definition,
+      runs,
+      isWriting: runs.method !== 'GET',
+      inputSchema: inputSchemaOf(definition, runs),
+      outputSchema: outputSchemaOf(runs.answer),
+    };
+    return [tool.name, tool];
+  }),
+);
+
+/** Returns the tools that a caller may use: those of its scopes and its role, and those that change something only if `mayWrite`. */
+export const toolsFor = ({ scopes, role }: Caller, { mayWrite }: { mayWrite: boolean }): Tool[] =>
+  [...TOOLS.values()].filter(
+    ({ runs, isWriting, isForAdmins }) =>
+      (mayWrite || !isWriting) &&
+      (!isForAdmins || role === 'admin') &&
+      operationScopes(runs).every((scope) => scopes.has(scope)),
+  );
+
+function operationOf({ name, operation }: ToolDefinition): AnyOperation {
+  const found = [...OPERATIONS, ...DASHBOARD_OPERATIONS].find((one) => `${one.method} ${one.path}` === operation);
+  if (!found) throw new Error(`the tool ${name} has no operation ${operation}`);
+  return found;
+}
+
+/** Returns the members of a part of an operation's request. */
+export function membersOf(part: z.ZodType | undefined): Record<string, z.ZodType> {
+  return (part as z.ZodObject | undefined)?.shape ?? {};
+}
+
+/** Returns the schema of a tool's arguments: the members of path, query and body of its operation, described as in the reference. */
+function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { params, query, body }: AnyOperation) {
+  const ids = Object.entries(membersOf(params)).map(
+    ([id, schema]) => [id, schema.describe(describePathId(id))] as const,
+  );
+  const all = { ...Object.fromEntries(ids), ...membersOf(query), ...membersOf(body) };
+  const names = (takes ?? Object.keys(all)).filter((member) => !(member in preset));
+  const shape = names.map((member) => {
+    const schema = all[member];
+    if (!schema) throw new Error(`the tool ${name} takes no ${member}`);
+    return [member, schema];
+  });
+  return referringWithin(z.strictObject(Object.fromEntries(shape)), 'input');
+}
+
+/** Returns the schema of a tool's result. The protocol requires an object, so lists are in a member `data`, as in other responses. */
+function outputSchemaOf(answer: z.ZodType) {
+  if (!(answer instanceof z.ZodArray)) return referringWithin(answer, 'output');
+  const cursor = z.string().nullable().describe('Cursor of the next page. Null: this is the last page.');
+  return referringWithin(z.object({ data: answer, next_cursor: cursor }), 'output');
+}
+
+/** Converts a schema to JSON Schema that contains its named parts, because a tool has no document around it. */
+function referringWithin(schema: z.ZodType, io: 'input' | 'output'): Json & { type: 'object' } {
+  const named: Record<string, Json> = {};
+  const { $ref, ...json } = toJsonSchema(schema, io, named);
+  // A named schema is a reference. Some clients expect the type of an object beside its members.
+  const name =
+    String($ref ?? '')
+      .split('/')
+      .at(-1) ?? '';
+  const { [name]: root = json, ...others } = named;
+  const whole = { ...root, type: 'object', ...(Object.keys(others).length > 0 ? { $defs: others } : {}) };
+  return JSON.parse(JSON.stringify(whole).replaceAll('"#/components/schemas/', '"#/$defs/'));
+}
