@@ -31,6 +31,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   secrets: () => import('./secrets.ts'),
   'upgrade-database': () => import('./upgrade-database.ts'),
   doctor: () => import('./doctor.ts'),
+  mcp: () => import('./mcp.ts'),
   completion: () => import('./completion.ts'),
 };
 

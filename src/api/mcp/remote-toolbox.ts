@@ -1,0 +1,75 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Toolbox, ToolDescription } from './server.ts';
+
+/** Maximum duration of a request: longer than the service waits for anything. */
+const TIMEOUT_MS = 120_000;
+/** Latest revision of the protocol in which a request is complete without an envelope. */
+const REVISION = '2025-11-25';
+
+/** A response of JSON-RPC. */
+const response = z.union([
+  z.object({ result: z.record(z.string(), z.unknown()) }),
+  z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
+]);
+/** The part of an error of the service that is needed here. */
+const refusal = z.object({ error: z.string(), status: z.number() });
+
+/**
+ * Returns the tools of a running service, which it serves at `/mcp`. Each request is one HTTPS request with the key, so the service checks,
+ * counts and records it as any other. `url`: base address of the service.
+ */
+export function createRemoteToolbox({ url, key, mayWrite }: { url: URL; key: string; mayWrite: boolean }): Toolbox {
+  const endpoint = new URL(`${url.pathname.replace(/\/+$/, '')}/mcp`, url);
+  const headers = {
+    authorization: `Bearer ${key}`,
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    'mcp-protocol-version': REVISION,
+    ...(mayWrite ? { 'energy-allow-write': '1' } : {}),
+  };
+  async function request(method: string, params: object): Promise<{ body: unknown; isRefused: boolean }> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const options = {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    } as const;
+    const answer = await fetch(endpoint, options).catch((error: Error) => {
+      const { message = error.message } = (error.cause ?? {}) as { message?: string };
+      throw new ProtocolError(ProtocolErrorCode.InternalError, `${endpoint.origin} does not answer: ${message}`);
+    });
+    return { body: await answer.json().catch(() => null), isRefused: !answer.ok };
+  }
+  return {
+    async list() {
+      const { body, isRefused } = await request('tools/list', {});
+      const { tools } = isRefused ? refuse(body) : resultIn(body);
+      return tools as ToolDescription[];
+    },
+    async call(name, values) {
+      const { body, isRefused } = await request('tools/call', { name, arguments: values });
+      // A refused key or a used-up limit is a result, too, so that the assistant can read the reason.
+      if (isRefused && refusal.safeParse(body).success)
+        return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
+      return resultIn(body) as CallToolResult;
+    },
+  };
+}
+
+function refuse(body: unknown): never {
+  const { data } = refusal.safeParse(body);
+  throw new ProtocolError(ProtocolErrorCode.InternalError, data ? `${data.status}: ${data.error}` : NO_SERVICE);
+}
+
+/** Returns the result of a response. Throws its error. */
+function resultIn(body: unknown): Record<string, unknown> {
+  const { data } = response.safeParse(body);
+  if (!data) throw new ProtocolError(ProtocolErrorCode.InternalError, NO_SERVICE);
+  if ('error' in data) throw new ProtocolError(data.error.code, data.error.message);
+  return data.result;
+}
+
+const NO_SERVICE = 'The address is not that of an energy usage service of this version or later.';

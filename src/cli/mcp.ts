@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** Registers `energy mcp`, which assistants start: it offers them the tools of a running service over its standard input and output. */
+export function register(program: Command): void {
+  program
+    .command('mcp')
+    .description(
+      'offer an assistant (Model Context Protocol) the tools of a running service; assistants start this command',
+    )
+    .addOption(
+      new Option('--url <url>', 'address of the service')
+        .env('ENERGY_URL')
+        .default(new URL('https://localhost:8443'), 'https://localhost:8443')
+        .argParser(httpsUrl),
+    )
+    .addOption(
+      new Option(
+        '--key <key>',
+        'API key; set ENERGY_API_KEY instead where other users could see this command in a list of processes',
+      )
+        .env('ENERGY_API_KEY')
+        .makeOptionMandatory(),
+    )
+    .option('--ca <file.pem>', 'certificate to trust in addition, such as the /certificate.pem of the service')
+    .option('--allow-write', 'also offer the tools that change something, if the key permits it')
+    .action(run);
+}
+
+async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean }): Promise<void> {
+  // Imported here, because the help of the program loads this file, too.
+  const [{ serveStdio }, { createRemoteToolbox }, { createToolServer }] = await Promise.all([
+    import('@modelcontextprotocol/server/stdio'),
+    import('#src/api/mcp/remote-toolbox.ts'),
+    import('#src/api/mcp/server.ts'),
+  ]);
+  if (o.ca !== undefined) setDefaultCACertificates([...getCACertificates('default'), await readFile(o.ca, 'utf8')]);
+  const toolbox = createRemoteToolbox({ url: o.url, key: o.key, mayWrite: o.allowWrite === true });
+  // Standard output carries the protocol; everything for people goes to standard error.
+  serveStdio(() => createToolServer(toolbox), {
+    maxSubscriptions: 0,
+    onerror: (error) => console.error(error.message),
+  });
+}
+
+function httpsUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || url.username !== '')
+    throw new InvalidArgumentError('An https:// address, without a name or password');
+  return url;
+}
