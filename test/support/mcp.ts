@@ -1,0 +1,64 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { TestApi } from './api.ts';
+
+/** A connected client of the tools, and what it answers: data, or the service's error. */
+export interface ToolClient {
+  client: Client;
+  /** Runs a tool. Throws if the result is an error. */
+  // biome-ignore lint/suspicious/noExplicitAny: a result can be anything; the test says what it should be
+  ask(name: string, values?: Record<string, unknown>): Promise<any>;
+  /** Runs a tool that must answer nothing. Returns the status in its error. */
+  refusalOf(name: string, values?: Record<string, unknown>): Promise<number>;
+}
+
+const CERTIFICATES = getCACertificates('default');
+
+/** Makes this process trust the certificate of this test API, and of no earlier one: OpenSSL finds only one of a name. */
+export function trustCertificate({ certificate }: TestApi): void {
+  setDefaultCACertificates([...CERTIFICATES, certificate]);
+}
+
+/** Connects the official client over HTTPS. `isModern`: with the protocol's revision of 2026-07-28 instead of earlier ones. */
+export async function connectOverHttp(
+  api: TestApi,
+  key: string,
+  { headers = {}, isModern = false }: { headers?: Record<string, string>; isModern?: boolean } = {},
+): Promise<ToolClient> {
+  const client = newClient(isModern);
+  const requestInit = { headers: { authorization: `Bearer ${key}`, ...headers } };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`https://localhost:${api.port}/mcp`), { requestInit }),
+  );
+  return toolClient(client);
+}
+
+export const newClient = (isModern = false): Client =>
+  new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: isModern ? 'auto' : 'legacy' } });
+
+/** Lists the tools, so that the client validates every later result against the tool's output schema. */
+export async function toolClient(client: Client): Promise<ToolClient> {
+  await client.listTools();
+  const call = async (name: string, values: Record<string, unknown> = {}) => {
+    const { isError, structuredContent, content } = await client.callTool({ name, arguments: values });
+    const [only, ...others] = content;
+    if (only?.type !== 'text' || others.length > 0) throw new Error('a result is one text');
+    const text = JSON.parse(only.text);
+    if (!isError && JSON.stringify(structuredContent) !== only.text) throw new Error('text and data differ');
+    if (isError && structuredContent !== undefined) throw new Error('an error has data');
+    return { isError, text };
+  };
+  return {
+    client,
+    async ask(name, values) {
+      const { isError, text } = await call(name, values);
+      if (isError) throw new Error(`${name}: ${JSON.stringify(text)}`);
+      return text;
+    },
+    async refusalOf(name, values) {
+      const { isError, text } = await call(name, values);
+      if (!isError) throw new Error(`${name} answered ${JSON.stringify(text)}`);
+      return text.status;
+    },
+  };
+}
