@@ -82,6 +82,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
    * `piece by piece` for one that takes too long for a transaction and calls `whileAllowed` for each piece.
    */
   changes?: 'nothing' | 'piece by piece';
+  /** Number of requests that one of it counts as in the account's limits; default 1. */
+  countsAs?: number;
   /** Whether it only reads aggregates (`readDb`), so that a standby may answer, if there is one. */
   readsFromStandby?: true;
   /**
@@ -117,7 +119,7 @@ export type AnyOperation = Operation<any, any, any, any>;
  * operations, the key and its scope are checked again in the transaction.
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
-  const { method, path, deprecated, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
+  const { method, path, deprecated, countsAs, readsFromStandby, status = method === 'POST' ? 201 : 200 } = definition;
   const { changes = 'at once', exactNumbers, csvBody, senmlBody, bodyLimitBytes } = definition;
 
   /** Runs the request of a caller, which has been reloaded unless the request only reads. */
@@ -148,6 +150,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   const route: RouteOptions = {
     method,
     ...(bodyLimitBytes === undefined ? {} : { bodyLimit: bodyLimitBytes }),
+    ...(countsAs === undefined ? {} : { config: { countsAs } }),
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(deprecated ? { onSend: async (_request, reply) => tellDeprecation(reply, deprecated) } : {}),
     handler: async (request, reply) => {

@@ -53,7 +53,12 @@ function limitsOf(plans: Record<string, Limits>, key: string, plan: string | nul
 export function countInStore(
   plans: Record<string, Limits>,
   clock: () => Date,
-): (store: CounterStore, keys: readonly string[], counts: readonly number[]) => Promise<CountedRequests[]> {
+): (
+  store: CounterStore,
+  keys: readonly string[],
+  counts: readonly number[],
+  weight: number,
+) => Promise<CountedRequests[]> {
   const seen = new Map<string, Kept>();
   const remember = (key: string, kept: Kept) => {
     seen.delete(key);
@@ -62,7 +67,7 @@ export function countInStore(
     if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
   };
 
-  return async (store, keys, counts) => {
+  return async (store, keys, counts, weight) => {
     const nowMs = clock().getTime();
     const done: CountedRequests[] = [];
     let open = keys.map((key, index) => ({ key, wanted: counts[index] ?? 0 }));
@@ -70,7 +75,7 @@ export function countInStore(
       const tries = open.map(({ key, wanted }) => {
         const { counters, plan } = seen.get(key) ?? { counters: NO_COUNTERS, plan: null };
         const limits = limitsOf(plans, key, plan);
-        const rules = { limits, nowMs, canBeSuspended: !/^(?:addr|device):/.test(key) };
+        const rules = { limits, nowMs, canBeSuspended: !/^(?:addr|device):/.test(key), weight };
         const decided = wanted < 0 ? giveBack(counters, rules) : takeRequests(counters, wanted, rules);
         return { key, wanted, plan, limits, ...decided };
       });

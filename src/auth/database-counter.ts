@@ -23,9 +23,9 @@ export async function suspendedInDatabase(db: Database, keys: readonly string[],
 export function countInDatabase(db: Database, plans: Record<string, Limits>, clock: () => Date): CountTogether {
   const count = countInStore({ address: ADDRESS_LIMITS, ...plans }, clock);
   const store = inDatabase(db);
-  return async (keys, counts) => {
+  return async (keys, counts, weight) => {
     try {
-      return await count(store, keys, counts);
+      return await count(store, keys, counts, weight);
     } catch (error) {
       if ((error as { code?: string }).code === CLOSED) return null;
       throw error;

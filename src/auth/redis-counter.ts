@@ -89,18 +89,18 @@ export async function redisCounter(
     return new Set(keys.filter((_, at) => untilMs(kept[at]) > nowMs));
   };
 
-  const counter = countInBatches(async (keys, counts) => {
-    if (!client.isReady) return inDatabase(keys, counts);
+  const counter = countInBatches(async (keys, counts, weight) => {
+    if (!client.isReady) return inDatabase(keys, counts, weight);
     // Read for each batch, so that a changed plan takes effect at once.
     const planOf = await plansOf(db, keys);
     try {
       const store: CounterStore = {
         add: (changes) => Promise.all(changes.map((change) => addTo(change, planOf.get(change.key) ?? null))),
       };
-      return await count(store, keys, counts);
+      return await count(store, keys, counts, weight);
     } catch (error) {
       log.debug({ err: error }, 'not counted in Redis');
-      return inDatabase(keys, counts);
+      return inDatabase(keys, counts, weight);
     }
   }, suspended);
   return { ...counter, stop: async () => client.destroy() };

@@ -22,7 +22,8 @@ export interface Decision {
  * (`addr:…`) across all processes.
  */
 export interface RequestCounter {
-  take(counted: string): Promise<Decision>;
+  /** Counts a request. `weight`: number of requests that it counts as (default 1); it is granted as a whole or not at all. */
+  take(counted: string, weight?: number): Promise<Decision>;
   /** Gives back a request that was just counted, because it is not subject to the limits. */
   giveBack(counted: string): Promise<void>;
   /** Returns the remaining seconds of a suspension; counts nothing. */
@@ -39,8 +40,11 @@ export interface CountedRequests {
   remaining: Remaining;
 }
 
-/** Counts the given number of requests for each key; null if counting is impossible (then all requests are allowed). */
-export type CountTogether = (keys: string[], counts: number[]) => Promise<CountedRequests[] | null>;
+/**
+ * Counts the given number of requests for each key, each of them as `weight`; null if counting is impossible (then all requests are
+ * allowed).
+ */
+export type CountTogether = (keys: string[], counts: number[], weight: number) => Promise<CountedRequests[] | null>;
 
 /** Limits for failed authentications and refused claims of an address. */
 export const ADDRESS_LIMITS: Limits = { minute: 10, day: 1_000_000_000 };
@@ -48,26 +52,30 @@ export const ADDRESS_LIMITS: Limits = { minute: 10, day: 1_000_000_000 };
 const UNCOUNTED: Decision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
 /**
- * Batches counting: requests that arrive during a query are counted together by the next one. So a busy process runs one small query at a
- * time, however many requests it serves.
+ * Batches counting: requests of one weight that arrive during a query are counted together by a later one. So a busy process runs one small
+ * query at a time, however many requests it serves.
  */
 export function countInBatches(countTogether: CountTogether, suspended: RequestCounter['suspended']): RequestCounter {
-  let waiting = new Map<string, { resolve(decision: Decision): void; reject(error: unknown): void }[]>();
+  /** Waiting requests by weight and key. */
+  const waiting = new Map<number, Map<string, { resolve(decision: Decision): void; reject(error: unknown): void }[]>>();
   let isUnderWay = false;
 
   async function flush(): Promise<void> {
-    const batch = waiting;
-    waiting = new Map();
+    const [first] = waiting;
+    if (!first) return;
+    const [weight, batch] = first;
+    waiting.delete(weight);
     const keys = [...batch.keys()];
     try {
       const rows = await countTogether(
         keys,
         keys.map((key) => batch.get(key)?.length ?? 0),
+        weight,
       );
       if (rows === null) for (const one of [...batch.values()].flat()) one.resolve(UNCOUNTED);
       for (const row of rows ?? []) {
         const asked = batch.get(row.counted) ?? [];
-        for (const [index, one] of asked.entries()) one.resolve(decisionOf(row, index));
+        for (const [index, one] of asked.entries()) one.resolve(decisionOf(row, index, weight));
       }
     } catch (error) {
       for (const asked of batch.values()) for (const one of asked) one.reject(error);
@@ -81,21 +89,23 @@ export function countInBatches(countTogether: CountTogether, suspended: RequestC
   }
 
   return {
-    take: (counted) =>
+    take: (counted, weight = 1) =>
       new Promise((resolve, reject) => {
-        const asked = waiting.get(counted);
+        const ofWeight = waiting.get(weight) ?? new Map<string, { resolve: typeof resolve; reject: typeof reject }[]>();
+        waiting.set(weight, ofWeight);
+        const asked = ofWeight.get(counted);
         if (asked) asked.push({ resolve, reject });
-        else waiting.set(counted, [{ resolve, reject }]);
+        else ofWeight.set(counted, [{ resolve, reject }]);
         if (!isUnderWay) {
           isUnderWay = true;
           setImmediate(run);
         }
       }),
     async giveBack(counted) {
-      await countTogether([counted], [-1]);
+      await countTogether([counted], [-1], 1);
     },
     async suspendedForSeconds(counted) {
-      const rows = await countTogether([counted], [0]);
+      const rows = await countTogether([counted], [0], 1);
       return (rows?.[0]?.remaining.suspendedWaitMs ?? 0) / 1_000;
     },
     suspended,
@@ -103,14 +113,14 @@ export function countInBatches(countTogether: CountTogether, suspended: RequestC
 }
 
 /** Returns the decision for the request at `index` among several that were counted together. Pure. */
-function decisionOf({ granted, limits, remaining }: CountedRequests, index: number): Decision {
+function decisionOf({ granted, limits, remaining }: CountedRequests, index: number, weight: number): Decision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
   // Later requests of the same batch do not yet reduce the remaining quota of this one.
-  const later = allowed ? granted - index - 1 : 0;
+  const later = allowed ? (granted - index - 1) * weight : 0;
   const minute = { limit: limits.minute, left: minuteLeft + later, resetsInSeconds: Math.ceil(minuteWaitMs / 1_000) };
   const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };
-  const waitMs = Math.max(suspendedWaitMs, minuteLeft <= 0 ? minuteWaitMs : 0, dayLeft <= 0 ? dayWaitMs : 0);
+  const waitMs = Math.max(suspendedWaitMs, minuteLeft < weight ? minuteWaitMs : 0, dayLeft < weight ? dayWaitMs : 0);
   return { allowed, windows: { minute, day }, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)) };
 }
 

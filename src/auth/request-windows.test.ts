@@ -13,7 +13,7 @@ import {
 
 const NOON = Date.UTC(2026, 5, 15, 12);
 const limits = { minute: 30, day: 5_000 };
-const rules = (nowMs: number, canBeSuspended = true) => ({ limits, nowMs, canBeSuspended });
+const rules = (nowMs: number, canBeSuspended = true, weight = 1) => ({ limits, nowMs, canBeSuspended, weight });
 const added = (counters: Counters, add: Partial<Counters>) => {
   const plus = numbersOf(add, 0);
   return countersOf(numbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
@@ -22,8 +22,8 @@ const added = (counters: Counters, add: Partial<Counters>) => {
 function counter(known = NO_COUNTERS) {
   let counters = known;
   return {
-    take(wanted: number, nowMs: number, canBeSuspended = true) {
-      const { granted, add } = takeRequests(counters, wanted, rules(nowMs, canBeSuspended));
+    take(wanted: number, nowMs: number, canBeSuspended = true, weight = 1) {
+      const { granted, add } = takeRequests(counters, wanted, rules(nowMs, canBeSuspended, weight));
       counters = added(counters, add);
       return granted;
     },
@@ -53,6 +53,14 @@ describe('requests', () => {
     expect([take(9, NOON), take(9, NOON), left(NOON).minuteLeft]).toEqual([9, 1, 20]);
     expect([take(5, NOON), left(NOON).minuteLeft, left(NOON).dayWaitMs]).toEqual([0, 20, 12 * 3_600_000]);
     expect(take(5, Date.UTC(2026, 5, 16))).toBe(5);
+  });
+
+  test('that count as ten take ten or nothing, and leave the rest to lighter ones', () => {
+    const { take, left } = counter();
+    const heavy = (wanted: number) => take(wanted, NOON, true, 10);
+    expect([take(5, NOON), heavy(3), left(NOON).minuteLeft]).toEqual([5, 2, 5]);
+    expect([heavy(1), take(9, NOON), left(NOON).minuteLeft, left(NOON).dayLeft]).toEqual([0, 5, 0, 4_970]);
+    expect(take(3, NOON + 60_000, true, 10)).toBe(3);
   });
 
   test('refused a thousand times in ten minutes suspend an account for a quarter of an hour, and never an address', () => {
@@ -94,36 +102,45 @@ const reached = histories.map((steps) =>
 
 test('a decision holds for all counters within its bounds, those that it was made on among them', () => {
   fc.assert(
-    fc.property(reached, reached, some, fc.boolean(), (known, other, wanted, isAccount) => {
-      const decided = takeRequests(known, wanted, rules(NOON, isAccount));
-      const [least, most] = [numbersOf(decided.least, -UNBOUNDED), numbersOf(decided.most, UNBOUNDED)];
-      const isWithin = (counters: Counters) =>
-        numbersOf(counters, 0).every((number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0));
-      expect(isWithin(known)).toBe(true);
-      // Others that differ in one thing: by chance, at the bounds, and where the rules change.
-      for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof Counters)[]).entries()) {
-        const edges = [
-          least[index],
-          most[index],
-          0,
-          1,
-          30,
-          5_000,
-          999,
-          1_000,
-          NOON - 60_000,
-          NOON + 60_000,
-          NOON - 600_000,
-        ];
-        for (const value of [other[name], ...edges]) {
-          const near = { ...known, [name]: value };
-          if (!isWithin(near)) continue;
-          const { granted, add } = takeRequests(near, wanted, rules(NOON, isAccount));
-          const expected = { granted: decided.granted, add: numbersOf(decided.add, 0) };
-          assert.deepEqual({ name, value, granted, add: numbersOf(add, 0) }, { name, value, ...expected });
+    fc.property(
+      reached,
+      reached,
+      some,
+      fc.boolean(),
+      fc.constantFrom(1, 10),
+      (known, other, wanted, isAccount, weight) => {
+        const decided = takeRequests(known, wanted, rules(NOON, isAccount, weight));
+        const [least, most] = [numbersOf(decided.least, -UNBOUNDED), numbersOf(decided.most, UNBOUNDED)];
+        const isWithin = (counters: Counters) =>
+          numbersOf(counters, 0).every(
+            (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
+          );
+        expect(isWithin(known)).toBe(true);
+        // Others that differ in one thing: by chance, at the bounds, and where the rules change.
+        for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof Counters)[]).entries()) {
+          const edges = [
+            least[index],
+            most[index],
+            0,
+            1,
+            30,
+            5_000,
+            999,
+            1_000,
+            NOON - 60_000,
+            NOON + 60_000,
+            NOON - 600_000,
+          ];
+          for (const value of [other[name], ...edges]) {
+            const near = { ...known, [name]: value };
+            if (!isWithin(near)) continue;
+            const { granted, add } = takeRequests(near, wanted, rules(NOON, isAccount, weight));
+            const expected = { granted: decided.granted, add: numbersOf(decided.add, 0) };
+            assert.deepEqual({ name, value, granted, add: numbersOf(add, 0) }, { name, value, ...expected });
+          }
         }
-      }
-    }),
+      },
+    ),
     { numRuns: 200 },
   );
 });

@@ -64,6 +64,8 @@ export interface Rules {
   nowMs: number;
   /** Whether the key can be suspended: accounts can, addresses cannot. */
   canBeSuspended: boolean;
+  /** Number of requests that each of them counts as; default 1. Each is granted as a whole or not at all. */
+  weight?: number;
 }
 
 /**
@@ -76,14 +78,14 @@ export interface Rules {
 export function takeRequests(
   known: Counters,
   wanted: number,
-  { limits, nowMs, canBeSuspended }: Rules,
+  { limits, nowMs, canBeSuspended, weight = 1 }: Rules,
 ): WindowDecision {
   if (isSuspended(known, nowMs)) {
     const most = { suspendedUntilMs: nowMs + LONGEST_SUSPENSION_MS };
     return { granted: 0, least: { suspendedUntilMs: nowMs + 1 }, most, add: {} };
   }
   const now = opened(known, nowMs);
-  const room = Math.min(limits.minute - now.minuteCount, limits.day - now.dayCount);
+  const room = Math.floor(Math.min(limits.minute - now.minuteCount, limits.day - now.dayCount) / weight);
   const granted = Math.max(0, Math.min(wanted, room));
   const refused = canBeSuspended ? wanted - granted : 0;
   // Bounds within which no window begins or ends.
@@ -99,11 +101,14 @@ export function takeRequests(
     ...(isOfWrongClock ? {} : { suspendedUntilMs: nowMs }),
   };
   if (now === known && room >= wanted) {
-    const counts = { minuteCount: limits.minute - wanted, dayCount: limits.day - wanted };
-    return { granted, least, most: { ...most, ...counts }, add: { minuteCount: wanted, dayCount: wanted } };
+    const added = wanted * weight;
+    const counts = { minuteCount: limits.minute - added, dayCount: limits.day - added };
+    return { granted, least, most: { ...most, ...counts }, add: { minuteCount: added, dayCount: added } };
   }
   if (now === known && room <= 0) {
-    const full = known.minuteCount >= limits.minute ? { minuteCount: limits.minute } : { dayCount: limits.day };
+    // The lowest count at which one of this weight is refused.
+    const [ofMinute, ofDay] = [limits.minute - weight + 1, limits.day - weight + 1];
+    const full = known.minuteCount >= ofMinute ? { minuteCount: ofMinute } : { dayCount: ofDay };
     if (refused === 0) return { granted, least: { ...least, ...full }, most, add: {} };
     const { deniedFromMs, deniedCount } = known;
     const isOneMore = isDenying(known, nowMs) && deniedCount + refused < REFUSALS.most;
@@ -116,7 +121,8 @@ export function takeRequests(
       };
     }
   }
-  const counted = { ...now, minuteCount: now.minuteCount + granted, dayCount: now.dayCount + granted };
+  const taken = granted * weight;
+  const counted = { ...now, minuteCount: now.minuteCount + taken, dayCount: now.dayCount + taken };
   const next = refused === 0 ? counted : refuse(counted, refused, nowMs);
   return { granted, least: known, most: known, add: difference(known, next) };
 }

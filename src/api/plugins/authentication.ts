@@ -9,6 +9,10 @@ declare module 'fastify' {
     /** Caller whose key the request carries. Null below paths that need no key. */
     caller: Caller | null;
   }
+  interface FastifyContextConfig {
+    /** Number of requests that a request of this route counts as; default 1. */
+    countsAs?: number;
+  }
 }
 
 /** Duration of a slow body. The caller may have changed while such a body was being received. */
@@ -37,7 +41,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
       throw new AppError(caller);
     }
     request.caller = caller;
-    await countRequest(counter, reply, caller);
+    await countRequest(counter, reply, caller, request.routeOptions.config?.countsAs ?? 1);
   });
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !needsKey(request) || reply.elapsedTime < SLOW_BODY_MS) return;

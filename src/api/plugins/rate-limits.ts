@@ -17,15 +17,16 @@ function tellLimits(reply: FastifyReply, { windows }: Decision): void {
 }
 
 /**
- * Counts a request of an account, or of the keys of a device. Throws 429 if the plan is used up, or the account or the key is suspended.
+ * Counts a request of an account, as `weight` requests, or of the keys of a device. Throws 429 if the plan is used up, or the account or the key is suspended.
  */
 export async function countRequest(
   counter: RequestCounter,
   reply: FastifyReply,
   { userId, keyId, device }: Caller,
+  weight: number,
 ): Promise<void> {
   if (device) return countDeviceRequest(counter, reply, { keyId, deviceId: device.id });
-  const decision = await counter.take(userId);
+  const decision = await counter.take(userId, weight);
   tellLimits(reply, decision);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
