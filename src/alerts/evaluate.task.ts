@@ -1,4 +1,4 @@
-import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { movedAnswer } from '#src/core/threads.ts';
 import {
   type CandidateArrays,
   type ChangeArrays,
@@ -16,12 +16,8 @@ export type EvaluationTask =
 export default function evaluate(task: EvaluationTask): unknown {
   if (task.ask === 'above') {
     const fired = findTotalsAboveThresholds(task.totals);
-    return handedOver(fired, [fired]);
+    return movedAnswer(fired, [fired]);
   }
   const found: CandidateArrays = findCandidatePeriods(task.rules, task.zones, task.changes, task.nowMs);
-  return handedOver(found, [found.rule, found.startMs, found.endMs]);
+  return movedAnswer(found, [found.rule, found.startMs, found.endMs]);
 }
-
-/** Makes piscina transfer the memory of the arrays instead of copying it. */
-const handedOver = (value: object, arrays: { buffer: ArrayBufferLike }[]) =>
-  move({ [transferableSymbol]: arrays.map(({ buffer }) => buffer), [valueSymbol]: value } as never);

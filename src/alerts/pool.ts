@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Piscina } from 'piscina';
+import { createThreads } from '#src/core/threads.ts';
 import type { EvaluationTask } from './evaluate.task.ts';
 import type { CandidateArrays, ChangeArrays, RuleArrays, TotalArrays } from './evaluate.ts';
 
@@ -15,23 +15,18 @@ export interface Evaluator {
   close(): Promise<void>;
 }
 
-const IDLE_MS = 30_000;
-
 /**
  * Starts worker threads that evaluate alerts: by default one fewer than there are processors, because the event loop needs one. If a task
  * crashes its thread, only that task fails: its transaction is rolled back, and the batch is evaluated again.
  */
 export function startEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): Evaluator {
-  const pool = new Piscina<EvaluationTask, CandidateArrays | Uint32Array>({
-    filename: new URL('./evaluate.task.ts', import.meta.url).href,
-    minThreads: 1,
-    maxThreads: threads,
-    idleTimeout: IDLE_MS,
+  const pool = createThreads<EvaluationTask, CandidateArrays | Uint32Array>(
+    new URL('./evaluate.task.ts', import.meta.url),
     // Each of the concurrent batches waits for its task before it submits another, so the queue cannot grow longer.
-    maxQueue: 2 * threads,
-  });
+    { least: 1, most: threads, mayWait: 2 * threads },
+  );
   const run = (task: EvaluationTask, arrays: { buffer: ArrayBufferLike }[]) =>
-    pool.run(task, { transferList: arrays.map(({ buffer }) => buffer as ArrayBuffer) });
+    pool.run(task, { moved: arrays.map(({ buffer }) => buffer) });
   return {
     candidates: (rules, zones, changes, nowMs) =>
       run({ ask: 'candidates', rules, zones, changes, nowMs }, [
@@ -43,7 +38,7 @@ export function startEvaluator(threads: number = Math.max(1, availableParallelis
       ]) as Promise<CandidateArrays>,
     above: (totals) => run({ ask: 'above', totals }, Object.values(totals)) as Promise<Uint32Array>,
     lanes: threads,
-    waiting: () => pool.queueSize,
-    close: () => pool.close({ force: true }),
+    waiting: pool.waiting,
+    close: pool.close,
   };
 }

@@ -132,7 +132,7 @@ describe('the module structure', () => {
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,
       // The thread pool of alerts, and the entry point of its threads.
-      piscina: /^src\/alerts\/(pool|evaluate\.task)\.ts$/,
+      piscina: /^src\/core\/threads\.ts$/,
       fastify: /^src\/api\//,
       commander: /^src\/cli\//,
       '@modelcontextprotocol/server': /^src\/api\/mcp\//,

@@ -1,0 +1,39 @@
+import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
+
+/** Worker threads that run the tasks of one file. */
+export interface Threads<Task, Answer> {
+  /** Runs a task in a free thread, or once one is free. `moved`: memory that is moved to the thread instead of copied. */
+  run(task: Task, options?: { moved?: readonly ArrayBufferLike[]; signal?: AbortSignal }): Promise<Answer>;
+  /** Returns the number of tasks that wait for a thread. */
+  waiting(): number;
+  close(): Promise<void>;
+}
+
+const IDLE_MS = 30_000;
+
+/**
+ * Prepares worker threads, which start with the first tasks and end when they are idle. `file`: the module whose default export runs a
+ * task. If a task crashes its thread, only that task fails. An aborted task ends with its thread.
+ */
+export function createThreads<Task, Answer>(
+  file: URL,
+  { least, most, mayWait }: { least: number; most: number; mayWait: number },
+): Threads<Task, Answer> {
+  const pool = new Piscina<Task, Answer>({
+    filename: file.href,
+    minThreads: least,
+    maxThreads: most,
+    idleTimeout: IDLE_MS,
+    maxQueue: mayWait,
+  });
+  return {
+    run: (task, { moved = [], signal } = {}) =>
+      pool.run(task, { transferList: moved as ArrayBuffer[], ...(signal && { signal }) }),
+    waiting: () => pool.queueSize,
+    close: () => pool.close({ force: true }),
+  };
+}
+
+/** Returns a task's result so that the memory of its arrays is moved to the caller's thread instead of copied. */
+export const movedAnswer = (value: object, arrays: readonly { buffer: ArrayBufferLike }[]): unknown =>
+  move({ [transferableSymbol]: arrays.map(({ buffer }) => buffer), [valueSymbol]: value } as never);
