@@ -10,23 +10,28 @@ export interface Buyer {
   deviceId?: string;
 }
 
-/** Energy in consecutive quarter-hours (UTC) from `fromMs` on, mWh. */
-export interface BoughtEnergy {
+/** List of energies: whole mWh, or the meter's smaller units as bigints. */
+type Energies<Energy extends number | bigint> = Energy extends number ? Float64Array : readonly Energy[];
+
+/** Energy in consecutive quarter-hours (UTC) from `fromMs` on. */
+export interface BoughtEnergy<Energy extends number | bigint = number> {
   fromMs: number;
-  imported: Float64Array;
-  /** Estimated part of `imported`, mWh. */
-  estimated: Float64Array;
-  exported: Float64Array;
+  imported: Energies<Energy>;
+  /** Estimated part of `imported`. */
+  estimated: Energies<Energy>;
+  exported: Energies<Energy>;
   /** Milliseconds of each quarter-hour in which the import is known. */
   coveredMs: Float64Array;
 }
 
 /** A source from which bought energy is read, one time range at a time. */
-export interface EnergyMeter {
+export interface EnergyMeter<Energy extends number | bigint = number> {
+  /** Number of its units in a mWh; default 1. More than 1 only with bigints. */
+  unitsPerMilliwattHour?: bigint;
   /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
   beginsAtMs: number | null;
   /** Returns the energy of `[from, to)`, which are starts of quarter-hours. */
-  boughtIn(range: { from: Date; to: Date }): Promise<BoughtEnergy>;
+  boughtIn(range: { from: Date; to: Date }): Promise<BoughtEnergy<Energy>>;
 }
 
 /**

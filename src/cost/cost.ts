@@ -1,5 +1,4 @@
 import { addFractions, type Fraction, formatRounded, negateFraction, ZERO_FRACTION } from '#src/core/decimal.ts';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { ClockDay, ClockQuarter } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
@@ -22,43 +21,48 @@ export interface Cost {
   missing_prices_kwh: number;
 }
 
-/** Energy of a quarter-hour to be priced, mWh. */
+/** Energy of a quarter-hour to be priced: whole mWh, or smaller units as bigints (`CostSums.unitsPerMilliwattHour`). */
 export interface CostedEnergy {
-  imported: number;
-  /** Estimated part of `imported`, mWh. */
-  estimated: number;
-  exported: number;
+  imported: number | bigint;
+  /** Estimated part of `imported`. */
+  estimated: number | bigint;
+  exported: number | bigint;
 }
 
-/** Denominator of energy costs: mWh × 10^-18 of the currency per kWh. */
+/** Denominator of the costs of whole mWh: mWh × 10^-18 of the currency per kWh. */
 export const ENERGY_UNIT = 10n ** 24n;
+const MILLIWATT_HOURS_PER_KWH = 1_000_000n;
 const BILLION = 1_000_000_000n;
 
 /** Exact sums of the costs of a row. */
 export interface CostSums {
   /** Currency of the sums; null if no tariff was valid. */
   currency: string | null;
+  /** Number of units of the energies in a mWh. */
+  unitsPerMilliwattHour: bigint;
   imported: bigint;
   estimated: bigint;
   exported: bigint;
-  missingMilliwattHours: number;
+  /** Energy without a known price, in units. */
+  missing: bigint;
   /** Standing charges in billionths times quarter-hours, by the number of quarter-hours in their days. */
   standing: Map<number, bigint>;
   capacity: Fraction | null;
 }
 
-export const createCostSums = (): CostSums => ({
+export const createCostSums = (unitsPerMilliwattHour = 1n): CostSums => ({
   currency: null,
+  unitsPerMilliwattHour,
   imported: 0n,
   estimated: 0n,
   exported: 0n,
-  missingMilliwattHours: 0,
+  missing: 0n,
   standing: new Map(),
   capacity: null,
 });
 
 /** Consecutive quarter-hours with the same prices, which are multiplied once. */
-interface Run {
+interface Run extends CostedEnergy {
   into: CostSums;
   day: ClockDay;
   tariff: Tariff | null;
@@ -66,10 +70,11 @@ interface Run {
   /** Undefined: the tariff does not pay for exported energy. */
   exportPrice: ExactPrice | null | undefined;
   quarters: number;
-  imported: number;
-  estimated: number;
-  exported: number;
 }
+
+/** Adds two energies of the same kind. Numbers, which most are, are several times as fast as bigints. */
+const plus = <Energy extends number | bigint>(a: Energy, b: Energy): Energy =>
+  ((a as number) + (b as number)) as Energy;
 
 /**
  * Creates an accumulator that adds up the costs of quarter-hours, in order of time, by the user's tariffs (in order of `validFrom`).
@@ -87,15 +92,15 @@ export function createCostAccumulator(
   function finish(): void {
     if (run === null) return;
     const { into, day, importPrice, exportPrice, quarters, imported, estimated, exported } = run;
-    if (run.tariff === null) into.missingMilliwattHours += imported + exported;
+    if (run.tariff === null) into.missing += BigInt(imported) + BigInt(exported);
     else {
       into.currency = run.tariff.currency;
-      if (importPrice === null) into.missingMilliwattHours += imported;
+      if (importPrice === null) into.missing += BigInt(imported);
       else {
         into.imported += BigInt(imported) * importPrice;
         into.estimated += BigInt(estimated) * importPrice;
       }
-      if (exportPrice === null) into.missingMilliwattHours += exported;
+      if (exportPrice === null) into.missing += BigInt(exported);
       else if (exportPrice !== undefined) into.exported += BigInt(exported) * exportPrice;
       const { standingPerDay } = run.tariff;
       if (hasStanding && standingPerDay !== null)
@@ -115,21 +120,21 @@ export function createCostAccumulator(
       if (day !== lastDay) [lastDay, tariff] = [day, findTariffOfDay(tariffs, day.date)];
       const importPrice = tariff && findEnergyPrice(tariff.import, quarterMs, clock, seriesPrice);
       const exportPrice = tariff?.export ? findEnergyPrice(tariff.export, quarterMs, clock, seriesPrice) : undefined;
-      const isSame =
-        run !== null &&
-        run.into === into &&
-        run.day === day &&
-        run.importPrice === importPrice &&
-        run.exportPrice === exportPrice;
-      if (!isSame) {
+      if (
+        run === null ||
+        run.into !== into ||
+        run.day !== day ||
+        run.importPrice !== importPrice ||
+        run.exportPrice !== exportPrice
+      ) {
         finish();
-        run = { into, day, tariff, importPrice, exportPrice, quarters: 0, imported: 0, estimated: 0, exported: 0 };
+        run = { into, day, tariff, importPrice, exportPrice, quarters, imported, estimated, exported };
+        return;
       }
-      const current = run as unknown as Run;
-      current.quarters += quarters;
-      current.imported += imported;
-      current.estimated += estimated;
-      current.exported += exported;
+      run.quarters += quarters;
+      run.imported = plus(run.imported, imported);
+      run.estimated = plus(run.estimated, estimated);
+      run.exported = plus(run.exported, exported);
     },
     /** Completes the sums; must be called after the last `add`. */
     finish,
@@ -141,10 +146,10 @@ export function createCostAccumulator(
  * have two (docs/cost.md, "Rounding").
  */
 export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
-  const { currency, capacity } = sums;
+  const { currency, capacity, unitsPerMilliwattHour: units } = sums;
   if (currency === null) return null;
   const decimals = decimalsOf(currency) + moreDecimals;
-  const ofEnergy = (numerator: bigint): Fraction => ({ numerator, denominator: ENERGY_UNIT });
+  const ofEnergy = (numerator: bigint): Fraction => ({ numerator, denominator: ENERGY_UNIT * units });
   const imported = ofEnergy(sums.imported);
   const exported = ofEnergy(sums.exported);
   const standing = addFractions(
@@ -164,6 +169,10 @@ export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
     standing: formatRounded(standing, decimals),
     ...(capacity && { capacity: formatRounded(capacity, decimals) }),
     estimated: formatRounded(ofEnergy(sums.estimated), decimals),
-    missing_prices_kwh: milliwattHoursToKwh(asMilliwattHours(sums.missingMilliwattHours)),
+    missing_prices_kwh: roundKwh(sums.missing, units),
   };
 }
+
+/** Converts energy in units of `unitsPerMilliwattHour` to kWh with at most 3 decimals, halves away from zero, for answers. */
+export const roundKwh = (energy: bigint, unitsPerMilliwattHour: bigint): number =>
+  Number(formatRounded({ numerator: energy, denominator: unitsPerMilliwattHour * MILLIWATT_HOURS_PER_KWH }, 3));

@@ -90,7 +90,7 @@ export async function costByTariff(db: Database, tariff: Tariff, asked: CostQuer
 }
 
 /** Loads the sources of costs; energy and prices are read later, range by range. `known`: tariffs to use instead of the user's. */
-export async function loadCostSources(db: Database, buyer: Buyer, known?: readonly Tariff[]): Promise<CostSources> {
+export async function loadCostSources(db: Database, buyer: Buyer, known?: readonly Tariff[]): Promise<CostSources<number>> {
   const [tariffs, zone, meter] = await Promise.all([
     known ?? tariffsOf(db, buyer.userId),
     zoneOf(db, buyer.userId),

@@ -1,11 +1,10 @@
 import { asBillionths, formatRounded } from '#src/core/decimal.ts';
-import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RowLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { emissionSeriesOf } from '#src/tariffs/price-series.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type CostSums, ENERGY_UNIT } from './cost.ts';
+import { type CostSums, ENERGY_UNIT, roundKwh } from './cost.ts';
 import { type CostQuery, loadCostSources, sumRows } from './costs.ts';
 import { type CostSources, costSums } from './sums.ts';
 import { keyOf } from './weighted-rows.ts';
@@ -58,7 +57,10 @@ async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, se
 }
 
 /** Rounds the sums to the gram, halves away from zero. */
-const roundEmissions = ({ imported, missingMilliwattHours }: CostSums): Emissions => ({
-  kg_co2e: formatRounded({ numerator: imported, denominator: ENERGY_UNIT * GRAMS_PER_KG }, DECIMALS_OF_KG),
-  missing_kwh: milliwattHoursToKwh(asMilliwattHours(missingMilliwattHours)),
+const roundEmissions = ({ imported, missing, unitsPerMilliwattHour }: CostSums): Emissions => ({
+  kg_co2e: formatRounded(
+    { numerator: imported, denominator: ENERGY_UNIT * unitsPerMilliwattHour * GRAMS_PER_KG },
+    DECIMALS_OF_KG,
+  ),
+  missing_kwh: roundKwh(missing, unitsPerMilliwattHour),
 });

@@ -12,12 +12,12 @@ import { type CostSums, createCostAccumulator, createCostSums } from './cost.ts'
 import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
 /** Inputs of a cost computation. */
-export interface CostSources {
+export interface CostSources<Energy extends number | bigint = number | bigint> {
   /** Tariffs of the user, in order of `validFrom`. */
   tariffs: readonly Tariff[];
   /** Time zone of the user, by which prices apply and the days of standing charges and the months of peaks begin. */
   zone: string;
-  meter: EnergyMeter;
+  meter: EnergyMeter<Energy>;
   /** Returns the prices of series in `[from, to)`. */
   pricesIn(stretch: { from: Date; to: Date }): Promise<SeriesPriceLookup>;
   /** Whether standing charges and capacity charges apply: to a home, not to single devices. */
@@ -57,7 +57,7 @@ export async function costSums(
   return sums;
 
   function sumsOf(key: string): CostSums {
-    const into = sums.get(key) ?? createCostSums();
+    const into = sums.get(key) ?? createCostSums(meter.unitsPerMilliwattHour);
     sums.set(key, into);
     return into;
   }
@@ -81,9 +81,9 @@ export async function costSums(
       const isOneRow = isWhole && isEndOf(clock.day, quarterAt(lastMs), key);
       const quarters = isOneRow ? DAY_QUARTERS : 1;
       const energy = {
-        imported: bought.imported[at] as number,
-        estimated: bought.estimated[at] as number,
-        exported: bought.exported[at] as number,
+        imported: bought.imported[at] as number | bigint,
+        estimated: bought.estimated[at] as number | bigint,
+        exported: bought.exported[at] as number | bigint,
       };
       costing.add(sumsOf(key), ms, clock, energy, quarters);
       ms += quarters * QUARTER_MS;
@@ -101,8 +101,8 @@ const beginsOrdinaryDay = ({ minute, day }: ClockQuarter): boolean => minute ===
 const isEndOf = (day: ClockDay, last: { clock: ClockQuarter; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 
-function isNothing({ imported, exported }: BoughtEnergy, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (imported[at] !== 0 || exported[at] !== 0) return false;
+function isNothing({ imported, exported }: BoughtEnergy<number | bigint>, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (imported[at] || exported[at]) return false;
   return true;
 }
 
@@ -127,7 +127,7 @@ export function assertSingleCurrency(tariffs: readonly Tariff[], { from, to }: R
 }
 
 interface AskedMonths {
-  meter: EnergyMeter;
+  meter: EnergyMeter<number | bigint>;
   tariffs: readonly Tariff[];
   zone: string;
   range: Range;
@@ -158,13 +158,13 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     const into = sums.get(key);
     const charge = findTariffOfDay(tariffs, month.endOf('month').toISODate() ?? '')?.capacity;
     if (!into || !charge) continue;
-    const cost = capacityCost(charge, await lastPeaks(month, charge.monthsAveraged));
+    const cost = capacityCost(charge, await lastPeaks(month, charge.monthsAveraged), meter.unitsPerMilliwattHour);
     if (cost) into.capacity = added(into.capacity, cost);
   }
 
   /** Returns the peaks of the last `count` months that have one, up to the given month. */
-  async function lastPeaks(month: DateTime, count: number): Promise<number[]> {
-    const peaks: number[] = [];
+  async function lastPeaks(month: DateTime, count: number): Promise<(number | bigint)[]> {
+    const peaks: (number | bigint)[] = [];
     for (let one = month; peaks.length < count; one = one.minus({ months: 1 })) {
       if (meter.beginsAtMs === null || spanOf(one, zone).to.getTime() <= meter.beginsAtMs) break;
       const peak = await peakOf(one);
@@ -179,17 +179,26 @@ const monthOf = (time: Date, zone: string): DateTime => DateTime.fromJSDate(time
 const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
-/** Returns a function that finds the highest measured quarter-hour of a month, mWh, or null. Each month is searched once. */
-function peaksOf(meter: EnergyMeter, zone: string, now: Date): (month: DateTime) => Promise<number | null> {
-  const known = new Map<string, Promise<number | null>>();
-  const find = async (month: DateTime): Promise<number | null> => {
+/** Returns a function that finds the highest measured quarter-hour of a month, in the meter's units, or null. Each month is searched once. */
+function peaksOf(
+  meter: EnergyMeter<number | bigint>,
+  zone: string,
+  now: Date,
+): (month: DateTime) => Promise<number | bigint | null> {
+  const known = new Map<string, Promise<number | bigint | null>>();
+  const find = async (month: DateTime): Promise<number | bigint | null> => {
     const { from, to } = spanOf(month, zone);
     const span = { from: new Date(firstQuarter(from)), to: new Date(Math.min(firstQuarter(to), firstQuarter(now))) };
     if (span.from >= span.to) return null;
     const { imported, estimated, coveredMs } = await meter.boughtIn(span);
-    let peak: number | null = null;
-    for (const [at, energy] of imported.entries()) {
-      const quarter = { imported: energy, estimated: estimated[at] as number, coveredMs: coveredMs[at] as number };
+    let peak: number | bigint | null = null;
+    for (let at = 0; at < imported.length; at++) {
+      const energy = imported[at] as number | bigint;
+      const quarter = {
+        imported: energy,
+        estimated: estimated[at] as number | bigint,
+        coveredMs: coveredMs[at] as number,
+      };
       if (canBePeak(quarter) && (peak === null || energy > peak)) peak = energy;
     }
     return peak;
