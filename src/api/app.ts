@@ -8,6 +8,7 @@ import { newId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { VERSION } from '#src/core/version.ts';
+import { createCalculator } from '#src/cost/calculator.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
@@ -75,6 +76,8 @@ export function buildApp(
 ): FastifyInstance {
   const live = new Live(context, parts.counter);
   context.live = live;
+  const calculator = createCalculator();
+  context.calculator = calculator;
   let http2: Http2 | undefined;
   const app = Fastify<Server>({
     serverFactory(serve) {
@@ -109,6 +112,7 @@ export function buildApp(
   // Before the server closes, because it waits for open responses.
   app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2?.close());
+  app.addHook('onClose', () => calculator.close());
   parts.handOn?.addEventListener('abort', () => live.handOn());
   addClientHandover(app, parts.handOn, () => http2?.handOn());
   addRequestSpans(app);

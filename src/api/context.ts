@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
+import type { Calculator } from '#src/cost/calculator.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
 import type { Live } from './live/live.ts';
@@ -17,6 +18,8 @@ export interface ApiContext {
   reads?: ReadRouter;
   /** Streams of live readings. Set by the app. */
   live?: Live;
+  /** Runs long calculations apart from the event loop. Set by the app. */
+  calculator?: Calculator;
   clock: Clock;
   /** Encrypts stored secrets and decrypts them. */
   box: SecretBox;

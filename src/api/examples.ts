@@ -18,6 +18,7 @@ import { TARIFF_EXAMPLES } from './v1/tariffs/shape.ts';
 import { USAGE_EXAMPLES } from './v1/usage/operations.ts';
 import { USER_EXAMPLES } from './v1/users/shape.ts';
 import { WEBHOOK_EXAMPLES } from './v1/webhooks/shape.ts';
+import { WHAT_IF_EXAMPLES } from './v1/what-if/shape.ts';
 
 /** Examples of all operations. A test checks each against its operation's schemas. */
 export const EXAMPLES: Record<OperationName, Examples[string]> = {
@@ -36,6 +37,7 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...PROVISIONING_EXAMPLES,
   ...BILL_PERIOD_EXAMPLES,
   ...TARIFF_EXAMPLES,
+  ...WHAT_IF_EXAMPLES,
   ...SERIES_EXAMPLES,
   ...KEY_EXAMPLES,
   ...AUDIT_EXAMPLES,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type IncludeName, WEIGHTED_INCLUDES, type WeightedInclude } from '#src/energy/include.ts';
-import { isDate, isZone } from '#src/energy/ranges.ts';
+import { isDate, isWithinMonths, isZone } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
 
@@ -31,6 +31,27 @@ export const daysField = {
   start: dateField.describe('First day of the range, in the time zone `tz`. Needs `end`.').optional(),
   end: dateField.describe('Last day of the range, inclusive. Needs `start`.').optional(),
 };
+
+const MAX_COMPUTED_MONTHS = 36;
+
+/** First and last day of a calculation, in the time zone of the user. */
+export const computedDaysField = {
+  start: dateField.describe('First day, in the time zone of the user.'),
+  end: dateField.describe(`Last day, inclusive. Within ${MAX_COMPUTED_MONTHS} months of \`start\`.`),
+};
+
+/** Refines a body with `computedDaysField`: its days are in order, and not too many. */
+export function checkComputedDays(
+  { start, end }: { start: string; end: string },
+  context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
+): void {
+  const mistake = (message: string) => context.addIssue({ code: 'custom', path: ['end'], message });
+  // Invalid dates have errors of their own.
+  if (!isDate(start) || !isDate(end)) return;
+  if (end < start) mistake('must not lie before start');
+  if (!isWithinMonths(start, end, MAX_COMPUTED_MONTHS))
+    mistake(`must be within ${MAX_COMPUTED_MONTHS} months of start`);
+}
 
 /** A time zone of the IANA database. */
 export const zoneField = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');

@@ -285,6 +285,12 @@ export const ERRORS = {
     error: 'Too Many Requests',
     meaning: 'The account’s limits are used up, or it is suspended; retry_after says for how many seconds.',
   },
+  calculationUnderWay: {
+    status: 429,
+    error: 'Another Calculation Is Under Way',
+    meaning:
+      'Comparisons of tariffs and what-if calculations of an account run one at a time. Send it again when that one is done.',
+  },
   internal: {
     status: 500,
     error: 'Internal Server Error',

@@ -1,10 +1,14 @@
+import { formatRounded } from '#src/core/decimal.ts';
+import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
+import type { Calculator } from './calculator.ts';
 import type { Cost } from './cost.ts';
-import { computeTotalCost, loadCostSources } from './costs.ts';
+import { holdCostSources } from './costs.ts';
+import { openSources } from './held-sources.ts';
+import { assertSingleCurrency, computeTotalCost } from './sums.ts';
 
 /** Actual cost of a time, and its cost by each of the user's other tariffs in the same currency. */
 export interface ComparedTariffs {
@@ -18,9 +22,9 @@ const MOST_OTHERS = 5;
 /**
  * Returns the cost of whole days in the user's zone, and their cost by each of the user's other tariffs, newest first, as if it had been
  * valid all the time. The tariff valid on the last day is not compared. Null if the days were not all covered by tariffs of one currency.
- * Bought energy is read once.
+ * Energy and prices are read once.
  */
-export async function compareTariffs(
+export async function compareOwnTariffs(
   db: Database,
   userId: string,
   { start, end, zone, now }: { start: string; end: string; zone: string; now: Date },
@@ -31,33 +35,63 @@ export async function compareTariffs(
   if (!current || tariffs.length < 2 || (held[0] as Tariff).validFrom > start) return null;
   if (held.some(({ currency }) => currency !== current.currency)) return null;
   const range = dayRange(start, end, zone);
-  const sources = await loadCostSources(db, { userId });
-  if (sources.meter.beginsAtMs === null || sources.meter.beginsAtMs > range.from.getTime()) return null;
-  const meter = readOnce(sources.meter);
-  const paid = await computeTotalCost({ ...sources, meter }, { range, now });
+  const sources = await holdCostSources(db, userId, tariffs, { range, now });
+  if (sources.beginsAtMs === null || sources.beginsAtMs > range.from.getTime()) return null;
+  const costBy = (some: readonly Tariff[]) => computeTotalCost(openSources(sources, some), { range, now });
+  const paid = await costBy(tariffs);
   if (!paid) return null;
   const candidates = tariffs.filter((one) => one !== current && one.currency === current.currency);
   const others: ComparedTariffs['others'] = [];
   for (const tariff of candidates.toReversed().slice(0, MOST_OTHERS)) {
-    const { pricesIn, isHome } = await loadCostSources(db, { userId }, [{ ...tariff, validFrom: start }]);
-    const cost = await computeTotalCost(
-      { tariffs: [{ ...tariff, validFrom: start }], zone: sources.zone, meter, pricesIn, isHome },
-      { range, now },
-    );
+    const cost = await costBy([{ ...tariff, validFrom: start }]);
     if (cost) others.push({ tariffId: tariff.tariffId, name: tariff.name, cost });
   }
   return { paid, others };
 }
 
-function readOnce({ beginsAtMs, boughtIn }: EnergyMeter): EnergyMeter {
-  const read = new Map<string, Promise<BoughtEnergy>>();
-  return {
-    beginsAtMs,
-    boughtIn(range) {
-      const name = `${range.from.getTime()} ${range.to.getTime()}`;
-      const found = read.get(name) ?? boughtIn(range);
-      read.set(name, found);
-      return found;
-    },
-  };
+/** Costs of a range by the user's tariffs (null: none was valid) and by each offer, in order, as if it had been valid in all of it. */
+export interface ComparedOffers {
+  currency: string;
+  current: Cost | null;
+  /** `difference`: its total less the current one; null if there is no current one. */
+  alternatives: { name: string; cost: Cost; difference: string | null }[];
+}
+
+/**
+ * Computes what a range, which has begun, would have cost by each offer. Error 422 if tariffs of two currencies are valid in the range, or an
+ * offer has another currency than they, or than the first offer.
+ */
+export async function compareOffers(
+  db: Database,
+  calculator: Calculator,
+  asked: { userId: string; zone: string; range: Range; now: Date; offers: readonly Tariff[] },
+  signal: AbortSignal,
+): Promise<ComparedOffers> {
+  const { userId, zone, range, now, offers } = asked;
+  const own = await tariffsOf(db, userId);
+  const current = assertSingleCurrency(own, range, zone, 'start');
+  const currency = current ?? (offers[0] as Tariff).currency;
+  const wrong = offers.flatMap((offer, index) => {
+    const message = `must be ${currency}, that of ${current ? 'the user’s tariffs in the range' : 'the first tariff'}`;
+    return offer.currency === currency ? [] : [{ field: `tariffs.${index}.currency`, message }];
+  });
+  if (wrong.length > 0) throw unprocessable(...wrong);
+  const always = offers.map((tariff) => ({ ...tariff, validFrom: range.start }));
+  const held = await holdCostSources(db, userId, [...own, ...always], { range, now }, signal);
+  const tariffs = [own, ...always.map((one) => [one])];
+  const [paid = null, ...costs] = await calculator.compare({ held, range, now, tariffs }, signal);
+  const alternatives = costs.map((cost, index) => {
+    // A tariff that is valid from the start of a range has a cost as soon as the range has begun.
+    if (!cost) throw new Error('a range that has begun has no cost');
+    const { name } = offers[index] as Tariff;
+    return { name, cost, difference: paid && subtractAmounts(cost.total, paid.total) };
+  });
+  return { currency, current: paid, alternatives };
+}
+
+/** Subtracts an amount from another of the same currency, as they are written. Pure. */
+function subtractAmounts(from: string, amount: string): string {
+  const decimals = from.split('.')[1]?.length ?? 0;
+  const units = (text: string) => BigInt(text.replace('.', ''));
+  return formatRounded({ numerator: units(from) - units(amount), denominator: 10n ** BigInt(decimals) }, decimals);
 }

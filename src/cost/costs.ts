@@ -3,12 +3,20 @@ import { clockLabels, type RowLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { isClockUnit, type Range } from '#src/energy/ranges.ts';
 import { startOfClockUnit } from '#src/energy/wall-clock.ts';
-import { loadPrices } from '#src/tariffs/prices.ts';
+import { loadPrices, readPackedPrices } from '#src/tariffs/prices.ts';
 import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type Buyer, meterOf } from './bought-energy.ts';
 import { type Cost, type CostSums, roundCost } from './cost.ts';
-import { assertSingleCurrency, type BucketKeyFunction, type CostSources, costSums } from './sums.ts';
+import { type HeldSources, holdStretches } from './held-sources.ts';
+import {
+  assertSingleCurrency,
+  type BucketKeyFunction,
+  type CostSources,
+  computeTotalCost,
+  costedQuarters,
+  costSums,
+} from './sums.ts';
 
 /** Cost of a row. */
 export interface CostBucket {
@@ -70,27 +78,17 @@ export async function loadTotalCost(db: Database, asked: CostQuery): Promise<Cos
   return computeTotalCost(await loadCostSources(db, asked.buyer), asked);
 }
 
-/** Returns the total cost of a range, like `loadTotalCost`, from sources that are already loaded. */
-export async function computeTotalCost(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
-  const [all] = (await costSums(sources, asked, () => '', true)).values();
-  return all ? roundCost(all) : null;
-}
-
 /** Throws a 422 error if tariffs of two currencies are valid in the range. */
 export async function assertOneCurrencyInRange(db: Database, userId: string, range: Range): Promise<void> {
   assertSingleCurrency(await tariffsOf(db, userId), range, await zoneOf(db, userId));
 }
 
-/** Returns the cost of a range by one tariff, as if it had been valid all the time. */
-export async function costByTariff(db: Database, tariff: Tariff, asked: CostQuery): Promise<Cost | null> {
-  const always = { ...tariff, validFrom: asked.range.start };
-  const sums = await costSums(await loadCostSources(db, asked.buyer, [always]), asked, () => '', true);
-  const [all] = sums.values();
-  return all ? roundCost(all) : null;
-}
-
 /** Loads the sources of costs; energy and prices are read later, range by range. `known`: tariffs to use instead of the user's. */
-export async function loadCostSources(db: Database, buyer: Buyer, known?: readonly Tariff[]): Promise<CostSources<number>> {
+export async function loadCostSources(
+  db: Database,
+  buyer: Buyer,
+  known?: readonly Tariff[],
+): Promise<CostSources<number>> {
   const [tariffs, zone, meter] = await Promise.all([
     known ?? tariffsOf(db, buyer.userId),
     zoneOf(db, buyer.userId),
@@ -99,6 +97,30 @@ export async function loadCostSources(db: Database, buyer: Buyer, known?: readon
   const series = seriesOf(tariffs);
   const isHome = buyer.deviceId === undefined;
   return { tariffs, zone, meter, isHome, pricesIn: (stretch) => loadPrices(db, series, stretch) };
+}
+
+/** Reads the sources of the costs of a user's home in a range by some tariffs into memory. The signal aborts it. */
+export async function holdCostSources(
+  db: Database,
+  userId: string,
+  tariffs: readonly Tariff[],
+  { range, now }: { range: Range; now: Date },
+  signal: AbortSignal = new AbortController().signal,
+): Promise<HeldSources> {
+  const [zone, meter] = await Promise.all([zoneOf(db, userId), meterOf(db, { userId })]);
+  const stretches = await holdStretches(meter, tariffs, { range, zone, now }, signal);
+  return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await holdPrices(db, tariffs, range, now) };
+}
+
+/** Reads the prices of the series that tariffs use in a range. */
+export function holdPrices(
+  db: Database,
+  tariffs: readonly Tariff[],
+  range: Range,
+  now: Date,
+): Promise<HeldSources['prices']> {
+  const { fromMs, toMs } = costedQuarters(range, now);
+  return readPackedPrices(db, seriesOf(tariffs), { from: new Date(fromMs), to: new Date(toMs) });
 }
 
 async function zoneOf(db: Database, userId: string): Promise<string> {

@@ -5,10 +5,10 @@ import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
 import { type Buyer, meterOf } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
-import { computeCostBuckets, computeTotalCost, loadCostSources } from './costs.ts';
+import { computeCostBuckets, loadCostSources } from './costs.ts';
 import { nullIfTwoCurrencies } from './running.ts';
 import { computeKilowattYearCost, type KilowattYearCost } from './steady-load.ts';
-import { type CostSources, costSums } from './sums.ts';
+import { type CostSources, computeTotalCost, costSums } from './sums.ts';
 
 /** Costs of a period for the Home page, in addition to `energy/period/period.ts`. */
 export interface PeriodCosts {

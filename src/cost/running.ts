@@ -4,7 +4,8 @@ import type { Database } from '#src/database/connect.ts';
 import { findExportsKnownUntil } from '#src/energy/home/running.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
-import { computeTotalCost, loadCostSources } from './costs.ts';
+import { loadCostSources } from './costs.ts';
+import { computeTotalCost } from './sums.ts';
 
 /**
  * Returns the cost so far of each of a home's periods (Unix ms, whole days or months of the user's zone). Null if no tariff was valid, the

@@ -8,7 +8,7 @@ import { type ClockDay, type ClockQuarter, wallClock } from '#src/energy/wall-cl
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import { canBePeak, capacityCost } from './capacity.ts';
-import { type CostSums, createCostAccumulator, createCostSums } from './cost.ts';
+import { type Cost, type CostSums, createCostAccumulator, createCostSums, roundCost } from './cost.ts';
 import { findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
 /** Inputs of a cost computation. */
@@ -47,7 +47,7 @@ export async function costSums(
   assertSingleCurrency(tariffs, range, zone);
   const beginMs = Math.min(meter.beginsAtMs ?? Number.POSITIVE_INFINITY, startOfDay(first.validFrom, zone).getTime());
   const fromMs = Math.max(quarterOf(beginMs), firstQuarter(range.from));
-  const toMs = Math.min(firstQuarter(range.to), quarterOf(now.getTime()) + QUARTER_MS);
+  const { toMs } = costedQuarters(range, now);
   for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     if (ms > fromMs) await setImmediate();
     await addChunk(ms, Math.min(ms + CHUNK_MS, toMs));
@@ -92,6 +92,18 @@ export async function costSums(
   }
 }
 
+/** Returns the total cost of a range, or null if no tariff was valid. Error 422 if tariffs of two currencies are valid in the range. */
+export async function computeTotalCost(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
+  const [all] = (await costSums(sources, asked, () => '', true)).values();
+  return all ? roundCost(all) : null;
+}
+
+/** Returns the quarter-hours of a range that have begun: `[fromMs, toMs)`. */
+export const costedQuarters = (range: Range, now: Date): { fromMs: number; toMs: number } => ({
+  fromMs: firstQuarter(range.from),
+  toMs: Math.min(firstQuarter(range.to), quarterOf(now.getTime()) + QUARTER_MS),
+});
+
 const DAY_QUARTERS = 96;
 
 /** Whether a quarter-hour begins a day of 24 hours. Days with a clock change are excluded, because their end is not simple to find. */
@@ -109,11 +121,19 @@ function isNothing({ imported, exported }: BoughtEnergy<number | bigint>, from: 
 /** Returns the start of the quarter-hour (UTC) that contains a time. */
 const quarterOf = (ms: number): number => Math.floor(ms / QUARTER_MS) * QUARTER_MS;
 /** Returns the start of the first quarter-hour (UTC) at or after a time. */
-const firstQuarter = (time: Date): number => Math.ceil(time.getTime() / QUARTER_MS) * QUARTER_MS;
+export const firstQuarter = (time: Date): number => Math.ceil(time.getTime() / QUARTER_MS) * QUARTER_MS;
 const startOfDay = (date: string, zone: string): Date => dayRange(date, date, zone).from;
 
-/** Throws a 422 error if tariffs of two currencies are valid in the range: their amounts cannot be added. */
-export function assertSingleCurrency(tariffs: readonly Tariff[], { from, to }: Range, zone: string): void {
+/**
+ * Throws a 422 error about a field of the request if tariffs of two currencies are valid in the range: their amounts cannot be added. Returns
+ * the currency; null if no tariff is valid.
+ */
+export function assertSingleCurrency(
+  tariffs: readonly Tariff[],
+  { from, to }: Range,
+  zone: string,
+  field = 'include',
+): string | null {
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const [start, end] = [dateOf(from.getTime()), dateOf(to.getTime() - 1)];
   const held = tariffs.filter(({ validFrom }, index) => {
@@ -121,9 +141,9 @@ export function assertSingleCurrency(tariffs: readonly Tariff[], { from, to }: R
     return validFrom <= end && (next === undefined || next > start);
   });
   const other = held.find(({ currency }) => currency !== held[0]?.currency);
-  if (!other) return;
+  if (!other) return held[0]?.currency ?? null;
   const message = `the range has costs in ${held[0]?.currency} and, from ${other.validFrom} on, in ${other.currency}: ask for each by itself`;
-  throw unprocessable({ field: 'include', message });
+  throw unprocessable({ field, message });
 }
 
 interface AskedMonths {
@@ -175,8 +195,8 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
 }
 
 const added = (sum: Fraction | null, more: Fraction): Fraction => (sum ? addFractions(sum, more) : more);
-const monthOf = (time: Date, zone: string): DateTime => DateTime.fromJSDate(time, { zone }).startOf('month');
-const spanOf = (month: DateTime, zone: string): Range =>
+export const monthOf = (time: Date, zone: string): DateTime => DateTime.fromJSDate(time, { zone }).startOf('month');
+export const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /** Returns a function that finds the highest measured quarter-hour of a month, in the meter's units, or null. Each month is searched once. */
@@ -189,19 +209,7 @@ function peaksOf(
   const find = async (month: DateTime): Promise<number | bigint | null> => {
     const { from, to } = spanOf(month, zone);
     const span = { from: new Date(firstQuarter(from)), to: new Date(Math.min(firstQuarter(to), firstQuarter(now))) };
-    if (span.from >= span.to) return null;
-    const { imported, estimated, coveredMs } = await meter.boughtIn(span);
-    let peak: number | bigint | null = null;
-    for (let at = 0; at < imported.length; at++) {
-      const energy = imported[at] as number | bigint;
-      const quarter = {
-        imported: energy,
-        estimated: estimated[at] as number | bigint,
-        coveredMs: coveredMs[at] as number,
-      };
-      if (canBePeak(quarter) && (peak === null || energy > peak)) peak = energy;
-    }
-    return peak;
+    return span.from >= span.to ? null : findPeak(await meter.boughtIn(span));
   };
   return (month) => {
     const name = month.toFormat('yyyy-MM');
@@ -209,4 +217,19 @@ function peaksOf(
     known.set(name, found);
     return found;
   };
+}
+
+/** Returns the highest quarter-hour that may be a month's peak, or null. Pure. */
+export function findPeak({ imported, estimated, coveredMs }: BoughtEnergy<number | bigint>): number | bigint | null {
+  let peak: number | bigint | null = null;
+  for (let at = 0; at < imported.length; at++) {
+    const energy = imported[at] as number | bigint;
+    const quarter = {
+      imported: energy,
+      estimated: estimated[at] as number | bigint,
+      coveredMs: coveredMs[at] as number,
+    };
+    if (canBePeak(quarter) && (peak === null || energy > peak)) peak = energy;
+  }
+  return peak;
 }

@@ -81,6 +81,10 @@ export function monthCount(start: string, end: string): number {
   return number(end) - number(start) + 1;
 }
 
+/** Whether the days from `start` to `end`, both inclusive, are at most `months` months: a year ends the day before its first day comes again. */
+export const isWithinMonths = (start: string, end: string, months: number): boolean =>
+  end < (DateTime.fromISO(start, { zone: 'utc' }).plus({ months }).toISODate() ?? '');
+
 /** Returns the last 30 days in a zone, including today. */
 export function lastThirtyDays(now: Date, zone: string): Range {
   const today = DateTime.fromJSDate(now, { zone });

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { compareTariffs } from '#src/cost/compare.ts';
+import { compareOwnTariffs } from '#src/cost/compare.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CheaperTariff, cheaperTariff } from './cheaper-tariff.ts';
 import { type ProfileRemark, remarksOn } from './decide.ts';
@@ -29,7 +29,7 @@ async function cheaperNow(db: Database, { userId, zone, now }: ProfileQuery): Pr
   const first = DateTime.fromJSDate(now, { zone }).startOf('month');
   const start = first.minus({ months: 12 }).toFormat('yyyy-MM-dd');
   const end = first.minus({ days: 1 }).toFormat('yyyy-MM-dd');
-  const compared = await compareTariffs(db, userId, { start, end, zone, now });
+  const compared = await compareOwnTariffs(db, userId, { start, end, zone, now });
   return compared && cheaperTariff(compared.paid, compared.others, { start, end });
 }
 

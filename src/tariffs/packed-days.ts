@@ -71,3 +71,24 @@ export function listPricesOfDay(day: Date, slots: readonly (Billionths | null)[]
 /** Returns the price at a time of a stored day, or null if unknown. */
 export const findPriceInDay = (slots: readonly (Billionths | null)[], ms: number): Billionths | null =>
   slots[Math.floor(((ms - startOfUtcDay(ms)) * slots.length) / DAY_MS)] ?? null;
+
+/** A stored day of a price series: its prices as text (`unpackPrices`). */
+export interface PackedPrices {
+  series_id: string;
+  day: Date;
+  slots: string;
+}
+
+/** Returns a function for the price of a series at a time (Unix ms) in billionths, or null if unknown. */
+export function createPriceLookup(rows: readonly PackedPrices[]): (seriesId: string, ms: number) => Billionths | null {
+  const series = new Map<string, Map<number, (Billionths | null)[]>>();
+  for (const { series_id, day, slots } of rows) {
+    const days = series.get(series_id) ?? new Map<number, (Billionths | null)[]>();
+    series.set(series_id, days);
+    days.set(day.getTime(), unpackPrices(slots));
+  }
+  return (seriesId, ms) => {
+    const slots = series.get(seriesId)?.get(startOfUtcDay(ms));
+    return slots ? findPriceInDay(slots, ms) : null;
+  };
+}

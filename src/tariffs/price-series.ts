@@ -106,6 +106,23 @@ export async function findUsableSeries(
   return row ?? null;
 }
 
+/** Returns the price series that an account may use, by id. With a key that is limited to a group only those within its reach. */
+export async function findAllUsableSeries(
+  db: Database,
+  { reach, userId }: { reach: Reach; userId: string },
+  seriesIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredSeries>> {
+  if (seriesIds.length === 0) return new Map();
+  let query = db
+    .selectFrom('price_series')
+    .selectAll()
+    .where('series_id', 'in', seriesIds)
+    .where('kind', '=', 'price')
+    .where(usableBy(userId));
+  if ('inGroup' in reach) query = query.where(isAccountWithin(reach, 'price_series.user_id'));
+  return new Map((await query.execute()).map((row) => [row.series_id, row]));
+}
+
 /**
  * Returns the series of a kind that an account may use, by id, and locks them until the transaction ends: a concurrent deletion waits and
  * then sees the tariff or the account that uses the series.

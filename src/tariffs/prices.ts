@@ -4,9 +4,10 @@ import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
-  findPriceInDay,
+  createPriceLookup,
   listPricesOfDay,
   type PackedDay,
+  type PackedPrices,
   startOfUtcDay,
   type TimedPrice,
   unpackPrices,
@@ -35,7 +36,7 @@ export async function storePrices(db: Database, seriesId: string, days: readonly
 
 /** Returns the prices of a series that begin in `[from, to)`, in order. */
 export async function listPrices(db: Database, seriesId: string, { from, to }: { from: Date; to: Date }) {
-  const rows = await daysBetween(db, [seriesId], { from, to });
+  const rows = await readPackedPrices(db, [seriesId], { from, to });
   return rows
     .flatMap(({ day, slots }) => listPricesOfDay(day, unpackPrices(slots)))
     .filter(({ startsAtMs }) => startsAtMs >= from.getTime() && startsAtMs < to.getTime()) satisfies TimedPrice[];
@@ -50,13 +51,7 @@ export async function loadPrices(
   seriesIds: readonly string[],
   range: { from: Date; to: Date },
 ): Promise<(seriesId: string, ms: number) => Billionths | null> {
-  const series = new Map<string, Map<number, (Billionths | null)[]>>(seriesIds.map((id) => [id, new Map()]));
-  for (const { series_id, day, slots } of await daysBetween(db, seriesIds, range))
-    series.get(series_id)?.set(day.getTime(), unpackPrices(slots));
-  return (seriesId, ms) => {
-    const slots = series.get(seriesId)?.get(startOfUtcDay(ms));
-    return slots ? findPriceInDay(slots, ms) : null;
-  };
+  return createPriceLookup(await readPackedPrices(db, seriesIds, range));
 }
 
 /** Returns the number of prices of each series, and the time up to which the last price is valid. Series without prices are left out. */
@@ -82,7 +77,12 @@ export async function summarisePrices(
   );
 }
 
-async function daysBetween(db: Database, seriesIds: readonly string[], { from, to }: { from: Date; to: Date }) {
+/** Reads the prices of series in `[from, to)` as they are stored, in order. */
+export async function readPackedPrices(
+  db: Database,
+  seriesIds: readonly string[],
+  { from, to }: { from: Date; to: Date },
+): Promise<PackedPrices[]> {
   if (seriesIds.length === 0) return [];
   return db
     .selectFrom('prices')

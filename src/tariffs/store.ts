@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { lockUsableSeries } from './price-series.ts';
+import { findAllUsableSeries, lockUsableSeries, type StoredSeries } from './price-series.ts';
 import { queueCostsOfUser } from './queue-costs.ts';
 import type { Tariff } from './tariff.ts';
 import { listSeriesOfTerms, parseTariff, type StoredTariff, type Terms } from './terms.ts';
@@ -174,16 +174,42 @@ async function checkSeries(
   { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },
 ): Promise<void> {
   const held = await lockUsableSeries(trx, 'price', userId, listSeriesOfTerms(terms));
-  const mistakes = (['import', 'export'] as const).flatMap((member) => {
+  const mistakes = findSeriesMistakes(held, { currency, terms });
+  if (mistakes.length > 0) throw unprocessable(...mistakes);
+}
+
+/**
+ * Throws a 422 error if the rates of tariffs that are not stored use a series that the account may not use, or that has another currency. A
+ * key limited to a group also needs the series within its reach.
+ */
+export async function checkSeriesOfOffers(
+  db: Database,
+  by: { reach: Reach; userId: string },
+  offers: readonly { currency: string; terms: Pick<Terms, 'import' | 'export'> }[],
+): Promise<void> {
+  const usable = await findAllUsableSeries(db, by, [
+    ...new Set(offers.flatMap(({ terms }) => listSeriesOfTerms(terms))),
+  ]);
+  const mistakes = offers.flatMap((offer, index) =>
+    findSeriesMistakes(usable, offer).map(({ field, message }) => ({ field: `tariffs.${index}.${field}`, message })),
+  );
+  if (mistakes.length > 0) throw unprocessable(...mistakes);
+}
+
+/** Returns the errors in the series of a tariff's rates. `usable`: the series that its account may use, by id. Pure. */
+function findSeriesMistakes(
+  usable: ReadonlyMap<string, StoredSeries>,
+  { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },
+): FieldError[] {
+  return (['import', 'export'] as const).flatMap((member) => {
     const rates = terms[member];
     if (!rates || !('series_id' in rates)) return [];
-    const series = held.get(rates.series_id);
+    const series = usable.get(rates.series_id);
     const message = series
       ? `is of ${series.currency}, the tariff of ${currency}`
       : 'must be a price series of the user, of its utility or of an administrator';
     return series?.currency === currency ? [] : [{ field: `${member}.series_id`, message }];
   });
-  if (mistakes.length > 0) throw unprocessable(...mistakes);
 }
 
 async function dayTaken<T>(work: Promise<T>): Promise<T> {

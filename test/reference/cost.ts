@@ -19,11 +19,11 @@ export type WrittenRates =
   | { periods: { per_kwh: string; days?: number[]; from?: string; to?: string; months?: number[] }[] }
   | { series_id: string; add?: string; multiply?: string };
 
-/** Energies of a quarter-hour in mWh. `known`: whether any import is known. */
-export interface CostedQuarter {
-  imported: number;
-  estimated: number;
-  exported: number;
+/** Energies of a quarter-hour in mWh, whole or as fractions. `known`: whether any import is known. */
+export interface CostedQuarter<Energy extends number | Ratio = number> {
+  imported: Energy;
+  estimated: Energy;
+  exported: Energy;
   known: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ReferenceHome {
   tariffs: readonly WrittenTariff[];
   /** Unix ms of the first quarter-hour with known energy; all later ones follow. */
   fromMs: number;
-  quarters: readonly CostedQuarter[];
+  quarters: readonly CostedQuarter<number | Ratio>[];
   /** Prices by series and by the start of their quarter-hour, half-hour or hour. */
   series: ReadonlyMap<string, { minutes: number; prices: ReadonlyMap<number, string> }>;
 }
@@ -51,7 +51,7 @@ export interface ReferenceCost {
 const QUARTER = 900_000;
 const DECIMALS: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 };
 
-class Ratio {
+export class Ratio {
   readonly top: bigint;
   readonly bottom: bigint;
   constructor(top: bigint, bottom = 1n) {
@@ -128,7 +128,12 @@ export function localTime(ms: number, zone: string): LocalTime {
   return time;
 }
 
-const kwh = (milliwattHours: number) => new Ratio(BigInt(milliwattHours), 1_000_000n);
+const kwh = (milliwattHours: number | Ratio) =>
+  typeof milliwattHours === 'number'
+    ? new Ratio(BigInt(milliwattHours), 1_000_000n)
+    : milliwattHours.times(new Ratio(1n, 1_000_000n));
+const isMore = (one: number | Ratio, other: number | Ratio): boolean =>
+  typeof one === 'number' && typeof other === 'number' ? one > other : kwh(other).isBelow(kwh(one));
 
 interface Row {
   firstMs: number;
@@ -138,7 +143,7 @@ interface Row {
   exported: Ratio;
   standing: Ratio;
   capacity: Ratio | null;
-  missing: number;
+  missing: Ratio;
 }
 
 /**
@@ -162,11 +167,11 @@ export function referenceCosts(
     let row = rows.get(name);
     if (!row) {
       const nothing = { imported: NOTHING, estimated: NOTHING, exported: NOTHING, standing: NOTHING };
-      row = { firstMs: ms, tariff: null, ...nothing, capacity: null, missing: 0 };
+      row = { firstMs: ms, tariff: null, ...nothing, capacity: null, missing: NOTHING };
       rows.set(name, row);
     }
     if (!tariff) {
-      row.missing += (quarter?.imported ?? 0) + (quarter?.exported ?? 0);
+      row.missing = row.missing.plus(kwh(quarter?.imported ?? 0)).plus(kwh(quarter?.exported ?? 0));
       continue;
     }
     row.tariff = tariff;
@@ -177,14 +182,14 @@ export function referenceCosts(
     }
     if (!quarter) continue;
     const bought = priceAt(home, tariff.import, ms, local);
-    if (!bought) row.missing += quarter.imported;
+    if (!bought) row.missing = row.missing.plus(kwh(quarter.imported));
     else {
       row.imported = row.imported.plus(kwh(quarter.imported).times(bought));
       row.estimated = row.estimated.plus(kwh(quarter.estimated).times(bought));
     }
     if (!tariff.export) continue;
     const sold = priceAt(home, tariff.export, ms, local);
-    if (!sold) row.missing += quarter.exported;
+    if (!sold) row.missing = row.missing.plus(kwh(quarter.exported));
     else row.exported = row.exported.plus(kwh(quarter.exported).times(sold));
   }
   addCapacity(home, rows, { fromMs, toMs, nowMs }, rowOf);
@@ -207,7 +212,7 @@ function told(row: Row, moreDecimals: number): ReferenceCost | null {
     standing: text(row.standing),
     ...(row.capacity && { capacity: text(row.capacity) }),
     estimated: text(row.estimated),
-    missing_prices_kwh: Number(kwh(row.missing).text(3)),
+    missing_prices_kwh: Number(row.missing.text(3)),
   };
 }
 
@@ -252,12 +257,14 @@ function addCapacity(
   rowOf: (ms: number) => string,
 ): void {
   /** Highest quarter-hour of each month, mWh. */
-  const peaks = new Map<string, number>();
+  const peaks = new Map<string, number | Ratio>();
   for (const [index, { imported, estimated, known }] of home.quarters.entries()) {
     const ms = home.fromMs + index * QUARTER;
-    if (!known || estimated * 2 > imported || ms > nowMs) continue;
+    const twice = typeof estimated === 'number' ? estimated * 2 : estimated.plus(estimated);
+    if (!known || isMore(twice, imported) || ms > nowMs) continue;
     const month = localTime(ms, home.zone).yearMonth;
-    peaks.set(month, Math.max(peaks.get(month) ?? 0, imported));
+    const highest = peaks.get(month) ?? 0;
+    peaks.set(month, isMore(imported, highest) ? imported : highest);
   }
   const first = DateTime.fromMillis(fromMs, { zone: home.zone }).startOf('month');
   for (let month = first; month.toMillis() < toMs; month = month.plus({ months: 1 })) {
@@ -275,7 +282,7 @@ function addCapacity(
     if (last.length === 0) continue;
     let sum = NOTHING;
     for (const one of last) {
-      const peak = kwh(4 * (peaks.get(one) as number));
+      const peak = kwh(peaks.get(one) as number | Ratio).times(new Ratio(4n));
       const floor = Ratio.of(charge.minimum_kw ?? '0');
       sum = sum.plus(peak.isBelow(floor) ? floor : peak);
     }

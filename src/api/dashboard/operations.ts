@@ -16,7 +16,6 @@ import { checkRollups } from './rollups/check.ts';
 import { endUserSession } from './sessions/end.ts';
 import { listSessions } from './sessions/list.ts';
 import { answerSwap, listSwaps } from './swaps/swaps.ts';
-import { previewTariff } from './tariffs/preview.ts';
 import { webhookDelivery } from './webhooks/delivery.ts';
 
 /** Operations that only the dashboard uses, in addition to those of the interface. They are not stable: they change with its pages. */
@@ -28,7 +27,6 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   listSwaps,
   answerSwap,
   listUsablePriceSeries,
-  previewTariff,
   listSessions,
   endUserSession,
   alertFirings,

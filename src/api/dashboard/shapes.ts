@@ -5,6 +5,8 @@ import { cost } from '#src/api/v1/energy-insights/shape.ts';
 import { importAnswer } from '#src/api/v1/imports/shape.ts';
 import { series } from '#src/api/v1/price-series/shape.ts';
 import type { forecast, remarks } from '#src/api/v1/remarks/shape.ts';
+import type { comparisonAnswer } from '#src/api/v1/tariffs/shape.ts';
+import type { whatIfAnswer } from '#src/api/v1/what-if/shape.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
@@ -171,9 +173,6 @@ export const usableSeries = series.extend({
   until: instantShape.nullable(),
 });
 
-/** Cost of the last whole month under a tariff. Null if usage or prices are unknown. */
-export const tariffPreview = z.strictObject({ start: z.iso.date(), end: z.iso.date(), cost });
-
 export const firing = z.strictObject({
   fired_at: instantShape,
   period_start: instantShape,
@@ -298,7 +297,8 @@ export type SwapGuess = z.output<typeof swapGuesses>[number];
 export type PowerTrail = z.output<typeof powerAnswer>;
 export type PeriodCosts = z.output<typeof periodCostsAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;
-export type TariffPreview = z.output<typeof tariffPreview>;
+export type TariffComparison = z.output<typeof comparisonAnswer>;
+export type WhatIf = z.output<typeof whatIfAnswer>;
 export type Figure = z.output<typeof figureAnswer>;
 export type Remarks = z.output<typeof remarks>;
 export type Remark = Remarks['remarks'][number];

@@ -69,7 +69,14 @@ import {
   revokeProvisioningBatch,
 } from './provisioning-batches/operations.ts';
 import { getForecast, listRemarks } from './remarks/operations.ts';
-import { createTariff, deleteTariff, getTariff, listTariffs, updateTariff } from './tariffs/operations.ts';
+import {
+  compareTariffs,
+  createTariff,
+  deleteTariff,
+  getTariff,
+  listTariffs,
+  updateTariff,
+} from './tariffs/operations.ts';
 import { streamUsage } from './usage/operations.ts';
 import { createUser, deleteUser, exportUser, getUser, listUsers, updateUser } from './users/operations.ts';
 import {
@@ -82,6 +89,7 @@ import {
   updateWebhook,
   webhookDeliveries,
 } from './webhooks/operations.ts';
+import { whatIf } from './what-if/operations.ts';
 
 /** All operations of the interface, by OpenAPI's operationId. */
 const NAMED = {
@@ -160,6 +168,8 @@ const NAMED = {
   getTariff,
   updateTariff,
   deleteTariff,
+  compareTariffs,
+  whatIf,
   createPriceSeries,
   listPriceSeries,
   getPriceSeries,

@@ -4,7 +4,7 @@ import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi, fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
-import { dayName, monthNames, weekdayNames } from '../parts/format.ts';
+import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, ConfirmButton, Loading, Problem, rich } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -157,8 +157,6 @@ const exactly = (value: string | number): string => numberFormat({ maximumFracti
 /** Formats a price with all its decimals. */
 export const price = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
-
-export const dayBefore = (date: string): string => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
 
 /** Joins names by their numbers, which start at 1, and shortens consecutive ones to a range: "Mon–Fri, Sun". */
 function spans(numbers: readonly number[], names: readonly string[]): string {

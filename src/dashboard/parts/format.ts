@@ -111,3 +111,6 @@ export const moneyAbout = (amount: number, currency: string): string =>
     signDisplay: 'negative',
     ...(Math.abs(amount) >= 10 ? { maximumFractionDigits: 0 } : {}),
   }).format(amount);
+
+/** Returns the day before a day, both YYYY-MM-DD. */
+export const dayBefore = (date: string): string => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { sumQuarters } from '../usage/quarters.ts';
 import type { Home } from './home.ts';
 import { listWeightedParts } from './pieces.ts';
-import { expectedMs } from './roles.ts';
+import { type ExpectedChannels, expectedMs } from './roles.ts';
 import { computeUsed, type HomeSum } from './sums.ts';
 
 /** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
@@ -38,7 +38,7 @@ export async function homeQuarters(db: Database, home: Home, range: { from: Date
   const fromMs = range.from.getTime();
   const count = (range.to.getTime() - fromMs) / QUARTER_MS;
   const sums = await sumQuarters(db, listWeightedParts(home, range, SUMS), range, SUMS);
-  const expected = expectedOf(home, fromMs, count);
+  const expected = expectedByQuarter(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
   const quarters: HomeQuarters = { used: list(), estimated: list(), coverage: list(), production: list() };
   for (let at = 0; at < count; at++) {
@@ -62,10 +62,15 @@ export async function homeQuarters(db: Database, home: Home, range: { from: Date
 }
 
 /**
- * Returns the time in ms in which data of the counted channels are expected, by quarter-hour. It is constant between two changes of the
- * counted channels.
+ * Returns the time in ms in which data of the counted channels, or of other `channels`, are expected, by quarter-hour. It is constant between
+ * two changes of the counted channels.
  */
-function expectedOf({ devices, stretches }: Home, fromMs: number, count: number): Float64Array {
+export function expectedByQuarter(
+  { devices, stretches }: Home,
+  fromMs: number,
+  count: number,
+  channels?: ExpectedChannels,
+): Float64Array {
   const toMs = fromMs + count * QUARTER_MS;
   const bounds = [
     ...stretches.map((stretch) => stretch.fromMs),
@@ -82,7 +87,7 @@ function expectedOf({ devices, stretches }: Home, fromMs: number, count: number)
   const starts = [...new Set([fromMs, ...bounds])].toSorted((a, b) => a - b);
   for (const [index, startMs] of starts.entries()) {
     const endMs = starts[index + 1] ?? toMs;
-    const ms = expectedMs(devices, stretches, { fromMs: startMs, toMs: startMs + QUARTER_MS });
+    const ms = expectedMs(devices, stretches, { fromMs: startMs, toMs: startMs + QUARTER_MS }, channels);
     expected.fill(ms, (startMs - fromMs) / QUARTER_MS, (endMs - fromMs) / QUARTER_MS);
   }
   return expected;

@@ -97,13 +97,18 @@ const isSame = (a: HomeStretch, b: HomeStretch): boolean =>
   a.hasSources === b.hasSources &&
   [...a.roles].every(([id, role]) => b.roles.get(id) === role);
 
+/** Returns the expected time of a device's channels within `[fromMs, toMs)` of a stretch, in ms. */
+export type ExpectedChannels = (device: HomeDevice, stretch: HomeStretch, fromMs: number, toMs: number) => number;
+
 /**
- * Expected coverage of `used` within a bucket, in ms, summed over channels. A channel is expected while it counts and its device is there. Pure.
+ * Expected coverage within a bucket, in ms, summed over channels: of `used`, or of other `channels`. A channel is expected while it counts and
+ * its device is there. Pure.
  */
 export function expectedMs(
   devices: readonly HomeDevice[],
   stretches: readonly HomeStretch[],
   bucket: { fromMs: number; toMs: number },
+  channels: ExpectedChannels = countedOf,
 ): number {
   let sum = 0;
   for (const stretch of stretches) {
@@ -111,7 +116,7 @@ export function expectedMs(
       if (device.beginsAtMs === null) continue;
       const from = Math.max(bucket.fromMs, stretch.fromMs, device.beginsAtMs);
       const to = Math.min(bucket.toMs, stretch.toMs, device.endsAtMs ?? Number.POSITIVE_INFINITY);
-      if (from < to) sum += countedOf(device, stretch, from, to);
+      if (from < to) sum += channels(device, stretch, from, to);
     }
   }
   return sum;

@@ -8,12 +8,6 @@ const { ask, sql } = own;
 const { utility, stranger } = own.people;
 
 describe('costs', () => {
-  const flat = (valid_from: string, currency: string, per_kwh: string) => ({
-    name: per_kwh,
-    valid_from,
-    currency,
-    import: { per_kwh },
-  });
   const make = async (path: string, key: string, body: unknown, method = 'POST') => {
     const answer = await own.api.send(path, { method, key, body });
     expect(answer.status, answer.text).toBeLessThan(300);
@@ -62,27 +56,5 @@ describe('costs', () => {
     await make(`/v1/price-series/${series_id}/prices`, utility.key, told, 'PUT');
     expect(await shown()).toMatchObject({ prices: 3, until: '2026-06-15T03:00:00.000Z' });
     expect((await ask(`/v1/usable-series?user_id=${owner.userId}`, stranger)).status).toBe(404);
-  });
-
-  test('of the last whole month are computed for a tariff that is not stored', async () => {
-    const preview = (body: object, caller = owner) =>
-      ask('/v1/tariff-preview', caller, { method: 'POST', body: { user_id: owner.userId, ...body } });
-    const count = async () => (await sql('SELECT 1 FROM tariffs WHERE user_id = $1', [owner.userId])).rows.length;
-    const before = await count();
-    const given = { ...flat('2030-01-01', 'NOK', '2'), standing_per_day: '1' };
-    const { status, json } = await preview(given);
-    expect([status, json]).toEqual([
-      200,
-      {
-        start: '2026-05-01',
-        end: '2026-05-31',
-        cost: expect.objectContaining({ currency: 'NOK', total: '39.00', import: '8.00', standing: '31.00' }),
-      },
-    ]);
-    expect(await count()).toBe(before);
-    const unknown = await preview({ ...given, import: { series_id: 'prs_none' } });
-    expect([unknown.status, unknown.json.details[0].field]).toEqual([422, 'import.series_id']);
-    expect((await preview({ ...given, import: { per_kwh: 'x' } })).json.details[0].field).toBe('import.per_kwh');
-    expect((await preview(given, stranger)).status).toBe(404);
   });
 });

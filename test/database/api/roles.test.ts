@@ -139,6 +139,12 @@ const BODIES: Record<string, (owner: string) => unknown> = {
   'POST /v1/gateways/{gateway_id}/decode': () => ({ topic: 'x', payload: '1' }),
   'POST /v1/tariffs': tariffOf,
   'PATCH /v1/tariffs/{tariff_id}': () => ({ name: 'y' }),
+  'POST /v1/tariffs/compare': (owner) => ({
+    user_id: person(owner).userId,
+    start: '2026-05-01',
+    end: '2026-05-31',
+    tariffs: [{ name: 'x', currency: 'EUR', import: { per_kwh: '0.1' } }],
+  }),
   'POST /v1/price-series': seriesOf,
   'PUT /v1/price-series/{series_id}/prices': () => [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '0.1' }],
   'POST /v1/emission-series': emissionSeriesOf,
@@ -158,7 +164,8 @@ const QUERIES: Record<string, string> = {
 const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');
 /**
  * Operations that concern only the caller. Other tests cover the creation of accounts (requests.test.ts), their list (users.test.ts), the
- * audit log (audit.test.ts), tables of devices (imports.test.ts) and batches of meters (provisioning.test.ts).
+ * audit log (audit.test.ts), tables of devices (imports.test.ts), batches of meters (provisioning.test.ts) and calculations about homes with
+ * data (what-if.test.ts).
  */
 const OF_THE_CALLER = [
   'POST /v1/users',
@@ -170,6 +177,7 @@ const OF_THE_CALLER = [
   'POST /v1/provisioning-batches',
   'GET /v1/provisioning-batches',
   'GET /v1/fleet/silence',
+  'POST /v1/what-if',
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;

@@ -85,6 +85,8 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   getTariff: 1,
   updateTariff: 9,
   deleteTariff: 8,
+  compareTariffs: 0,
+  whatIf: 0,
   createPriceSeries: 9,
   listPriceSeries: 1,
   getPriceSeries: 1,

@@ -6,14 +6,18 @@ import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { compareOffers } from '#src/cost/compare.ts';
 import {
+  checkSeriesOfOffers,
   createTariff as create,
   findTariff,
   listTariffs as list,
   deleteTariff as remove,
   updateTariff as update,
 } from '#src/tariffs/store.ts';
-import { newTariff, tariff, tariffPatch, toWire } from './shape.ts';
+import { parseTariff } from '#src/tariffs/terms.ts';
+import { beginCalculation } from '../calculation.ts';
+import { comparison, comparisonAnswer, newTariff, tariff, tariffPatch, toWire } from './shape.ts';
 
 export const createTariff = defineOperation({
   summary: 'Says what a user pays for energy from a day on, and gets for what is fed in.',
@@ -83,5 +87,30 @@ export const deleteTariff = defineOperation({
   async handle({ context, caller, params }) {
     if (!(await remove(context.db, reachOf(caller), toIdOrNotFound(params.tariff_id)))) throw new AppError('notFound');
     return { message: `Tariff ${params.tariff_id} was deleted` };
+  },
+});
+
+export const compareTariffs = defineOperation({
+  summary:
+    'What a range would have cost by other tariffs, each as if it had held in all of it. Stores nothing. Counts as 10 requests, and runs one at a time by account.',
+  method: 'POST',
+  changes: 'nothing',
+  path: '/v1/tariffs/compare',
+  countsAs: 10,
+  readsFromStandby: true,
+  scope: ['insights:read', 'tariffs:read'],
+  answer: comparisonAnswer,
+  status: 200,
+  body: comparison,
+  exactNumbers: true,
+  async handle({ context, caller, body: { user_id, start, end, tariffs } }) {
+    const { userId, ...asked } = await beginCalculation(context, caller, { user_id, start, end });
+    const offers = tariffs.map(({ name, currency, ...terms }) => ({ name, currency, terms }));
+    await checkSeriesOfOffers(context.db, { reach: reachOf(caller), userId }, offers);
+    const parsed = offers.map((one) => parseTariff({ ...one, tariff_id: '', user_id: userId, valid_from: start }));
+    const compared = await asked.run((calculator, signal) =>
+      compareOffers(context.readDb, calculator, { userId, ...asked, offers: parsed }, signal),
+    );
+    return { user_id: userId, start, end, ...compared };
   },
 });

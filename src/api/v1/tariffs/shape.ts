@@ -1,12 +1,23 @@
 import { z } from 'zod';
-import { currencyField, dateField, decimalField, listOf, textField, userIdField } from '#src/api/fields.ts';
-import { userId } from '#src/api/shapes.ts';
+import {
+  checkComputedDays,
+  computedDaysField,
+  currencyField,
+  dateField,
+  decimalField,
+  listOf,
+  textField,
+  userIdField,
+} from '#src/api/fields.ts';
+import { dayShape, userId } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { hasPeriodCondition, isEmptyPeriod, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
+import { cost } from '../energy-insights/shape.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
 /** Maximum number of periods, more than any supplier has: twelve months with a dozen periods each. */
 const MAX_PERIODS = 500;
+const MAX_COMPARED = 10;
 
 /** Descriptions of the members, in requests and in responses. */
 const MEANING = {
@@ -99,6 +110,34 @@ export const tariffPatch = z
   })
   .partial();
 
+const { valid_from: _, ...offer } = settings;
+export const comparison = z
+  .strictObject({
+    user_id: userIdField.optional(),
+    ...computedDaysField,
+    tariffs: listOf(z.strictObject(offer), 1, MAX_COMPARED).describe(
+      'Tariffs to compare, all in one currency: that of the user’s tariffs in the range, if there is one.',
+    ),
+  })
+  .superRefine(checkComputedDays);
+export const comparisonAnswer = z.strictObject({
+  user_id: userId,
+  start: dayShape,
+  end: dayShape,
+  currency: z.string().describe('Currency of all amounts (ISO 4217).'),
+  current: cost.describe('What the range costs by the tariffs of the user. Null: none held.'),
+  alternatives: z.array(
+    z.strictObject({
+      name: z.string(),
+      cost: cost.unwrap().describe('What the range would have cost, had this tariff held in all of it.'),
+      difference: z
+        .string()
+        .nullable()
+        .describe('Its total less the `current` one: negative if it is cheaper. Null where `current` is.'),
+    }),
+  ),
+});
+
 const amount = (meaning: string) => z.string().describe(`${meaning} ${AS_TEXT}`);
 const answeredRates = z
   .union([
@@ -184,7 +223,40 @@ const byClock = {
 };
 const exampleTariff = { tariff_id, user_id, ...exampleSettings };
 
+const current = {
+  currency: 'EUR',
+  total: '987.13',
+  import: '851.02',
+  export: '0.00',
+  standing: '136.11',
+  estimated: '2.10',
+  missing_prices_kwh: 0,
+};
+const dayAndNight = { ...current, total: '931.55', import: '795.44', estimated: '1.93' };
+
 export const TARIFF_EXAMPLES = {
+  compareTariffs: {
+    body: {
+      start: '2025-06-01',
+      end: '2026-05-31',
+      tariffs: [
+        {
+          name: 'Day and night',
+          currency: 'EUR',
+          standing_per_day: '0.3729',
+          import: { periods: [{ per_kwh: '0.2815', from: '06:00', to: '22:00' }, { per_kwh: '0.1970' }] },
+        },
+      ],
+    },
+    answer: {
+      user_id,
+      start: '2025-06-01',
+      end: '2026-05-31',
+      currency: 'EUR',
+      current,
+      alternatives: [{ name: 'Day and night', cost: dayAndNight, difference: '-55.58' }],
+    },
+  },
   createTariff: { body: exampleSettings, answer: exampleTariff },
   listTariffs: { answer: [byClock] },
   getTariff: { answer: byClock },

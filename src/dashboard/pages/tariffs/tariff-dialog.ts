@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
-import type { TariffPreview, UsableSeries } from '#src/api/dashboard/shapes.ts';
+import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
-import { caveatsOf, dayName, decimals, money } from '../../parts/format.ts';
+import { caveatsOf, dayBefore, dayName, decimals, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -141,7 +141,7 @@ export function TariffDialog(props: {
           </div>`
         }
       </fieldset>
-      <${Preview} userId=${user.user_id} form=${form} />
+      <${Preview} userId=${user.user_id} today=${today} form=${form} />
       <${Problem} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${known ? common.save : w.add}</button>
@@ -154,15 +154,21 @@ export function TariffDialog(props: {
 const PAUSE_MS = 400;
 
 /** Preview of the last whole month's cost under the typed tariff, once the tariff is valid. */
-function Preview({ userId, form }: { userId: string; form: TariffForm }) {
-  const [preview, setPreview] = useState<TariffPreview | null>(null);
-  const members = { ...membersOf(form, undefined), user_id: userId };
-  const body = isBlank(form.import) ? '' : JSON.stringify(members);
+function Preview({ userId, today, form }: { userId: string; today: string; form: TariffForm }) {
+  const [preview, setPreview] = useState<TariffComparison | null>(null);
+  const { valid_from: _, ...tariff } = membersOf(form, undefined);
+  const body = isBlank(form.import) ? '' : JSON.stringify({ user_id: userId, ...lastMonth(today), tariffs: [tariff] });
+  const underWay = useRef<Promise<unknown>>(Promise.resolve());
   useEffect(() => {
     let isTooLate = false;
     const ask = async () => {
+      // The service compares one at a time.
+      await underWay.current;
+      if (isTooLate) return;
       // Errors are shown only on saving.
-      const found = await callApi<TariffPreview>('POST', '/v1/tariff-preview', JSON.parse(body)).catch(() => null);
+      const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', JSON.parse(body)).catch(() => null);
+      underWay.current = asked;
+      const found = await asked;
       if (!isTooLate) setPreview(found);
     };
     const timer = body === '' ? undefined : setTimeout(ask, PAUSE_MS);
@@ -171,12 +177,18 @@ function Preview({ userId, form }: { userId: string; form: TariffForm }) {
       clearTimeout(timer);
     };
   }, [body]);
-  return html`<p class="note" role="status">${body === '' || !preview?.cost ? words().tariffs.preview.fillIn : wordsOf(preview.start, preview.cost)}</p>`;
+  return html`<p class="note" role="status">${body === '' || !preview ? words().tariffs.preview.fillIn : wordsOf(preview)}</p>`;
 }
 
-function wordsOf(start: string, cost: NonNullable<TariffPreview['cost']>) {
+/** Returns the days of the whole month before a day. */
+function lastMonth(today: string): { start: string; end: string } {
+  const end = dayBefore(`${today.slice(0, 7)}-01`);
+  return { start: `${end.slice(0, 7)}-01`, end };
+}
+
+function wordsOf({ start, currency, alternatives }: TariffComparison) {
   const w = words().tariffs.preview;
-  const { currency } = cost;
+  const { cost } = alternatives[0] as TariffComparison['alternatives'][number];
   const month = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(start));
   const part = (amount: string | undefined, name: (values: { amount: string }) => string) =>
     Number(amount ?? 0) === 0 ? [] : [name({ amount: money(amount ?? '0', currency) })];

@@ -1,0 +1,31 @@
+import { DateTime } from 'luxon';
+import type { ApiContext } from '#src/api/context.ts';
+import { reachUser } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { AppError, unprocessable } from '#src/core/errors.ts';
+import type { Calculator } from '#src/cost/calculator.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+
+/**
+ * Prepares a long calculation over days of a user's time zone. `run` runs it apart from the event loop, one at a time by the caller's account.
+ * Errors: 404 as in `reachUser`, 422 if the days have not begun, and those of `Calculator.run`.
+ */
+export async function beginCalculation(
+  { db, calculator, clock }: ApiContext,
+  caller: Caller,
+  { user_id, start, end }: { user_id: string | undefined; start: string; end: string },
+) {
+  if (!calculator) throw new AppError('unavailable');
+  const { user_id: userId, timezone: zone } = await reachUser(db, caller, user_id);
+  const now = clock();
+  if (start > (DateTime.fromJSDate(now, { zone }).toISODate() ?? ''))
+    throw unprocessable({ field: 'start', message: 'must not lie in the future' });
+  return {
+    userId,
+    zone,
+    range: dayRange(start, end, zone),
+    now,
+    run: <T>(work: (calculator: Calculator, signal: AbortSignal) => Promise<T>): Promise<T> =>
+      calculator.run(caller.userId, (signal) => work(calculator, signal)),
+  };
+}

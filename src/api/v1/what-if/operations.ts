@@ -1,0 +1,30 @@
+import { defineOperation } from '#src/api/operation.ts';
+import { unprocessable } from '#src/core/errors.ts';
+import { loadWhatIf } from '#src/cost/home-what-if.ts';
+import { beginCalculation } from '../calculation.ts';
+import { question, toChange, toWire, whatIfAnswer } from './shape.ts';
+
+export const whatIf = defineOperation({
+  summary:
+    'What a range would have been with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests, and runs one at a time by account.',
+  method: 'POST',
+  changes: 'nothing',
+  path: '/v1/what-if',
+  countsAs: 10,
+  readsFromStandby: true,
+  scope: ['insights:read', 'tariffs:read'],
+  answer: whatIfAnswer,
+  status: 200,
+  body: question,
+  exactNumbers: true,
+  async handle({ context, caller, body: { user_id, start, end, ...members } }) {
+    const asked = await beginCalculation(context, caller, { user_id, start, end });
+    const change = toChange(members);
+    const result = await asked.run((calculator, signal) =>
+      loadWhatIf(context.readDb, calculator, { ...asked, change }, signal),
+    );
+    if (result?.canAlter) return toWire(result);
+    const message = 'would change nothing: no export to store and no production to scale is known in the range';
+    throw unprocessable({ field: members.battery ? 'battery' : 'production_scale', message });
+  },
+});

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { checkComputedDays, computedDaysField, decimalField, userIdField } from '#src/api/fields.ts';
+import { parseDecimal } from '#src/core/decimal.ts';
+import type { WhatIfResult } from '#src/cost/compute.task.ts';
+import type { Battery, HomeChange } from '#src/cost/what-if.ts';
+import { cost } from '../energy-insights/shape.ts';
+import type { Examples } from '../example-ids.ts';
+
+/** Returns the schema of a decimal between two numbers with up to 9 places; the result is in billionths. */
+const billionths = (least: number, most: number) =>
+  decimalField.transform((text, context) => {
+    const value = parseDecimal(text);
+    if (value !== null && value >= BigInt(least * 1e9) && value <= BigInt(most * 1e9)) return value;
+    context.issues.push({ code: 'custom', message: `must be from ${least} to ${most}`, input: text });
+    return z.NEVER;
+  });
+/** A battery of a million kWh or kW is none of a home. */
+const MOST = 1_000_000;
+
+const battery = z
+  .strictObject({
+    capacity_kwh: billionths(0, MOST)
+      .refine((value) => value > 0n, 'must be more than 0')
+      .describe('What it can store, in kWh.'),
+    charge_kw: billionths(0, MOST).describe('Most that it charges, in kW.'),
+    discharge_kw: billionths(0, MOST).describe('Most that it discharges, in kW.'),
+    round_trip_efficiency: billionths(0.5, 1).describe('Part of the charged energy that comes out again, 0.5 to 1.'),
+    initial_kwh: billionths(0, MOST).optional().describe('What it stores at the start, in kWh. Default: 0.'),
+  })
+  .refine(({ capacity_kwh, initial_kwh = 0n }) => initial_kwh <= capacity_kwh, {
+    path: ['initial_kwh'],
+    message: 'must not be more than capacity_kwh',
+  });
+
+export const question = z
+  .strictObject({
+    user_id: userIdField.optional(),
+    ...computedDaysField,
+    battery: battery.optional().describe('A battery beside what the home has.'),
+    production_scale: billionths(0, 10)
+      .optional()
+      .describe('Factor of the production, 0 to 10: 2 is twice as many panels. Default: 1.'),
+  })
+  .superRefine(checkComputedDays)
+  .refine(({ battery: one, production_scale }) => one !== undefined || production_scale !== undefined, {
+    path: ['battery'],
+    message: 'is required unless production_scale is given',
+  });
+
+/** Converts the members of a request. */
+export const toChange = ({
+  battery: one,
+  production_scale,
+}: Pick<z.output<typeof question>, 'battery' | 'production_scale'>): HomeChange => ({
+  battery: one
+    ? ({
+        capacityKwh: one.capacity_kwh,
+        chargeKw: one.charge_kw,
+        dischargeKw: one.discharge_kw,
+        roundTripEfficiency: one.round_trip_efficiency,
+        initialKwh: one.initial_kwh ?? 0n,
+      } as Battery)
+    : null,
+  productionScale: production_scale ?? null,
+});
+
+const kwh = z.number();
+const side = z.strictObject({
+  grid_import_kwh: kwh.describe('Energy from the grid, in kWh.'),
+  grid_export_kwh: kwh.describe('Energy to the grid, in kWh.'),
+  self_consumed_kwh: kwh
+    .nullable()
+    .describe('Production that was not exported, in kWh. Null: the home has no production, or it is not known.'),
+  autarky: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used.'),
+  cost: cost.unwrap().optional().describe('What it costs by the tariffs of the user. Absent if none held.'),
+});
+export const whatIfAnswer = z.strictObject({
+  before: side.describe('The home as it was, in the quarter-hours that are known.'),
+  after: side.describe('The home with the change, in the same quarter-hours.'),
+  battery: z
+    .strictObject({
+      charged_kwh: kwh.describe('Energy into it, before the loss, in kWh.'),
+      discharged_kwh: kwh.describe('Energy out of it, in kWh.'),
+      stored_kwh: kwh.describe('Energy left in it at the end, in kWh. It is worth nothing.'),
+      full_cycles: z.number().describe('`discharged_kwh` ÷ `capacity_kwh`, with two decimals.'),
+    })
+    .optional()
+    .describe('What the battery did. Absent if none was asked about.'),
+  unknown_hours: z
+    .number()
+    .describe(
+      'Hours of the range so far that are passed over on both sides, because something of the home is not known.',
+    ),
+});
+
+/** Converts a result for a response. */
+export function toWire({
+  before,
+  after,
+  battery: moved,
+  unknownQuarters,
+}: WhatIfResult): z.output<typeof whatIfAnswer> {
+  const shown = ({ cost: amount, ...energies }: WhatIfResult['before']) =>
+    amount ? { ...energies, cost: amount } : energies;
+  return {
+    before: shown(before),
+    after: shown(after),
+    ...(moved && { battery: moved }),
+    unknown_hours: unknownQuarters / 4,
+  };
+}
+
+const standing = { currency: 'EUR', standing: '150.00', estimated: '0.00', missing_prices_kwh: 0 };
+export const WHAT_IF_EXAMPLES = {
+  whatIf: {
+    body: {
+      start: '2025-06-01',
+      end: '2026-05-31',
+      battery: { capacity_kwh: 10, charge_kw: 5, discharge_kw: 5, round_trip_efficiency: '0.92' },
+    },
+    answer: {
+      before: {
+        grid_import_kwh: 2900.5,
+        grid_export_kwh: 5200.25,
+        self_consumed_kwh: 3100.2,
+        autarky: 0.516,
+        cost: { ...standing, total: '604.13', import: '870.15', export: '416.02' },
+      },
+      after: {
+        grid_import_kwh: 1198.5,
+        grid_export_kwh: 3350.25,
+        self_consumed_kwh: 4950.2,
+        autarky: 0.8,
+        cost: { ...standing, total: '241.53', import: '359.55', export: '268.02' },
+      },
+      battery: { charged_kwh: 1850, discharged_kwh: 1702, stored_kwh: 0, full_cycles: 170.2 },
+      unknown_hours: 3.25,
+    },
+  },
+} satisfies Examples;

@@ -1,0 +1,58 @@
+import { availableParallelism } from 'node:os';
+import { AppError } from '#src/core/errors.ts';
+import { createThreads } from '#src/core/threads.ts';
+import type { CompareTask, WhatIfResult, WhatIfTask } from './compute.task.ts';
+import type { Cost } from './cost.ts';
+
+/** Runs long calculations of the API apart from its event loop. */
+export interface Calculator {
+  /**
+   * Runs the calculation of an account: what it reads, and its tasks. Error 429 if another one of the account is under way, 503 if it takes
+   * longer than 10 s or too many wait. The signal aborts it.
+   */
+  run<T>(accountId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  compare(task: Omit<CompareTask, 'ask'>, signal: AbortSignal): Promise<(Cost | null)[]>;
+  whatIf(task: Omit<WhatIfTask, 'ask'>, signal: AbortSignal): Promise<WhatIfResult>;
+  close(): Promise<void>;
+}
+
+/** Time after which another calculation of the account may begin: most take less than a second. */
+const RETRY_AFTER_SECONDS = 2;
+/** Maximum number of tasks that wait for a thread. Each holds up to 20 MB: 36 months of quarter-hours and prices. */
+const MAY_WAIT = 8;
+
+/** Creates a calculator without threads, which start with the first task. `limitMs`: maximum time of a calculation. */
+export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}): Calculator {
+  const threads = createThreads<CompareTask | WhatIfTask, (Cost | null)[] | WhatIfResult>(
+    new URL('./compute.task.ts', import.meta.url),
+    { least: 0, most: Math.max(1, availableParallelism() - 1), mayWait: MAY_WAIT },
+  );
+  const underWay = new Set<string>();
+  const runTask = async (task: CompareTask | WhatIfTask, signal: AbortSignal) => {
+    if (threads.waiting() >= MAY_WAIT) throw new AppError('unavailable');
+    return threads.run(task, { signal });
+  };
+  return {
+    async run(accountId, work) {
+      if (underWay.has(accountId))
+        throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      underWay.add(accountId);
+      const signal = AbortSignal.timeout(limitMs);
+      // A statement of the database that was begun goes on after the time limit, and so does the account's turn.
+      const done = work(signal).finally(() => underWay.delete(accountId));
+      try {
+        return await Promise.race([done, rejectWhenAborted(signal)]);
+      } catch (error) {
+        throw signal.aborted ? new AppError('unavailable') : error;
+      }
+    },
+    compare: (task, signal) => runTask({ ...task, ask: 'compare' }, signal) as Promise<(Cost | null)[]>,
+    whatIf: (task, signal) => runTask({ ...task, ask: 'what if' }, signal) as Promise<WhatIfResult>,
+    close: threads.close,
+  };
+}
+
+const rejectWhenAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });

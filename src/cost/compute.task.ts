@@ -1,0 +1,109 @@
+import type { HomeExchange } from '#src/energy/home/exchange.ts';
+import type { Range } from '#src/energy/ranges.ts';
+import type { Tariff } from '#src/tariffs/tariff.ts';
+import type { BoughtEnergy } from './bought-energy.ts';
+import type { Cost } from './cost.ts';
+import { copyStretches, type HeldSources, openSources } from './held-sources.ts';
+import { computeTotalCost, costedQuarters } from './sums.ts';
+import {
+  canAlter,
+  describeBattery,
+  describeSide,
+  type HomeChange,
+  type SideEnergies,
+  type SimulatedHome,
+  simulateHome,
+} from './what-if.ts';
+
+interface Asked {
+  /** Energy and prices. For `what if` the energy of earlier months only: that of the range is in `exchange`. */
+  held: HeldSources;
+  range: Range;
+  now: Date;
+}
+
+/** Computes the cost of a range by each list of tariffs. */
+export interface CompareTask extends Asked {
+  ask: 'compare';
+  tariffs: readonly (readonly Tariff[])[];
+}
+
+/** Computes a home with a change, and what it costs before and after. */
+export interface WhatIfTask extends Asked {
+  ask: 'what if';
+  tariffs: readonly Tariff[];
+  exchange: HomeExchange;
+  change: HomeChange;
+}
+
+/** A home before and after a change. The costs are null if no tariff was valid. */
+export interface WhatIfResult {
+  before: SideEnergies & { cost: Cost | null };
+  after: SideEnergies & { cost: Cost | null };
+  battery: ReturnType<typeof describeBattery> | null;
+  unknownQuarters: number;
+  /** Whether the change can alter anything. */
+  canAlter: boolean;
+}
+
+/** Entry point of a worker thread. */
+export default async function compute(task: CompareTask | WhatIfTask): Promise<(Cost | null)[] | WhatIfResult> {
+  const { range, now } = task;
+  if (task.ask === 'what if') return computeWhatIf(task);
+  const costs: (Cost | null)[] = [];
+  for (const tariffs of task.tariffs)
+    costs.push(await computeTotalCost(openSources(task.held, tariffs), { range, now }));
+  return costs;
+}
+
+/** Computes a home before and after a change. Pure. */
+export async function computeWhatIf({
+  held,
+  range,
+  now,
+  tariffs,
+  exchange,
+  change,
+}: Omit<WhatIfTask, 'ask'>): Promise<WhatIfResult> {
+  const home = simulateHome(exchange, change);
+  const { fromMs } = costedQuarters(range, now);
+  const { coveredMs } = home;
+  const stretches = [...held.stretches, { fromMs, ...home.before, coveredMs }];
+  const sources = openSources({ ...held, stretches }, tariffs);
+  const before = await computeTotalCost(sources, { range, now });
+  const meter = { ...sources.meter, ...openAfter(held.stretches, home, fromMs) };
+  const after = await computeTotalCost({ ...sources, meter }, { range, now });
+  return {
+    before: { ...describeSide(home, 'before'), cost: before },
+    after: { ...describeSide(home, 'after'), cost: after },
+    battery: change.battery && describeBattery(home, change.battery),
+    unknownQuarters: home.unknownQuarters,
+    canAlter: canAlter(home, change),
+  };
+}
+
+/** Returns the meter of a home after its change, in its units. Months before the range have the peaks that they had. */
+function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }: SimulatedHome, fromMs: number) {
+  const inUnits = (list: Float64Array) => Array.from(list, (milliwattHours) => BigInt(milliwattHours) * units);
+  const stretches = [
+    ...earlier.map((one) => ({
+      fromMs: one.fromMs,
+      imported: inUnits(one.imported),
+      estimated: inUnits(one.estimated),
+      exported: inUnits(one.exported),
+      coveredMs: one.coveredMs,
+    })),
+    { fromMs, ...after, coveredMs },
+  ];
+  return {
+    unitsPerMilliwattHour: units,
+    async boughtIn({ from, to }: { from: Date; to: Date }): Promise<BoughtEnergy<bigint>> {
+      const count = (to.getTime() - from.getTime()) / 900_000;
+      const list = () => new Array<bigint>(count).fill(0n);
+      const lists = { imported: list(), estimated: list(), exported: list(), coveredMs: new Float64Array(count) };
+      const cut = { fromMs: from.getTime(), ...lists };
+      copyStretches(stretches, cut);
+      return cut;
+    },
+  };
+}

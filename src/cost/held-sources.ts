@@ -1,0 +1,132 @@
+import { QUARTER_MS } from '#src/core/units.ts';
+import type { Range } from '#src/energy/ranges.ts';
+import { createPriceLookup, type PackedPrices } from '#src/tariffs/packed-days.ts';
+import type { Tariff } from '#src/tariffs/tariff.ts';
+import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
+import { type CostSources, costedQuarters, findPeak, firstQuarter, monthOf, spanOf } from './sums.ts';
+
+/** Sources of the costs of one range, held in memory: plain data that a worker thread can receive. */
+export interface HeldSources {
+  zone: string;
+  /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
+  beginsAtMs: number | null;
+  /** Energy of earlier months, whose peaks may count, and of the range. Where two overlap the later one holds. */
+  stretches: BoughtEnergy[];
+  prices: PackedPrices[];
+}
+
+/** Length of the range that is read at a time: the quarter-hours of 96 days. */
+const CHUNK_MS = 96 * 96 * QUARTER_MS;
+
+/** Reads lists by quarter-hour of `[fromMs, toMs)` in chunks, so that other work of the process runs in between. */
+export async function readInChunks<Name extends string>(
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  read: (chunk: { from: Date; to: Date }) => Promise<Record<Name, Float64Array>>,
+  signal: AbortSignal,
+): Promise<Record<Name, Float64Array> | null> {
+  const count = (toMs - fromMs) / QUARTER_MS;
+  let all: Record<Name, Float64Array> | null = null;
+  for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
+    signal.throwIfAborted();
+    const chunk = await read({ from: new Date(ms), to: new Date(Math.min(ms + CHUNK_MS, toMs)) });
+    const names = Object.keys(chunk) as Name[];
+    all ??= Object.fromEntries(names.map((name) => [name, new Float64Array(count)])) as Record<Name, Float64Array>;
+    for (const name of names) all[name].set(chunk[name], (ms - fromMs) / QUARTER_MS);
+  }
+  return all;
+}
+
+/** Reads the energy of a range that the costs of some tariffs depend on: the range up to now, and earlier months. */
+export async function holdStretches(
+  meter: EnergyMeter,
+  tariffs: readonly Tariff[],
+  asked: { range: Range; zone: string; now: Date },
+  signal: AbortSignal,
+): Promise<BoughtEnergy[]> {
+  const earlier = await earlierMonths(meter, tariffs, asked, signal);
+  const { fromMs, toMs } = costedQuarters(asked.range, asked.now);
+  const read = async (chunk: { from: Date; to: Date }) => {
+    const { imported, estimated, exported, coveredMs } = await meter.boughtIn(chunk);
+    return { imported, estimated, exported, coveredMs };
+  };
+  const lists = await readInChunks({ fromMs, toMs }, read, signal);
+  return lists ? [...earlier, { fromMs, ...lists }] : earlier;
+}
+
+/**
+ * Reads the months before the first whole month of a range over which a capacity charge may average: as many as are needed with a peak, and
+ * the month in which the range begins.
+ */
+export async function earlierMonths(
+  meter: EnergyMeter,
+  tariffs: readonly Tariff[],
+  { range, zone, now }: { range: Range; zone: string; now: Date },
+  signal: AbortSignal,
+): Promise<BoughtEnergy[]> {
+  const wanted = Math.max(0, ...tariffs.map(({ capacity }) => capacity?.monthsAveraged ?? 0)) - 1;
+  const begun = monthOf(range.from, zone);
+  const isWhole = spanOf(begun, zone).from >= range.from;
+  const first = spanOf(isWhole ? begun : begun.plus({ months: 1 }), zone).from;
+  if (first >= range.to || first > now) return [];
+  const months: BoughtEnergy[] = [];
+  for (let month = isWhole ? begun.minus({ months: 1 }) : begun, found = 0; found < wanted; ) {
+    const { from, to } = spanOf(month, zone);
+    if (meter.beginsAtMs === null || to.getTime() <= meter.beginsAtMs) break;
+    signal.throwIfAborted();
+    const energy = await meter.boughtIn({ from: new Date(firstQuarter(from)), to: new Date(firstQuarter(to)) });
+    const hasPeak = findPeak(energy) !== null;
+    if (hasPeak) months.unshift(energy);
+    if (hasPeak && to <= range.from) found++;
+    month = month.minus({ months: 1 });
+  }
+  return months;
+}
+
+/** Opens held sources for cost computations by some tariffs, which need no database. */
+export const openSources = (
+  { zone, beginsAtMs, stretches, prices }: HeldSources,
+  tariffs: readonly Tariff[],
+): CostSources<number> => ({
+  tariffs,
+  zone,
+  isHome: true,
+  meter: { beginsAtMs, boughtIn: async (range) => cutNumbers(stretches, range) },
+  pricesIn: lookupOf(prices),
+});
+
+/** Returns the same lookup for every range, made once for all tariffs. */
+const lookups = new WeakMap<readonly PackedPrices[], ReturnType<typeof createPriceLookup>>();
+function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
+  const lookup = lookups.get(prices) ?? createPriceLookup(prices);
+  lookups.set(prices, lookup);
+  return async () => lookup;
+}
+
+function cutNumbers(stretches: readonly BoughtEnergy[], range: { from: Date; to: Date }): BoughtEnergy {
+  const list = () => new Float64Array((range.to.getTime() - range.from.getTime()) / QUARTER_MS);
+  const cut = {
+    fromMs: range.from.getTime(),
+    imported: list(),
+    estimated: list(),
+    exported: list(),
+    coveredMs: list(),
+  };
+  copyStretches(stretches, cut);
+  return cut;
+}
+
+const COLUMNS = ['imported', 'estimated', 'exported', 'coveredMs'] as const;
+
+/** Copies the energy of stretches into the quarter-hours of a range. Quarter-hours of no stretch stay as they are. */
+export function copyStretches(
+  stretches: readonly BoughtEnergy<number | bigint>[],
+  into: { fromMs: number } & Record<(typeof COLUMNS)[number], { [at: number]: number | bigint; length: number }>,
+): void {
+  for (const stretch of stretches) {
+    const offset = (into.fromMs - stretch.fromMs) / QUARTER_MS;
+    const first = Math.max(0, -offset);
+    const end = Math.min(into.imported.length, stretch.imported.length - offset);
+    for (const column of COLUMNS)
+      for (let at = first; at < end; at++) into[column][at] = stretch[column][at + offset] as number | bigint;
+  }
+}

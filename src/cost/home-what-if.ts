@@ -1,0 +1,36 @@
+import type { Database } from '#src/database/connect.ts';
+import { readHomeExchange } from '#src/energy/home/exchange.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import type { Range } from '#src/energy/ranges.ts';
+import { tariffsOf } from '#src/tariffs/store.ts';
+import { meterOf } from './bought-energy.ts';
+import type { Calculator } from './calculator.ts';
+import type { WhatIfResult } from './compute.task.ts';
+import { holdPrices } from './costs.ts';
+import { earlierMonths, readInChunks } from './held-sources.ts';
+import { assertSingleCurrency, costedQuarters } from './sums.ts';
+import type { HomeChange } from './what-if.ts';
+
+/**
+ * Computes a user's home in a range up to now, with and without a change (docs/cost.md, "What if"). Null if it has no quarter-hour yet. Error
+ * 422 if tariffs of two currencies are valid in the range.
+ */
+export async function loadWhatIf(
+  db: Database,
+  calculator: Calculator,
+  { userId, zone, range, now, change }: { userId: string; zone: string; range: Range; now: Date; change: HomeChange },
+  signal: AbortSignal,
+): Promise<WhatIfResult | null> {
+  const tariffs = await tariffsOf(db, userId);
+  assertSingleCurrency(tariffs, range, zone, 'start');
+  const [home, meter, prices] = await Promise.all([
+    loadHome(db, userId, { isMoreAsked: true, needsConsumption: false }),
+    meterOf(db, { userId }),
+    holdPrices(db, tariffs, range, now),
+  ]);
+  const exchange = await readInChunks(costedQuarters(range, now), (chunk) => readHomeExchange(db, home, chunk), signal);
+  if (!exchange) return null;
+  const stretches = await earlierMonths(meter, tariffs, { range, zone, now }, signal);
+  const held = { zone, beginsAtMs: meter.beginsAtMs, stretches, prices };
+  return calculator.whatIf({ held, range, now, tariffs, exchange, change }, signal);
+}

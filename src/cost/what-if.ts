@@ -1,0 +1,211 @@
+import { type Billionths, formatRounded } from '#src/core/decimal.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
+import type { HomeExchange } from '#src/energy/home/exchange.ts';
+import { roundKwh } from './cost.ts';
+
+/** A battery that a home might have. Energies in kWh, powers in kW. */
+export interface Battery {
+  capacityKwh: Billionths;
+  chargeKw: Billionths;
+  dischargeKw: Billionths;
+  /** Part of the charged energy that is stored, 0.5 to 1. */
+  roundTripEfficiency: Billionths;
+  /** Energy that is stored at the start, at most the capacity. */
+  initialKwh: Billionths;
+}
+
+/** What would be different in a home. */
+export interface HomeChange {
+  battery: Battery | null;
+  /** Factor of the production; null: it stays as it is. */
+  productionScale: Billionths | null;
+}
+
+/** Energy that a home exchanges with the grid by quarter-hour: whole mWh before the change, units after it. */
+interface Exchanged<List> {
+  imported: List;
+  estimated: List;
+  exported: List;
+}
+
+/** Result of a simulation. All bigints are in units. */
+export interface SimulatedHome {
+  /** Number of units in a mWh, so that every energy is whole. */
+  units: bigint;
+  before: Exchanged<Float64Array>;
+  after: Exchanged<bigint[]>;
+  /** Milliseconds of each quarter-hour in which it is known: all or nothing. */
+  coveredMs: Float64Array;
+  unknownQuarters: number;
+  sums: {
+    before: SideSums;
+    after: SideSums;
+    /** Energy used by the home, which the change does not alter. */
+    used: bigint;
+    charged: bigint;
+    discharged: bigint;
+    stored: bigint;
+    /** Whether production was known in any quarter-hour. */
+    hasProduction: boolean;
+  };
+}
+
+interface SideSums {
+  imported: bigint;
+  exported: bigint;
+  /** Part of `exported` while the home had production or storage, from which it came. */
+  exportedBeside: bigint;
+  production: bigint;
+}
+
+const BILLION = 1_000_000_000n;
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
+
+/**
+ * Simulates a home with a change, quarter-hour by quarter-hour (docs/cost.md, "What if"). Everything is exact: all energies are whole
+ * numbers of one unit, 1/`units` of a mWh, so nothing is rounded before the response. Unknown quarter-hours are passed over. Pure.
+ */
+export function simulateHome(exchange: HomeExchange, { battery, productionScale }: HomeChange): SimulatedHome {
+  const count = exchange.isKnown.length;
+  // A charge is a multiple of 10^-9 mWh, or fills the battery; what is stored is a multiple of 10^-18 mWh. In this unit both are whole, and
+  // so is the quotient of each by the efficiency.
+  const efficiency = battery?.roundTripEfficiency ?? BILLION;
+  const units = (BILLION * BILLION * efficiency) / gcd(BILLION, efficiency);
+  const run = battery && createBattery(battery, units);
+  const list = () => new Float64Array(count);
+  const before = { imported: list(), estimated: list(), exported: list() };
+  const none = () => new Array<bigint>(count).fill(0n);
+  const after = { imported: none(), estimated: none(), exported: none() };
+  const coveredMs = list();
+  const totals = { imported: 0, exported: 0, exportedBeside: 0, production: 0, balance: 0, floor: 0 };
+  const sums = { imported: 0n, exported: 0n, exportedBeside: 0n };
+  let [unknownQuarters, hasProduction] = [0, false];
+  for (let at = 0; at < count; at++) {
+    if (exchange.isKnown[at] === 0) {
+      unknownQuarters++;
+      continue;
+    }
+    const of = (name: keyof HomeExchange) => exchange[name][at] as number;
+    const both = Math.min(of('imported'), of('exported'));
+    const [imported, exported, isAlone] = [of('imported') - both, of('exported') - both, of('exportedAlone') > 0];
+    before.imported[at] = imported;
+    before.exported[at] = exported;
+    before.estimated[at] = Math.min(of('estimated'), imported);
+    coveredMs[at] = QUARTER_MS;
+    totals.imported += imported;
+    totals.exported += exported;
+    if (!isAlone) totals.exportedBeside += exported;
+    totals.production += of('production');
+    // Without production and storage, what was imported was used.
+    totals.balance += of('balance') - (isAlone ? both : 0);
+    totals.floor += imported - of('charged');
+    hasProduction ||= of('productionMs') > 0;
+    let flow: Flow = { imported: BigInt(imported) * units, exported: BigInt(exported) * units };
+    if (productionScale !== null)
+      flow = addProduction(flow, BigInt(of('production')) * (productionScale - BILLION) * (units / BILLION));
+    if (run) flow = run.step(flow);
+    after.imported[at] = flow.imported;
+    after.exported[at] = flow.exported;
+    after.estimated[at] = min(BigInt(of('estimated')) * units, flow.imported);
+    sums.imported += flow.imported;
+    sums.exported += flow.exported;
+    if (!isAlone) sums.exportedBeside += flow.exported;
+  }
+  const whole = (milliwattHours: number) => BigInt(milliwattHours) * units;
+  const production = whole(totals.production);
+  const [imported, exported, exportedBeside] = [totals.imported, totals.exported, totals.exportedBeside].map(whole);
+  return {
+    ...{ units, before, after, coveredMs, unknownQuarters },
+    sums: {
+      before: { imported, exported, exportedBeside, production } as SideSums,
+      after: { ...sums, production: (production / BILLION) * (productionScale ?? BILLION) },
+      used: whole(Math.max(totals.balance, totals.floor, 0)),
+      ...(run?.sums ?? { charged: 0n, discharged: 0n, stored: 0n }),
+      hasProduction,
+    },
+  };
+}
+
+/** Import and export of a quarter-hour, one of which is 0. */
+interface Flow {
+  imported: bigint;
+  exported: bigint;
+}
+
+/** Returns the flow with more production, which lowers the import and exports the rest, or less (`more` is negative) the other way round. */
+function addProduction({ imported, exported }: Flow, more: bigint): Flow {
+  if (more >= 0n) {
+    const used = min(more, imported);
+    return { imported: imported - used, exported: exported + more - used };
+  }
+  const kept = min(-more, exported);
+  return { imported: imported - more - kept, exported: exported - kept };
+}
+
+/** Creates a battery with its state: it charges from what would be exported, then discharges into what would be imported. */
+function createBattery(battery: Battery, units: bigint) {
+  // Billionths of a kWh are thousandths of a mWh; billionths of a kW over a quarter-hour a fourth of that.
+  const ofKwh = (energy: Billionths) => (energy * units) / 1_000n;
+  const ofKw = (power: Billionths) => (power * units) / 4_000n;
+  const capacity = ofKwh(battery.capacityKwh);
+  const [mostIn, mostOut, efficiency] = [
+    ofKw(battery.chargeKw),
+    ofKw(battery.dischargeKw),
+    battery.roundTripEfficiency,
+  ];
+  const sums = { charged: 0n, discharged: 0n, stored: ofKwh(battery.initialKwh) };
+  return {
+    sums,
+    step({ imported, exported }: Flow): Flow {
+      const room = capacity - sums.stored;
+      let charge = min(exported, mostIn);
+      let gain = (charge * efficiency) / BILLION;
+      if (gain > room) [charge, gain] = [(room * BILLION) / efficiency, room];
+      sums.charged += charge;
+      sums.stored += gain;
+      const discharge = min(min(imported, mostOut), sums.stored);
+      sums.discharged += discharge;
+      sums.stored -= discharge;
+      return { imported: imported - discharge, exported: exported - charge };
+    },
+  };
+}
+
+/** Energies of one side in the API's format. */
+export interface SideEnergies {
+  grid_import_kwh: number;
+  grid_export_kwh: number;
+  self_consumed_kwh: number | null;
+  autarky: number | null;
+}
+
+/** Rounds the energies of one side, each once from its exact sum: kWh to 3 decimals, autarky down to 3. Pure. */
+export function describeSide({ units, sums }: SimulatedHome, side: 'before' | 'after'): SideEnergies {
+  const { imported, exported, exportedBeside, production } = sums[side];
+  const { used, hasProduction } = sums;
+  const consumed = production - exportedBeside;
+  return {
+    grid_import_kwh: roundKwh(imported, units),
+    grid_export_kwh: roundKwh(exported, units),
+    self_consumed_kwh: hasProduction ? roundKwh(consumed > 0n ? consumed : 0n, units) : null,
+    autarky: used > 0n ? Number((1_000n * (used > imported ? used - imported : 0n)) / used) / 1_000 : null,
+  };
+}
+
+/** Describes what a battery did in the API's format. Pure. */
+export function describeBattery({ units, sums }: SimulatedHome, { capacityKwh }: Battery) {
+  const cycles = { numerator: sums.discharged * 1_000n, denominator: capacityKwh * units };
+  return {
+    charged_kwh: roundKwh(sums.charged, units),
+    discharged_kwh: roundKwh(sums.discharged, units),
+    stored_kwh: roundKwh(sums.stored, units),
+    full_cycles: Number(formatRounded(cycles, 2)),
+  };
+}
+
+/** Whether a change can alter anything: there is export to store, or production to scale. */
+export function canAlter({ sums }: SimulatedHome, { battery, productionScale }: HomeChange): boolean {
+  const isScaled = productionScale !== null && sums.before.production > 0n;
+  return isScaled || (battery !== null && sums.before.exported > 0n);
+}

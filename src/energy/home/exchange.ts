@@ -1,0 +1,90 @@
+import type { Database } from '#src/database/connect.ts';
+import { sumQuarters } from '../usage/quarters.ts';
+import { sumCountedMs } from './counted-spans.ts';
+import type { Home } from './home.ts';
+import { computeWeights, listRoleParts, type MeasureWeights, type WeightedPart } from './pieces.ts';
+import { expectedByQuarter } from './quarters.ts';
+import type { ExpectedChannels } from './roles.ts';
+
+const SUMS = [
+  'imported',
+  /** Estimated part of `imported`. */
+  'estimated',
+  'exported',
+  /** Part of `exported` while the home had neither production nor storage. */
+  'exportedAlone',
+  'production',
+  /** Known time of production, ms. */
+  'productionMs',
+  'charged',
+  /** The law of a home (sums.ts, `balance`). */
+  'balance',
+  /** Known time of the channels that make up the exchange, ms. */
+  'knownMs',
+] as const;
+type ExchangeSum = (typeof SUMS)[number];
+
+/** What a home imported, exported, produced and stored, by quarter-hour (UTC), in order: whole mWh. */
+export type HomeExchange = Record<Exclude<ExchangeSum, 'knownMs'>, Float64Array> & {
+  /** 1 if a grid meter exists and each channel of grid, production and storage is known throughout, otherwise 0. */
+  isKnown: Float64Array;
+};
+
+/** Reads the exchange of a home in `[from, to)`, which are starts of quarter-hours. */
+export async function readHomeExchange(
+  db: Database,
+  home: Home,
+  range: { from: Date; to: Date },
+): Promise<HomeExchange> {
+  const { knownMs, ...sums } = await sumQuarters(db, exchangeParts(home, range), range, SUMS);
+  const expected = expectedByQuarter(home, range.from.getTime(), knownMs.length, exchangedChannels);
+  const isKnown = expected.map((ms, at) => Number(ms > 0 && (knownMs[at] as number) >= ms));
+  return { ...sums, isKnown };
+}
+
+/** Returns the factors of each role in the sums. The known time counts for the same channels as the energy. */
+function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedPart<ExchangeSum>[] {
+  return listRoleParts(home, range).flatMap((part) => {
+    if (part.role === 'all') return [];
+    const of = computeWeights(part);
+    const imports = { imported: of.gridImport.imported ?? 0 };
+    const exports = { exported: of.gridExport.exported ?? 0 };
+    const sum = (measure: 'imported' | 'exported', ...weights: MeasureWeights[]) =>
+      weights.reduce((total, one) => total + (one[measure] ?? 0), 0);
+    return {
+      key: 'device_id' as const,
+      id: part.who,
+      fromMs: part.from.getTime(),
+      toMs: part.to.getTime(),
+      weights: {
+        imported: imports,
+        estimated: { estimated: imports.imported },
+        exported: exports,
+        exportedAlone: of.gridExportAlone,
+        production: of.production,
+        productionMs: of.productionMs,
+        charged: of.charged,
+        balance: of.balance,
+        knownMs: {
+          importMs: sum('imported', imports, of.production, of.charged),
+          exportMs: sum('exported', exports, of.production, of.discharged),
+        },
+      },
+    };
+  });
+}
+
+/** Expected time of the channels on which the exchange depends. Nothing is expected while the home has no grid meter. */
+const exchangedChannels: ExpectedChannels = (device, { roles, isGridThere }, fromMs, toMs) => {
+  const { imports, exports } = sumCountedMs(device.counted, fromMs, toMs);
+  if (!isGridThere) return 0;
+  switch (roles.get(device.deviceId)) {
+    case 'grid':
+    case 'storage':
+      return imports + exports;
+    case 'production':
+      return device.producesExport ? exports : imports;
+    default:
+      return 0;
+  }
+};

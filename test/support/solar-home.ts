@@ -1,0 +1,68 @@
+import { createDevice } from '#src/devices/store.ts';
+import type { TestApi } from './api.ts';
+import { addToProfile, FULLY_KNOWN_QUARTER, type ProfileDifference } from './load-profile.ts';
+
+export type Person = Awaited<ReturnType<TestApi['user']>>;
+
+const QUARTER_MS = 900_000;
+/** Rows that are written at a time. */
+const BATCH = 20_000;
+
+/** A quarter-hour of a home with panels, mWh. */
+export interface SolarQuarter {
+  atMs: number;
+  imported: number;
+  exported: number;
+  production: number;
+}
+
+/**
+ * Writes a home with a meter at the grid and an inverter, both known throughout but for the quarter-hours that `isUnknown` names, of which
+ * the inverter is silent. Returns its quarter-hours.
+ */
+export async function solarHome(
+  api: TestApi,
+  userId: string,
+  { fromMs, toMs, isUnknown = () => false }: { fromMs: number; toMs: number; isUnknown?: (atMs: number) => boolean },
+): Promise<SolarQuarter[]> {
+  const device = async (type: 'smart_meter' | 'inverter', placement: 'grid' | 'production') => {
+    const made = await createDevice(api.db, { userId, type, location: 'home', placement });
+    return made.device.device_id;
+  };
+  const [meter, inverter] = [await device('smart_meter', 'grid'), await device('inverter', 'production')];
+  const insert = `INSERT INTO series (device_id, channel, kind, counts_import, counts_export) VALUES ($1, $2, 'register', $3, $4)`;
+  await api.database.pool.query(insert, [meter, 'import', true, false]);
+  await api.database.pool.query(insert, [meter, 'export', false, true]);
+  await api.database.pool.query(insert, [inverter, 'export', false, true]);
+  const quarters = Array.from({ length: Math.floor((toMs - fromMs) / QUARTER_MS) }, (_, index) =>
+    quarterAt(fromMs + index * QUARTER_MS),
+  );
+  const rows = quarters.flatMap(({ atMs, imported, exported, production }): ProfileDifference[] => [
+    {
+      ...{ deviceId: meter, userId, startsAtMs: atMs, ...FULLY_KNOWN_QUARTER },
+      ...{ energyMilliwattHours: imported, exportMilliwattHours: exported, exportCoveredMs: QUARTER_MS },
+    },
+    ...(isUnknown(atMs)
+      ? []
+      : [
+          {
+            ...{ deviceId: inverter, userId, startsAtMs: atMs, readingCount: 1 },
+            ...{ exportMilliwattHours: production, exportCoveredMs: QUARTER_MS },
+          },
+        ]),
+  ]);
+  for (let at = 0; at < rows.length; at += BATCH) await addToProfile(api.database, rows.slice(at, at + BATCH));
+  return quarters;
+}
+
+/** A sunny home by the clock (UTC): odd energies, and both directions in some quarter-hours. */
+function quarterAt(atMs: number): SolarQuarter {
+  const number = atMs / QUARTER_MS;
+  const hour = (atMs / 3_600_000) % 24;
+  const wobble = (number * 7_919) % 100_003;
+  const production = hour > 6 && hour < 19 ? Math.round(900_000 * Math.sin(((hour - 6) / 13) * Math.PI)) + wobble : 0;
+  const used = 80_000 + wobble * 2 + (hour > 17 && hour < 22 ? 400_000 : 0);
+  const both = number % 11 === 0 ? 5_000 : 0;
+  const net = used - production;
+  return { atMs, production, imported: Math.max(0, net) + both, exported: Math.max(0, -net) + both };
+}
