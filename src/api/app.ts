@@ -76,8 +76,8 @@ export function buildApp(
 ): FastifyInstance {
   const live = new Live(context, parts.counter);
   context.live = live;
-  const calculator = createCalculator();
-  context.calculator = calculator;
+  context.calculator ??= createCalculator();
+  const { calculator } = context;
   let http2: Http2 | undefined;
   const app = Fastify<Server>({
     serverFactory(serve) {

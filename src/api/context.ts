@@ -18,7 +18,7 @@ export interface ApiContext {
   reads?: ReadRouter;
   /** Streams of live readings. Set by the app. */
   live?: Live;
-  /** Runs long calculations apart from the event loop. Set by the app. */
+  /** Runs long calculations apart from the event loop. Set by the app, unless it is given. */
   calculator?: Calculator;
   clock: Clock;
   /** Encrypts stored secrets and decrypts them. */

@@ -36,6 +36,7 @@ const TAGS: Record<string, string> = {
   fleet: 'Devices of all homes in reach, and what of them fell silent together.',
   'bill-periods': 'What was told of a period for a bill, and what is known of it now.',
   tariffs: 'What homes pay for energy, and get for what they feed in.',
+  'what-if': 'What a home would have been with a battery, or with other panels.',
   'price-series': 'Prices that are told as they become known, such as those of an exchange.',
   'emission-series': 'Grams of CO2 equivalent that a kWh of the grid causes, as they become known.',
   gateways: 'Brokers of households, which bring many devices at once.',

@@ -17,6 +17,7 @@ import type { Scope } from '#src/auth/scopes.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
 import { ERRORS, type ErrorName, errorCode } from '#src/core/errors.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
+import { createCalculator } from '#src/cost/calculator.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -112,6 +113,8 @@ export async function testApi(
       api.now.getTime(),
     ),
     box: createSecretBox('the secret of the tests'),
+    // On a busy machine a calculation takes longer than in service.
+    calculator: createCalculator({ limitMs: 120_000 }),
   };
   const app = buildApp(context, {
     authenticate: createAuthenticate(db, environment),

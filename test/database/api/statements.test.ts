@@ -85,8 +85,8 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   getTariff: 1,
   updateTariff: 9,
   deleteTariff: 8,
-  compareTariffs: 0,
-  whatIf: 0,
+  compareTariffs: 6,
+  whatIf: 6,
   createPriceSeries: 9,
   listPriceSeries: 1,
   getPriceSeries: 1,
@@ -301,6 +301,11 @@ test('each operation needs this number of statements', async () => {
   await request(home, 'listTariffs');
   await request(home, 'getTariff', { of: [tariff_id] });
   await request(home, 'updateTariff', { of: [tariff_id], body: { name: 'y' } });
+  const days = { start: '2026-06-01', end: '2026-06-14' };
+  const offer = { name: 'x', currency: 'EUR', import: { per_kwh: '0.2' } };
+  await request(home, 'compareTariffs', { body: { ...days, tariffs: [offer] } });
+  const battery = { capacity_kwh: 5, charge_kw: 2, discharge_kw: 2, round_trip_efficiency: 0.9 };
+  await request(home, 'whatIf', { body: { ...days, battery } });
   await request(home, 'deleteTariff', { of: [tariff_id] });
   const series = { name: 'x', currency: 'EUR', resolution_minutes: 60 };
   const { series_id } = await request(home, 'createPriceSeries', { body: series });

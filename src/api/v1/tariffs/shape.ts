@@ -122,20 +122,22 @@ export const comparison = z
   .superRefine(checkComputedDays);
 export const comparisonAnswer = z.strictObject({
   user_id: userId,
-  start: dayShape,
-  end: dayShape,
+  start: dayShape.describe('First day, in the time zone of the user.'),
+  end: dayShape.describe('Last day, inclusive.'),
   currency: z.string().describe('Currency of all amounts (ISO 4217).'),
   current: cost.describe('What the range costs by the tariffs of the user. Null: none held.'),
-  alternatives: z.array(
-    z.strictObject({
-      name: z.string(),
-      cost: cost.unwrap().describe('What the range would have cost, had this tariff held in all of it.'),
-      difference: z
-        .string()
-        .nullable()
-        .describe('Its total less the `current` one: negative if it is cheaper. Null where `current` is.'),
-    }),
-  ),
+  alternatives: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Name of the tariff, as it was sent.'),
+        cost: cost.unwrap().describe('What the range would have cost, had this tariff held in all of it.'),
+        difference: z
+          .string()
+          .nullable()
+          .describe('Its total less the `current` one: negative if it is cheaper. Null where `current` is.'),
+      }),
+    )
+    .describe('The tariffs that were sent, in their order.'),
 });
 
 const amount = (meaning: string) => z.string().describe(`${meaning} ${AS_TEXT}`);
