@@ -26,6 +26,7 @@ CREATE TABLE users (
   is_enrolled boolean NOT NULL DEFAULT false, -- Whether a utility created the account, also one that is gone (enrolled_by is null then): its first sign-in ends the keys that were made before.
   may_be_recounted boolean NOT NULL DEFAULT false, -- Whether an update may still compute something of its home again that counts otherwise. The first device for which it does sets home_recounted.
   is_timezone_given boolean NOT NULL DEFAULT false, -- Whether somebody has set its time zone since this column exists. False with another zone than UTC: it was set before.
+  emission_series_id text COLLATE "C", -- Series of the intensities by which the account's emissions are computed. No foreign key, as in tariffs: the owner of the series may have been erased, or may not move with the account.
   PRIMARY KEY (user_id),
   FOREIGN KEY (enrolled_by) REFERENCES users(user_id) ON DELETE SET NULL,
   CHECK (plan IN ('free', 'developer', 'enterprise')),
@@ -34,6 +35,7 @@ CREATE TABLE users (
 CREATE INDEX users_admins ON users (user_id) WHERE (role = 'admin');
 CREATE UNIQUE INDEX users_email ON users (lower(email));
 CREATE INDEX users_email_beginning ON users (lower(email) COLLATE "C", user_id);
+CREATE INDEX users_emission_series ON users (emission_series_id) WHERE (emission_series_id IS NOT NULL);
 CREATE INDEX users_enrolled_by ON users (enrolled_by);
 CREATE INDEX users_recounted ON users (user_id) WHERE home_recounted;
 CREATE INDEX users_role_plan ON users (role, plan);
@@ -55,11 +57,17 @@ CREATE TABLE api_keys (
   end_set_at timestamptz, -- When the end was moved last. Null: it is that which the key was made with.
   told_end timestamptz, -- The end that the owner was told of by mail. Another one than expires_at: it was moved since, and is told anew.
   told_days smallint, -- How many days before that end the last mail was due.
+  device_id text COLLATE "C", -- The key writes the readings of this device alone; it ends with the device. Null: all that its owner reaches.
+  made_by text, -- Who made a key of one device: a homeowner, or a utility or administrator. Readings of a utility's device are not for keys that a homeowner made. Null: the key is not limited to a device.
   PRIMARY KEY (key_id),
   UNIQUE (key_sha256),
+  FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
   FOREIGN KEY (group_id) REFERENCES home_groups(group_id) ON DELETE CASCADE,
-  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK ((device_id IS NULL) = (made_by IS NULL)),
+  CHECK (made_by IN ('owner', 'utility'))
 );
+CREATE INDEX api_keys_device ON api_keys (device_id) WHERE (device_id IS NOT NULL);
 CREATE INDEX api_keys_group ON api_keys (group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX api_keys_user ON api_keys (user_id);
 
@@ -308,11 +316,11 @@ CREATE TABLE alerts (
 );
 CREATE INDEX alerts_user ON alerts (user_id, alert_id);
 
--- Subscriptions to one event each. The secret is sealed with the service's key, and never shown.
+-- Subscriptions to events. The secret is sealed with the service's key, and never shown.
 CREATE TABLE webhooks (
   webhook_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
-  event text NOT NULL,
+  event text NOT NULL, -- The first of events, for processes of earlier versions. Nothing else reads it.
   url text NOT NULL,
   auth_token_sealed bytea NOT NULL,
   former_token_sealed bytea, -- The secret before a rotation, valid beside the new one until former_token_valid_until.
@@ -322,9 +330,11 @@ CREATE TABLE webhooks (
   failing_since timestamptz, -- Beginning of the first failed try since the last success.
   failed_in_a_row integer NOT NULL DEFAULT 0, -- Deliveries whose retries ran out since the last success.
   catching_up_to bigint, -- What waited when it was resumed, up to this place, is sent one by one.
+  events text[] NOT NULL, -- The events that are sent. Never empty.
   PRIMARY KEY (webhook_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
-  CHECK (event IN ('usage.updated', 'alert.triggered', 'device.connected', 'user.created')),
+  CHECK (event IN ('usage.updated', 'alert.triggered', 'device.connected', 'user.created', 'remark.raised')),
+  CHECK (event = events[1] AND cardinality(events) <= 5 AND events <@ ARRAY['usage.updated', 'alert.triggered', 'device.connected', 'user.created', 'remark.raised']),
   CHECK (status IN ('active', 'paused'))
 );
 CREATE INDEX webhooks_user ON webhooks (user_id, webhook_id);
@@ -515,7 +525,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_expires ON sessions (expires_at);
 CREATE INDEX sessions_user ON sessions (user_id);
 
--- Requests of an account (its user_id), or failed authentications of an address, in the windows that limits are set for. Times in Unix ms; 0: none yet.
+-- Requests of an account (its user_id) or of the keys of one device (device:), refusals of such a key (key:), or failed authentications of an address (addr:), in the windows that limits are set for. Times in Unix ms; 0: none yet.
 CREATE UNLOGGED TABLE request_counts (
   counted text COLLATE "C" NOT NULL,
   minute_from_ms bigint NOT NULL DEFAULT 0,
@@ -592,25 +602,28 @@ CREATE INDEX audit_log_about ON audit_log (about_user_id, audit_id);
 CREATE INDEX audit_log_actor ON audit_log (actor_user_id, audit_id);
 CREATE INDEX audit_log_at ON audit_log (at);
 
--- Series of prices: whose they are, in which currency, and for how long each price holds.
+-- Series of prices or of emission intensities: the owner, the currency of prices, and for how long each value holds.
 CREATE TABLE price_series (
   series_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
   name text NOT NULL,
-  currency text NOT NULL,
+  currency text, -- Currency of prices (ISO 4217). Null: the values are grams of CO2 equivalent.
   resolution_minutes smallint NOT NULL,
+  kind text NOT NULL DEFAULT 'price',
   PRIMARY KEY (series_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (currency ~ '^[A-Z]{3}$'),
+  CHECK ((kind = 'price') = (currency IS NOT NULL)),
+  CHECK (kind IN ('price', 'emission')),
   CHECK (resolution_minutes IN (15, 30, 60))
 );
 CREATE INDEX price_series_user ON price_series (user_id, series_id);
 
--- Prices of a series on a UTC day, of which at least one is known. A row a day: a year of quarter-hours is read in milliseconds.
+-- Values of a series on a UTC day, of which at least one is known. A row a day: a year of quarter-hours is read in milliseconds.
 CREATE TABLE prices (
   series_id text COLLATE "C" NOT NULL,
   day timestamptz NOT NULL, -- Start of the day, UTC.
-  prices bigint[] NOT NULL, -- What a kWh costs, in billionths of the currency, in order of time: 24, 48 or 96 of them, by the resolution of the series. Null: not known.
+  prices bigint[] NOT NULL, -- Values for a kWh, in billionths of the currency or of a gram, in order of time: 24, 48 or 96 of them, by the resolution of the series. Null: not known.
   PRIMARY KEY (series_id, day),
   FOREIGN KEY (series_id) REFERENCES price_series(series_id) ON DELETE CASCADE,
   CHECK (cardinality(prices) IN (24, 48, 96))
@@ -1068,6 +1081,25 @@ CREATE VIEW series_roles (
   meter text,
   counts_import boolean,
   counts_export boolean
+);
+
+-- Remarks that were raised as remark.raised and still stand. The primary key ensures that each is raised once.
+CREATE TABLE raised_remarks (
+  user_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  subject text COLLATE "C" NOT NULL, -- The device, day or tariff that the remark is about. Empty: the home.
+  event_id text COLLATE "C" NOT NULL,
+  seen_at timestamptz NOT NULL, -- When a worker last found the remark. Three days later it is over, and the row is deleted.
+  PRIMARY KEY (user_id, kind, subject),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+
+-- Readings of which a higher value was received for the same time, and rejected. From before this table existed: none.
+CREATE TABLE lower_kept_readings (
+  series_id bigint NOT NULL,
+  read_at timestamptz NOT NULL,
+  interval_ms bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (series_id, read_at, interval_ms)
 );
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.

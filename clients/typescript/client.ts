@@ -392,6 +392,27 @@ export interface CommodityUsage {
   complete?: boolean | null;
 }
 
+export interface ComparedDay {
+  /** Compared day. */
+  date: string;
+  /** Usage of that day, in kWh. */
+  kwh: number;
+}
+
+export interface ComparedKwh {
+  /** End of the hours that the value is about. */
+  at: string;
+  /** Energy of these 24 hours, in kWh. */
+  kwh: number;
+}
+
+export interface ComparedWatts {
+  /** End of the hours that the value is about. */
+  at: string;
+  /** Level of these hours, in watts. */
+  watts: number;
+}
+
 /** What it costs by the tariffs of the user. Null: no tariff held. */
 export type Cost = {
   /** Currency of all amounts (ISO 4217). */
@@ -442,11 +463,13 @@ export interface CreatedKey {
   /** The first characters of the key, to recognise it by. */
   prefix: string;
   /** What the key may do. The role of its owner decides whose data it reaches. */
-  scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write")[];
+  scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write" | "readings:read" | "readings:write")[];
   /** When the key ends. Null: never. */
   expires_at: string | null;
   /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
   group_id?: string;
+  /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
+  device_id?: string;
   /** Addresses and networks that the key may be used from. None: everywhere. */
   allowed_addresses: string[];
   /** The key itself. It is not shown again. */
@@ -659,6 +682,46 @@ export interface DeviceQuality {
   data: MonthQuality[];
 }
 
+export interface DeviceReading {
+  /** When it was taken; of an interval, its end. */
+  ts: string;
+  /** Channel of the device, such as `import`. */
+  channel: string;
+  /** What the device calls the quantity. */
+  native_name: string;
+  /** Value of a register, in kWh. */
+  energy_total_kwh?: string;
+  /** Energy of an interval, in kWh. */
+  energy_kwh?: string;
+  /** Value of a register of gas, heat or water, in m³. */
+  volume_total_m3?: string;
+  /** Volume of an interval, in m³. */
+  volume_m3?: string;
+  /** Length of an interval, in seconds. */
+  interval_s?: number;
+  /** Power, in W. */
+  power_w?: number;
+  /** Room temperature, in °C. */
+  temperature_c?: number;
+  /** Set temperature, in °C. */
+  setpoint_c?: number;
+  /** Whether a thermostat was heating: 1, or 0 if not. */
+  heating?: number;
+  /** Relative humidity, in percent. */
+  humidity_percent?: number;
+  /** What the reading was taken for. `counted`: its energy counts. `baseline`: energy counts from it on. `excluded`: an edit passes it over. `not_counted`: another quantity counts. `unknown`: nobody has said what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. The others are findings of `GET /v1/devices/{device_id}/quality`. */
+  verdict: "counted" | "baseline" | "excluded" | "not_counted" | "unknown" | "lower_kept" | "glitch" | "overlap" | "late_news" | "passed_over" | "taken_back" | "jitter" | "reset" | "rollover" | "swap" | "held";
+  /** Id of the edit that excludes or added the reading. */
+  edit_id?: string;
+}
+
+export interface DeviceReadings {
+  /** Id of the device. */
+  device_id: string;
+  /** The readings, oldest first. */
+  data: DeviceReading[];
+}
+
 export interface DeviceUsage {
   /** Id of the device. */
   device_id: string;
@@ -677,6 +740,7 @@ export interface DeviceUsage {
     /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies. */
     peak_hour: string | null;
     cost?: Cost;
+    emissions?: Emissions;
     /** Energy from the grid, in kWh. Null: not known. */
     grid_import_kwh?: number | null;
     /** Energy to the grid, in kWh. Null: not known. */
@@ -749,6 +813,25 @@ export interface DiscoveredDevice {
   last_seen_at: string;
 }
 
+export interface EmissionSeries {
+  /** Id of the emission series. */
+  series_id: string;
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** What the owner calls it, such as the grid that the intensities are of. */
+  name: string;
+  /** For how long each value holds, in minutes. */
+  resolution_minutes: 15 | 30 | 60;
+}
+
+/** Emissions of the energy from the grid, by the emission series of the user. Null: the user has none. */
+export type Emissions = {
+  /** Kilograms of CO2 equivalent, with 3 decimals. */
+  kg_co2e: string;
+  /** Energy whose intensity is not known, in kWh. It is not in `kg_co2e`. */
+  missing_kwh: number;
+} | null;
+
 export type EnergyInsights = {
   /** Id of the user that it belongs to. */
   user_id: string;
@@ -763,6 +846,7 @@ export type EnergyInsights = {
   coverage?: undefined;
   complete?: undefined;
   cost?: undefined;
+  emissions?: undefined;
   grid_import_kwh?: undefined;
   grid_export_kwh?: undefined;
   production_kwh?: undefined;
@@ -786,6 +870,7 @@ export type EnergyInsights = {
   coverage?: undefined;
   complete?: undefined;
   cost?: undefined;
+  emissions?: undefined;
   grid_import_kwh?: undefined;
   grid_export_kwh?: undefined;
   production_kwh?: undefined;
@@ -821,6 +906,7 @@ export type EnergyInsights = {
   complete?: boolean | null;
   data?: undefined;
   cost?: undefined;
+  emissions?: undefined;
   grid_import_kwh?: undefined;
   grid_export_kwh?: undefined;
   production_kwh?: undefined;
@@ -845,6 +931,7 @@ export type EnergyInsights = {
   /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
   peak_usage_time: string | null;
   cost?: Cost;
+  emissions?: Emissions;
   /** Energy from the grid, in kWh. Null: not known. */
   grid_import_kwh?: number | null;
   /** Energy to the grid, in kWh. Null: not known. */
@@ -989,6 +1076,54 @@ export interface FleetSilence {
   groups_left_out: number;
 }
 
+export interface Forecast {
+  /** IANA time zone of the user, in which the days are. */
+  timezone: string;
+  /** Forecast of the current month. Null: too few days of the home are known. */
+  forecast: {
+    /** First day of the current month. */
+    start: string;
+    /** Last day of the current month. */
+    end: string;
+    /** How many days of the month are over. */
+    days_over: number;
+    /** What the home has used in the month so far, in kWh. */
+    so_far_kwh: number;
+    /** What the home will probably have used at the end of the month, in kWh. */
+    expected_kwh: number;
+    /** Lower end of the range in which the usage of the month will probably lie, in kWh. */
+    low_kwh: number;
+    /** Upper end of this range, in kWh. */
+    high_kwh: number;
+    /** Of 100 months, how many lie within the range. */
+    range_percent: number;
+    /** What the month will probably cost. Null: no tariff, or for too few days. */
+    cost: {
+      /** Currency (ISO 4217). */
+      currency: string;
+      /** Expected cost of the month. */
+      expected: number;
+      /** Cost at the lower end of the range of usage. */
+      low: number;
+      /** Cost at the upper end of the range of usage. */
+      high: number;
+    } | null;
+    /** Earlier months of the home with the same forecast, the latest first. */
+    past: {
+      /** Month, as `YYYY-MM`. */
+      month: string;
+      /** Usage that this forecast would have expected on the same day of that month, in kWh. */
+      forecast_kwh: number;
+      /** What the home then used, in kWh. */
+      actual_kwh: number;
+      /** What it used in the same month of the year before, in kWh. Null: unknown. */
+      last_year_kwh: number | null;
+    }[];
+    /** Mean error of the forecast in these months, as a share of their usage. Null: there are none. */
+    mean_error: number | null;
+  } | null;
+}
+
 export interface Gateway {
   /** Id of the gateway. */
   gateway_id: string;
@@ -1032,6 +1167,7 @@ export type GroupEnergyInsights = {
   kwh_used?: undefined;
   peak_usage_time?: undefined;
   cost?: undefined;
+  emissions?: undefined;
   grid_import_kwh?: undefined;
   grid_export_kwh?: undefined;
   production_kwh?: undefined;
@@ -1061,6 +1197,7 @@ export type GroupEnergyInsights = {
   /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
   peak_usage_time: string | null;
   cost?: Cost;
+  emissions?: Emissions;
   /** Energy from the grid, in kWh. Null: not known. */
   grid_import_kwh?: number | null;
   /** Energy to the grid, in kWh. Null: not known. */
@@ -1106,6 +1243,13 @@ export interface ImportCredentials {
     /** Topic that the device publishes its readings on. */
     topic: string;
   }[];
+}
+
+export interface Intensity {
+  /** From when on the value holds. It holds for the resolution of the series. */
+  starts_at: string;
+  /** Grams of CO2 equivalent of a kWh. A decimal with up to 9 places, as text. */
+  grams_per_kwh: string;
 }
 
 export interface JudgedMessage {
@@ -1174,11 +1318,13 @@ export interface Key {
   /** The first characters of the key, to recognise it by. */
   prefix: string;
   /** What the key may do. The role of its owner decides whose data it reaches. */
-  scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write")[];
+  scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write" | "readings:read" | "readings:write")[];
   /** When the key ends. Null: never. */
   expires_at: string | null;
   /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
   group_id?: string;
+  /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
+  device_id?: string;
   /** Addresses and networks that the key may be used from. None: everywhere. */
   allowed_addresses: string[];
   /** What its owner calls the key. Null: it has no name. */
@@ -1204,6 +1350,8 @@ export interface ListedUser {
   timezone: string;
   /** Plan that sets the rate limits of the account. */
   plan: "free" | "developer" | "enterprise";
+  /** Emission series by which the emissions of the home are computed. Null: none. */
+  emission_series_id: string | null;
   /** E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days. */
   pending_email?: string;
   /** Its devices, counted. Only with `include=devices`. */
@@ -1311,6 +1459,7 @@ export interface MonthlyAnalytics {
     /** Change against the month before, in percent. Null: nothing was used, or is known, in that month. */
     change_percent: number | null;
     cost?: Cost;
+    emissions?: Emissions;
     /** The month is not over, and is compared with the same days of the month before. */
     partial?: true;
   }[];
@@ -1345,7 +1494,7 @@ export interface PairedDevice {
 }
 
 export interface Price {
-  /** From when on the price holds. It holds for the resolution of the series. */
+  /** From when on the value holds. It holds for the resolution of the series. */
   starts_at: string;
   /** Price of a kWh. A decimal with up to 9 places, as text. */
   per_kwh: string;
@@ -1360,7 +1509,7 @@ export interface PriceSeries {
   name: string;
   /** Currency of the prices (ISO 4217), such as `EUR`. */
   currency: string;
-  /** For how long each price holds, in minutes. */
+  /** For how long each value holds, in minutes. */
   resolution_minutes: 15 | 30 | 60;
 }
 
@@ -1459,17 +1608,413 @@ export interface RegisterReading {
   is: "measured" | "by_hand" | "interpolated" | "last";
 }
 
+export type Remark = {
+  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  kind: "stays_on";
+  /** Start of the condition. */
+  since: string;
+  /** Time up to which the condition is known. */
+  until: string;
+  /** Lowest power of the home since then, in watts. */
+  least_w: number;
+  /** Median of the same value on the days that it is compared with, in watts. */
+  usual_w: number;
+  /** Id of the device that it is about, or that causes most of a rise. Null: unknown. */
+  device_id: string | null;
+  /** Where this device is. Null: unknown. */
+  location: string | null;
+  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  compared: ComparedWatts[];
+  quiet_w?: undefined;
+  kwh?: undefined;
+  usual_kwh?: undefined;
+  expected_kwh?: undefined;
+  is_silent?: undefined;
+  date?: undefined;
+  weekday?: undefined;
+  start?: undefined;
+  end?: undefined;
+  tariff_id?: undefined;
+  name?: undefined;
+  currency?: undefined;
+  paid?: undefined;
+  would_have_paid?: undefined;
+} | {
+  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  kind: "night_rose";
+  /** Start of the condition. */
+  since: string;
+  /** Time up to which the condition is known. */
+  until: string;
+  /** Mean power of the quietest two hours of the last day, in watts. */
+  quiet_w: number;
+  /** Median of the same value on the days that it is compared with, in watts. */
+  usual_w: number;
+  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  compared: ComparedWatts[];
+  least_w?: undefined;
+  device_id?: undefined;
+  location?: undefined;
+  kwh?: undefined;
+  usual_kwh?: undefined;
+  expected_kwh?: undefined;
+  is_silent?: undefined;
+  date?: undefined;
+  weekday?: undefined;
+  start?: undefined;
+  end?: undefined;
+  tariff_id?: undefined;
+  name?: undefined;
+  currency?: undefined;
+  paid?: undefined;
+  would_have_paid?: undefined;
+} | {
+  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  kind: "device_uses_more";
+  /** Start of the condition. */
+  since: string;
+  /** Time up to which the condition is known. */
+  until: string;
+  /** Id of the device that it is about. */
+  device_id: string;
+  /** Where this device is. */
+  location: string;
+  /** Usage of the device in the last 24 hours, or of the home on the day, in kWh. */
+  kwh: number;
+  /** Median of the same value on the days that it is compared with, in kWh. */
+  usual_kwh: number;
+  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  compared: ComparedKwh[];
+  least_w?: undefined;
+  usual_w?: undefined;
+  quiet_w?: undefined;
+  expected_kwh?: undefined;
+  is_silent?: undefined;
+  date?: undefined;
+  weekday?: undefined;
+  start?: undefined;
+  end?: undefined;
+  tariff_id?: undefined;
+  name?: undefined;
+  currency?: undefined;
+  paid?: undefined;
+  would_have_paid?: undefined;
+} | {
+  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  kind: "production_missing";
+  /** Start of the condition. */
+  since: string;
+  /** Time up to which the condition is known. */
+  until: string;
+  /** Energy that the panels would have produced since then on a poor day, in kWh. */
+  expected_kwh: number;
+  /** Whether the production is unknown, instead of known to be 0. */
+  is_silent: boolean;
+  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  compared: ComparedKwh[];
+  least_w?: undefined;
+  usual_w?: undefined;
+  device_id?: undefined;
+  location?: undefined;
+  quiet_w?: undefined;
+  kwh?: undefined;
+  usual_kwh?: undefined;
+  date?: undefined;
+  weekday?: undefined;
+  start?: undefined;
+  end?: undefined;
+  tariff_id?: undefined;
+  name?: undefined;
+  currency?: undefined;
+  paid?: undefined;
+  would_have_paid?: undefined;
+} | {
+  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  kind: "unusual_day";
+  /** The day, in the time zone of the user. */
+  date: string;
+  /** Its weekday: 1 is Monday. */
+  weekday: number;
+  /** Usage of the device in the last 24 hours, or of the home on the day, in kWh. */
+  kwh: number;
+  /** Median of the same value on the days that it is compared with, in kWh. */
+  usual_kwh: number;
+  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  compared: ComparedDay[];
+  since?: undefined;
+  until?: undefined;
+  least_w?: undefined;
+  usual_w?: undefined;
+  device_id?: undefined;
+  location?: undefined;
+  quiet_w?: undefined;
+  expected_kwh?: undefined;
+  is_silent?: undefined;
+  start?: undefined;
+  end?: undefined;
+  tariff_id?: undefined;
+  name?: undefined;
+  currency?: undefined;
+  paid?: undefined;
+  would_have_paid?: undefined;
+} | {
+  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  kind: "cheaper_tariff";
+  /** First day of the comparison, in the time zone of the user. */
+  start: string;
+  /** Last day of the comparison, inclusive. */
+  end: string;
+  /** Id of the cheaper tariff. */
+  tariff_id: string;
+  /** Its name. */
+  name: string;
+  /** Currency of both amounts (ISO 4217). */
+  currency: string;
+  /** Cost of these months by the tariffs that held, a decimal. */
+  paid: string;
+  /** Cost of these months by the cheaper tariff, a decimal. */
+  would_have_paid: string;
+  since?: undefined;
+  until?: undefined;
+  least_w?: undefined;
+  usual_w?: undefined;
+  device_id?: undefined;
+  location?: undefined;
+  compared?: undefined;
+  quiet_w?: undefined;
+  kwh?: undefined;
+  usual_kwh?: undefined;
+  expected_kwh?: undefined;
+  is_silent?: undefined;
+  date?: undefined;
+  weekday?: undefined;
+};
+
+export interface RemarkRaisedEvent {
+  /** Id of the event, the same in every attempt. */
+  id: string;
+  /** Type of the event. */
+  type: "remark.raised";
+  /** When the event happened. */
+  created_at: string;
+  /** Which installation it happened in. */
+  environment: "live" | "sandbox";
+  /** What the event is about. */
+  data: {
+    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    kind: "stays_on";
+    /** Start of the condition. */
+    since: string;
+    /** Time up to which the condition is known. */
+    until: string;
+    /** Lowest power of the home since then, in watts. */
+    least_w: number;
+    /** Median of the same value on the days that it is compared with, in watts. */
+    usual_w: number;
+    /** Id of the device that it is about, or that causes most of a rise. Null: unknown. */
+    device_id: string | null;
+    /** Where this device is. Null: unknown. */
+    location: string | null;
+    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    compared: ComparedWatts[];
+    /** Id of the user that the remark is about. */
+    user_id: string;
+    quiet_w?: undefined;
+    kwh?: undefined;
+    usual_kwh?: undefined;
+    expected_kwh?: undefined;
+    is_silent?: undefined;
+    date?: undefined;
+    weekday?: undefined;
+    start?: undefined;
+    end?: undefined;
+    tariff_id?: undefined;
+    name?: undefined;
+    currency?: undefined;
+    paid?: undefined;
+    would_have_paid?: undefined;
+  } | {
+    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    kind: "night_rose";
+    /** Start of the condition. */
+    since: string;
+    /** Time up to which the condition is known. */
+    until: string;
+    /** Mean power of the quietest two hours of the last day, in watts. */
+    quiet_w: number;
+    /** Median of the same value on the days that it is compared with, in watts. */
+    usual_w: number;
+    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    compared: ComparedWatts[];
+    /** Id of the user that the remark is about. */
+    user_id: string;
+    least_w?: undefined;
+    device_id?: undefined;
+    location?: undefined;
+    kwh?: undefined;
+    usual_kwh?: undefined;
+    expected_kwh?: undefined;
+    is_silent?: undefined;
+    date?: undefined;
+    weekday?: undefined;
+    start?: undefined;
+    end?: undefined;
+    tariff_id?: undefined;
+    name?: undefined;
+    currency?: undefined;
+    paid?: undefined;
+    would_have_paid?: undefined;
+  } | {
+    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    kind: "device_uses_more";
+    /** Start of the condition. */
+    since: string;
+    /** Time up to which the condition is known. */
+    until: string;
+    /** Id of the device that it is about. */
+    device_id: string;
+    /** Where this device is. */
+    location: string;
+    /** Usage of the device in the last 24 hours, or of the home on the day, in kWh. */
+    kwh: number;
+    /** Median of the same value on the days that it is compared with, in kWh. */
+    usual_kwh: number;
+    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    compared: ComparedKwh[];
+    /** Id of the user that the remark is about. */
+    user_id: string;
+    least_w?: undefined;
+    usual_w?: undefined;
+    quiet_w?: undefined;
+    expected_kwh?: undefined;
+    is_silent?: undefined;
+    date?: undefined;
+    weekday?: undefined;
+    start?: undefined;
+    end?: undefined;
+    tariff_id?: undefined;
+    name?: undefined;
+    currency?: undefined;
+    paid?: undefined;
+    would_have_paid?: undefined;
+  } | {
+    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    kind: "production_missing";
+    /** Start of the condition. */
+    since: string;
+    /** Time up to which the condition is known. */
+    until: string;
+    /** Energy that the panels would have produced since then on a poor day, in kWh. */
+    expected_kwh: number;
+    /** Whether the production is unknown, instead of known to be 0. */
+    is_silent: boolean;
+    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    compared: ComparedKwh[];
+    /** Id of the user that the remark is about. */
+    user_id: string;
+    least_w?: undefined;
+    usual_w?: undefined;
+    device_id?: undefined;
+    location?: undefined;
+    quiet_w?: undefined;
+    kwh?: undefined;
+    usual_kwh?: undefined;
+    date?: undefined;
+    weekday?: undefined;
+    start?: undefined;
+    end?: undefined;
+    tariff_id?: undefined;
+    name?: undefined;
+    currency?: undefined;
+    paid?: undefined;
+    would_have_paid?: undefined;
+  } | {
+    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    kind: "unusual_day";
+    /** The day, in the time zone of the user. */
+    date: string;
+    /** Its weekday: 1 is Monday. */
+    weekday: number;
+    /** Usage of the device in the last 24 hours, or of the home on the day, in kWh. */
+    kwh: number;
+    /** Median of the same value on the days that it is compared with, in kWh. */
+    usual_kwh: number;
+    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    compared: ComparedDay[];
+    /** Id of the user that the remark is about. */
+    user_id: string;
+    since?: undefined;
+    until?: undefined;
+    least_w?: undefined;
+    usual_w?: undefined;
+    device_id?: undefined;
+    location?: undefined;
+    quiet_w?: undefined;
+    expected_kwh?: undefined;
+    is_silent?: undefined;
+    start?: undefined;
+    end?: undefined;
+    tariff_id?: undefined;
+    name?: undefined;
+    currency?: undefined;
+    paid?: undefined;
+    would_have_paid?: undefined;
+  } | {
+    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    kind: "cheaper_tariff";
+    /** First day of the comparison, in the time zone of the user. */
+    start: string;
+    /** Last day of the comparison, inclusive. */
+    end: string;
+    /** Id of the cheaper tariff. */
+    tariff_id: string;
+    /** Its name. */
+    name: string;
+    /** Currency of both amounts (ISO 4217). */
+    currency: string;
+    /** Cost of these months by the tariffs that held, a decimal. */
+    paid: string;
+    /** Cost of these months by the cheaper tariff, a decimal. */
+    would_have_paid: string;
+    /** Id of the user that the remark is about. */
+    user_id: string;
+    since?: undefined;
+    until?: undefined;
+    least_w?: undefined;
+    usual_w?: undefined;
+    device_id?: undefined;
+    location?: undefined;
+    compared?: undefined;
+    quiet_w?: undefined;
+    kwh?: undefined;
+    usual_kwh?: undefined;
+    expected_kwh?: undefined;
+    is_silent?: undefined;
+    date?: undefined;
+    weekday?: undefined;
+  };
+}
+
+export interface Remarks {
+  /** IANA time zone of the user, in which the days are. */
+  timezone: string;
+  /** Current remarks on the home, the most urgent first. Empty: nothing is unusual. */
+  remarks: Remark[];
+}
+
 export interface RotatedKey {
   /** Id of the key. */
   key_id: string;
   /** The first characters of the key, to recognise it by. */
   prefix: string;
   /** What the key may do. The role of its owner decides whose data it reaches. */
-  scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write")[];
+  scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write" | "readings:read" | "readings:write")[];
   /** When the key ends. Null: never. */
   expires_at: string | null;
   /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
   group_id?: string;
+  /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
+  device_id?: string;
   /** Addresses and networks that the key may be used from. None: everywhere. */
   allowed_addresses: string[];
   /** The key itself. It is not shown again. */
@@ -1511,6 +2056,43 @@ export interface SentDelivery {
   };
 }
 
+export interface SentReading {
+  /** When it was measured: ISO 8601 with a zone, Unix seconds or Unix milliseconds. Of an interval: its end. */
+  ts: string | number;
+  /** What the register shows, in kWh. */
+  energy_total_kwh?: number;
+  /** Energy of an interval, in kWh. Needs `interval_s`. */
+  energy_kwh?: number;
+  /** Length of the interval, in seconds. */
+  interval_s?: number;
+  /** Power, in watts. */
+  power_w?: number;
+  /** Which circuit or direction is measured. Default: `import`. */
+  channel?: string;
+  /** Temperature, in °C. */
+  temperature_c?: number;
+  /** Set temperature, in °C. */
+  setpoint_c?: number;
+  /** Whether it heats. */
+  heating?: boolean;
+  /** Relative humidity, in percent. */
+  humidity_percent?: number;
+}
+
+export interface SentReadings {
+  /** How many readings were stored: one for each quantity of an element. */
+  stored: number;
+  /** How many were stored already. */
+  duplicates: number;
+  /** Elements that were not stored. */
+  rejected: {
+    /** Position of the element in the body, from 0. */
+    index: number;
+    /** Why it, or a quantity of it, was not stored. */
+    reason: string;
+  }[];
+}
+
 export interface Summary {
   /** The members that `metrics` and `include` ask for. */
   summary: {
@@ -1521,6 +2103,7 @@ export interface Summary {
     /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
     peak_usage_time?: string | null;
     cost?: Cost;
+    emissions?: Emissions;
     /** Energy from the grid, in kWh. Null: not known. */
     grid_import_kwh?: number | null;
     /** Energy to the grid, in kWh. Null: not known. */
@@ -1614,6 +2197,7 @@ export interface Usage {
   /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies. */
   peak_hour: string | null;
   cost?: Cost;
+  emissions?: Emissions;
   /** Energy from the grid, in kWh. Null: not known. */
   grid_import_kwh?: number | null;
   /** Energy to the grid, in kWh. Null: not known. */
@@ -1682,6 +2266,8 @@ export interface User {
   timezone: string;
   /** Plan that sets the rate limits of the account. */
   plan: "free" | "developer" | "enterprise";
+  /** Emission series by which the emissions of the home are computed. Null: none. */
+  emission_series_id: string | null;
   /** E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days. */
   pending_email?: string;
 }
@@ -1702,8 +2288,10 @@ export interface UserCreatedEvent {
 export interface Webhook {
   /** Id of the subscription. */
   webhook_id: string;
-  /** Event that is subscribed to. */
-  event: "usage.updated" | "alert.triggered" | "device.connected" | "user.created";
+  /** The first of `events`. */
+  event: "usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised";
+  /** Events that are subscribed to. */
+  events: ("usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised")[];
   /** HTTPS address that events are sent to. */
   url: string;
   /** Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed. */
@@ -1729,7 +2317,7 @@ export interface WebhookTestEvent {
 }
 
 /** What a webhook is sent: tell them apart by `type`. */
-export type EnergyEvent = UsageUpdatedEvent | AlertTriggeredEvent | DeviceConnectedEvent | UserCreatedEvent | WebhookTestEvent;
+export type EnergyEvent = UsageUpdatedEvent | AlertTriggeredEvent | DeviceConnectedEvent | UserCreatedEvent | RemarkRaisedEvent | WebhookTestEvent;
 
 export interface GetEnergyInsightsQuery {
   /** First day of the range, in the time zone `tz`. Needs `end`. */
@@ -1742,7 +2330,7 @@ export interface GetEnergyInsightsQuery {
   user_id?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
   include?: string | string[];
   /** What was used. Of `include`, all but electricity takes only estimated and coverage. */
   commodity?: "electricity" | "gas" | "heat" | "water";
@@ -1759,7 +2347,7 @@ export interface PostEnergyInsightsBody {
   end?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
   include?: string;
   /** Which members the summary has: `total_kwh` and `avg_daily_kwh`, `peak_usage_time`, or all. */
   metrics?: ("kwh_used" | "peak_hour")[];
@@ -1772,8 +2360,18 @@ export interface MonthlyAnalyticsQuery {
   months?: number;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  /** What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
   include?: string | string[];
+}
+
+export interface ListRemarksQuery {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+}
+
+export interface GetForecastQuery {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
 }
 
 export interface CreateAlertBody {
@@ -1879,11 +2477,15 @@ export interface UpdateUserBody {
   timezone?: string;
   /** Plan that sets the rate limits of the account. */
   plan?: "free" | "developer" | "enterprise";
+  /** Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it. */
+  emission_series_id?: string | null;
 }
 
 export interface CreateWebhookBody {
-  /** Event that is subscribed to. */
-  event: "usage.updated" | "alert.triggered" | "device.connected" | "user.created";
+  /** Event that is subscribed to. Not together with `events`. */
+  event?: "usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised";
+  /** Events that are subscribed to, each once, instead of `event`. */
+  events?: ("usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised")[];
   /** HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server. */
   url: string;
   /** Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered. */
@@ -1903,6 +2505,10 @@ export interface ListWebhooksQuery {
 }
 
 export interface UpdateWebhookBody {
+  /** Event that is subscribed to. Not together with `events`. */
+  event?: "usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised";
+  /** Events that are subscribed to, each once, instead of `event`. */
+  events?: ("usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised")[];
   /** HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server. */
   url?: string;
   /** Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered. */
@@ -2056,7 +2662,7 @@ export interface DeviceUsageQuery {
   group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
   include?: string | string[];
   /** How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most. */
   gaps?: "line" | "like_days";
@@ -2103,6 +2709,17 @@ export interface DeviceQualityQuery {
   end?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
+}
+
+export type SendReadingsBody = SentReading[] | SentReading;
+
+export interface ListDeviceReadingsQuery {
+  /** First instant of the range: a date (UTC), or an instant with its zone. */
+  start: string | string;
+  /** End of the range, exclusive, as `start`. At most 36 months after it. */
+  end: string | string;
+  /** Most readings in the answer. */
+  limit?: number;
 }
 
 export interface CreateDeviceEditBody {
@@ -2308,7 +2925,7 @@ export interface GroupEnergyInsightsQuery {
   group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** IANA time zone of the days and hours. `account`: the time zone of the group’s owner. */
   tz?: string;
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user. */
+  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
   include?: string | string[];
 }
 
@@ -2597,15 +3214,233 @@ export interface UpdateTariffBody {
   } | null;
 }
 
+export interface CompareTariffsBody {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+  /** First day, in the time zone of the user. */
+  start: string;
+  /** Last day, inclusive. Within 36 months of `start`. */
+  end: string;
+  /** Tariffs to compare, all in one currency: that of the user’s tariffs in the range, if there is one. */
+  tariffs: {
+    /** What the owner calls it. */
+    name: string;
+    /** Currency of all its amounts (ISO 4217), such as `EUR`. */
+    currency: string;
+    /** What each day costs, whatever is used. Default: nothing. */
+    standing_per_day?: string | number;
+    /** What the highest quarter-hour of a month costs. Default: nothing. */
+    capacity?: {
+      /** Price of a kW of the peak, for a month. */
+      per_kw_month: string | number;
+      /** Over how many months the peaks are averaged. Default: 1. */
+      months_averaged?: number;
+      /** What a peak counts as at least, in kW. Default: 0. */
+      minimum_kw?: string | number;
+    };
+    /** What energy from the grid costs. */
+    import: {
+      /** Price of a kWh. */
+      per_kwh: string | number;
+    } | {
+      /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+      periods: {
+        /** Price of a kWh. */
+        per_kwh: string | number;
+        /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+        days?: number[];
+        /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+        from?: string;
+        /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+        to?: string;
+        /** Months in which the price holds, 1 is January. Default: all. */
+        months?: number[];
+      }[];
+    } | {
+      /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+      series_id: string;
+      /** What is added to the price of a kWh after that. Default: 0. */
+      add?: string | number;
+      /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+      multiply?: string | number;
+    };
+    /** What is paid for energy into the grid. Default: nothing. */
+    export?: {
+      /** Price of a kWh. */
+      per_kwh: string | number;
+    } | {
+      /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+      periods: {
+        /** Price of a kWh. */
+        per_kwh: string | number;
+        /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+        days?: number[];
+        /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+        from?: string;
+        /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+        to?: string;
+        /** Months in which the price holds, 1 is January. Default: all. */
+        months?: number[];
+      }[];
+    } | {
+      /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+      series_id: string;
+      /** What is added to the price of a kWh after that. Default: 0. */
+      add?: string | number;
+      /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+      multiply?: string | number;
+    };
+  }[];
+}
+
+export interface CompareTariffsAnswer {
+  /** Id of the user that it belongs to. */
+  user_id: string;
+  /** First day, in the time zone of the user. */
+  start: string;
+  /** Last day, inclusive. */
+  end: string;
+  /** Currency of all amounts (ISO 4217). */
+  currency: string;
+  /** What the range costs by the tariffs of the user. Null: none held. */
+  current: Cost;
+  /** The tariffs that were sent, in their order. */
+  alternatives: {
+    /** Name of the tariff, as it was sent. */
+    name: string;
+    /** What the range would have cost, had this tariff held in all of it. */
+    cost: {
+      /** Currency of all amounts (ISO 4217). */
+      currency: string;
+      /** Import, standing charge and capacity, less export. */
+      total: string;
+      /** What the imported energy costs. */
+      import: string;
+      /** What the exported energy earns. */
+      export: string;
+      /** Standing charge of the time that has begun. */
+      standing: string;
+      /** Price of the highest quarter-hour. Only of whole months, and of a capacity tariff. */
+      capacity?: string;
+      /** Part of `import` for energy that is estimated. */
+      estimated: string;
+      /** Energy whose price is not known, in kWh. It is in no amount. */
+      missing_prices_kwh: number;
+    };
+    /** Its total less the `current` one: negative if it is cheaper. Null where `current` is. */
+    difference: string | null;
+  }[];
+}
+
+export interface WhatIfBody {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+  /** First day, in the time zone of the user. */
+  start: string;
+  /** Last day, inclusive. Within 36 months of `start`. */
+  end: string;
+  /** A battery beside what the home has. */
+  battery?: {
+    /** What it can store, in kWh. */
+    capacity_kwh: string | number;
+    /** Most that it charges, in kW. */
+    charge_kw: string | number;
+    /** Most that it discharges, in kW. */
+    discharge_kw: string | number;
+    /** Part of the charged energy that comes out again, 0.5 to 1. */
+    round_trip_efficiency: string | number;
+    /** What it stores at the start, in kWh. Default: 0. */
+    initial_kwh?: string | number;
+  };
+  /** Factor of the production, 0 to 10: 2 is twice as many panels. Default: 1. */
+  production_scale?: string | number;
+}
+
+export interface WhatIfAnswer {
+  /** The home as it was, in the quarter-hours that are known. */
+  before: {
+    /** Energy from the grid, in kWh. */
+    grid_import_kwh: number;
+    /** Energy to the grid, in kWh. */
+    grid_export_kwh: number;
+    /** Production that was not exported, in kWh. Null: the home has no production, or it is not known. */
+    self_consumed_kwh: number | null;
+    /** Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used. */
+    autarky: number | null;
+    /** What it costs by the tariffs of the user. Absent if none held. */
+    cost?: {
+      /** Currency of all amounts (ISO 4217). */
+      currency: string;
+      /** Import, standing charge and capacity, less export. */
+      total: string;
+      /** What the imported energy costs. */
+      import: string;
+      /** What the exported energy earns. */
+      export: string;
+      /** Standing charge of the time that has begun. */
+      standing: string;
+      /** Price of the highest quarter-hour. Only of whole months, and of a capacity tariff. */
+      capacity?: string;
+      /** Part of `import` for energy that is estimated. */
+      estimated: string;
+      /** Energy whose price is not known, in kWh. It is in no amount. */
+      missing_prices_kwh: number;
+    };
+  };
+  /** The home with the change, in the same quarter-hours. */
+  after: {
+    /** Energy from the grid, in kWh. */
+    grid_import_kwh: number;
+    /** Energy to the grid, in kWh. */
+    grid_export_kwh: number;
+    /** Production that was not exported, in kWh. Null: the home has no production, or it is not known. */
+    self_consumed_kwh: number | null;
+    /** Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used. */
+    autarky: number | null;
+    /** What it costs by the tariffs of the user. Absent if none held. */
+    cost?: {
+      /** Currency of all amounts (ISO 4217). */
+      currency: string;
+      /** Import, standing charge and capacity, less export. */
+      total: string;
+      /** What the imported energy costs. */
+      import: string;
+      /** What the exported energy earns. */
+      export: string;
+      /** Standing charge of the time that has begun. */
+      standing: string;
+      /** Price of the highest quarter-hour. Only of whole months, and of a capacity tariff. */
+      capacity?: string;
+      /** Part of `import` for energy that is estimated. */
+      estimated: string;
+      /** Energy whose price is not known, in kWh. It is in no amount. */
+      missing_prices_kwh: number;
+    };
+  };
+  /** What the battery did. Absent if none was asked about. */
+  battery?: {
+    /** Energy into it, before the loss, in kWh. */
+    charged_kwh: number;
+    /** Energy out of it, in kWh. */
+    discharged_kwh: number;
+    /** Energy left in it at the end, in kWh. It is worth nothing. */
+    stored_kwh: number;
+    /** `discharged_kwh` ÷ `capacity_kwh`, with two decimals. */
+    full_cycles: number;
+  };
+  /** Hours of the range so far that are passed over on both sides, because something of the home is not known. */
+  unknown_hours: number;
+}
+
 export interface CreatePriceSeriesBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
   /** What the owner calls it, such as the market that the prices are of. */
   name: string;
+  /** For how long each value holds, in minutes. */
+  resolution_minutes: 15 | 30 | 60;
   /** Currency of the prices (ISO 4217), such as `EUR`. */
   currency: string;
-  /** For how long each price holds, in minutes. */
-  resolution_minutes: 15 | 30 | 60;
 }
 
 export interface ListPriceSeriesQuery {
@@ -2623,7 +3458,7 @@ export interface ListPricesQuery {
 }
 
 export type PutPricesBody = {
-  /** From when on the price holds: a multiple of the resolution in UTC. It holds for the resolution only. */
+  /** From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only. */
   starts_at: string;
   /** Price of a kWh. It may be negative. */
   per_kwh: string | number;
@@ -2632,7 +3467,44 @@ export type PutPricesBody = {
 export interface PutPricesAnswer {
   /** Id of the price series. */
   series_id: string;
-  /** How many prices were stored: those of the request. */
+  /** How many values were stored: those of the request. */
+  stored: number;
+}
+
+export interface CreateEmissionSeriesBody {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+  /** What the owner calls it, such as the grid that the intensities are of. */
+  name: string;
+  /** For how long each value holds, in minutes. */
+  resolution_minutes: 15 | 30 | 60;
+}
+
+export interface ListEmissionSeriesQuery {
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  user_id?: string;
+  /** Most items in the answer. */
+  limit?: number;
+}
+
+export interface ListIntensitiesQuery {
+  /** First day of the range, UTC. Needs `end`. */
+  start?: string;
+  /** Last day of the range, inclusive. Needs `start`. */
+  end?: string;
+}
+
+export type PutIntensitiesBody = {
+  /** From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only. */
+  starts_at: string;
+  /** Grams of CO2 equivalent of a kWh. The number may be negative. */
+  grams_per_kwh: string | number;
+}[];
+
+export interface PutIntensitiesAnswer {
+  /** Id of the emission series. */
+  series_id: string;
+  /** How many values were stored: those of the request. */
   stored: number;
 }
 
@@ -2641,10 +3513,12 @@ export interface CreateKeyBody {
   user_id?: string;
   /** What its owner calls the key. */
   name?: string;
-  /** What the key may do. Default: all, or what a utility may give to its homeowners. */
-  scopes?: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write")[];
-  /** A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`. */
+  /** What the key may do. Default: all but those of single readings (`readings:…`), or what a utility may give to its homeowners. */
+  scopes?: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write" | "readings:read" | "readings:write")[];
+  /** A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`; `readings:read` is not among them. */
   group_id?: string;
+  /** A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default. */
+  device_id?: string;
   /** When the key ends. Default: never. */
   expires_at?: string;
   /** Addresses and networks that the key may be used from, IPv4 and IPv6. Default: those of the key that makes it; none: everywhere. */
@@ -2727,6 +3601,16 @@ export class EnergyClient {
     return this.#transport.bytes('GET', '/v1/analytics/monthly', { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
+  /** Current remarks on a user’s home: what is unusual, stays on, is missing or would have cost less, with what it is compared with. */
+  listRemarks(query?: ListRemarksQuery, options?: CallOptions): Promise<Remarks> {
+    return this.#transport.json('GET', '/v1/remarks', { query, isSafe: true, options });
+  }
+
+  /** What a user’s home will have used, and paid, at the end of the month: a value, a range, and the errors of the same forecast in earlier months. */
+  getForecast(query?: GetForecastQuery, options?: CallOptions): Promise<Forecast> {
+    return this.#transport.json('GET', '/v1/forecast', { query, isSafe: true, options });
+  }
+
   /** Sets a threshold on a user’s usage or costs. */
   createAlert(body: CreateAlertBody, options?: CallOptions): Promise<CreateAlertAnswer> {
     return this.#transport.json('POST', '/v1/alerts', { body, options });
@@ -2787,7 +3671,7 @@ export class EnergyClient {
     return this.#transport.bytes('GET', `/v1/users/${encodeURIComponent(userId)}/export`, { accept: 'application/zip', isSafe: true, options });
   }
 
-  /** Subscribes the caller to an event. */
+  /** Subscribes the caller to one event or several. */
   createWebhook(body: CreateWebhookBody, options?: CallOptions): Promise<CreateWebhookAnswer> {
     return this.#transport.json('POST', '/v1/webhooks', { body, options });
   }
@@ -2797,7 +3681,7 @@ export class EnergyClient {
     return this.#transport.pages('GET', '/v1/webhooks', { query, isSafe: true, options });
   }
 
-  /** Pauses or resumes a subscription, or changes its address or secret (both secrets are valid for 24 h). */
+  /** Pauses or resumes a subscription, or changes its events, address or secret (both secrets are valid for 24 h). */
   updateWebhook(webhookId: string, body: UpdateWebhookBody, options?: CallOptions): Promise<Webhook> {
     return this.#transport.json('PATCH', `/v1/webhooks/${encodeURIComponent(webhookId)}`, { body, options });
   }
@@ -2905,6 +3789,21 @@ export class EnergyClient {
   /** How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As a spreadsheet (XLSX). */
   deviceQualityXlsx(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
+  }
+
+  /** Writes readings of a device that could as well send them by MQTT: one element or up to 10,000, as JSON, or a SenML pack. The answer comes when they are committed. Readings that are sent again, in either way, count once. */
+  sendReadings(deviceId: string, body: SendReadingsBody, options?: CallOptions): Promise<SentReadings> {
+    return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { body, options });
+  }
+
+  /** The readings of a device as they are stored, and what each was taken for, oldest first, page by page. */
+  listDeviceReadings(deviceId: string, query: ListDeviceReadingsQuery, options?: CallOptions): Pages<DeviceReading> {
+    return this.#transport.pages('GET', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { query, isSafe: true, options });
+  }
+
+  /** The readings of a device as they are stored, and what each was taken for, oldest first, page by page. As CSV. */
+  listDeviceReadingsCsv(deviceId: string, query: ListDeviceReadingsQuery, options?: CallOptions): Promise<string> {
+    return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { query, accept: 'text/csv', isSafe: true, options });
   }
 
   /** Edits readings of a device by hand, with a reason: excludes those of a time, or adds what a person read off a register. Its past is computed anew within seconds; what was sent stays stored. */
@@ -3127,6 +4026,16 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/tariffs/${encodeURIComponent(tariffId)}`, { isSafe: true, options });
   }
 
+  /** What a range would have cost by other tariffs, each as if it had held in all of it. Stores nothing. Counts as 10 requests, and runs one at a time by account. */
+  compareTariffs(body: CompareTariffsBody, options?: CallOptions): Promise<CompareTariffsAnswer> {
+    return this.#transport.json('POST', '/v1/tariffs/compare', { body, isSafe: true, options });
+  }
+
+  /** What a range would have been with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests, and runs one at a time by account. */
+  whatIf(body: WhatIfBody, options?: CallOptions): Promise<WhatIfAnswer> {
+    return this.#transport.json('POST', '/v1/what-if', { body, isSafe: true, options });
+  }
+
   /** Makes a price series, for prices that are told as they become known. That of a utility can be used by its homeowners, that of an administrator by everybody. */
   createPriceSeries(body: CreatePriceSeriesBody, options?: CallOptions): Promise<PriceSeries> {
     return this.#transport.json('POST', '/v1/price-series', { body, options });
@@ -3162,7 +4071,42 @@ export class EnergyClient {
     return this.#transport.json('PUT', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { body: csv, type: 'text/csv', isSafe: true, options });
   }
 
-  /** Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. */
+  /** Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes. A utility’s series can be used by its homeowners, an administrator’s by everybody. */
+  createEmissionSeries(body: CreateEmissionSeriesBody, options?: CallOptions): Promise<EmissionSeries> {
+    return this.#transport.json('POST', '/v1/emission-series', { body, options });
+  }
+
+  /** The emission series that a user can use, page by page: its own, its utility’s and those of administrators. */
+  listEmissionSeries(query?: ListEmissionSeriesQuery, options?: CallOptions): Pages<EmissionSeries> {
+    return this.#transport.pages('GET', '/v1/emission-series', { query, isSafe: true, options });
+  }
+
+  /** One emission series, of those that the caller can use too. */
+  getEmissionSeries(seriesId: string, options?: CallOptions): Promise<EmissionSeries> {
+    return this.#transport.json('GET', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
+  }
+
+  /** Removes an emission series and its intensities, unless a user has it. */
+  deleteEmissionSeries(seriesId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
+  }
+
+  /** The intensities of a series from `start` to `end`, UTC days; without them those of today and tomorrow. */
+  listIntensities(seriesId: string, query?: ListIntensitiesQuery, options?: CallOptions): Promise<Intensity[]> {
+    return this.#transport.json('GET', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { query, isSafe: true, options });
+  }
+
+  /** Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored. */
+  putIntensities(seriesId: string, body: PutIntensitiesBody, options?: CallOptions): Promise<PutIntensitiesAnswer> {
+    return this.#transport.json('PUT', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { body, isSafe: true, options });
+  }
+
+  /** Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored. From CSV. */
+  putIntensitiesCsv(seriesId: string, csv: string, options?: CallOptions): Promise<PutIntensitiesAnswer> {
+    return this.#transport.json('PUT', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { body: csv, type: 'text/csv', isSafe: true, options });
+  }
+
+  /** Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. */
   createKey(body: CreateKeyBody, options?: CallOptions): Promise<CreatedKey> {
     return this.#transport.json('POST', '/v1/keys', { body, options });
   }

@@ -22,7 +22,7 @@ export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.
 /** Scopes of keys that a utility may create for a homeowner. */
 export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts:read', 'devices:read'];
 
-/** Scopes that a key limited to a group may have. Single readings show when somebody showers, so they are not among them. */
+/** Scopes that a key limited to a group may have, and that the export of an account needs. Single readings show when somebody showers, so they are not among them. */
 export const READING_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
 /** Scopes of a key that is limited to a device. */

@@ -31,7 +31,7 @@ class EnergyClient(Transport):
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
         """
         return self._json("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, is_safe=True, options=options)
@@ -55,7 +55,7 @@ class EnergyClient(Transport):
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
         """
         return self._text("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="text/csv", is_safe=True, options=options)
@@ -79,7 +79,7 @@ class EnergyClient(Transport):
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
         """
         return self._bytes("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
@@ -103,7 +103,7 @@ class EnergyClient(Transport):
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
         """
         return self._text("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="application/atom+xml", is_safe=True, options=options)
@@ -130,7 +130,7 @@ class EnergyClient(Transport):
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         months: How many months, the current one included.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         """
         return self._json("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, is_safe=True, options=options)
 
@@ -148,7 +148,7 @@ class EnergyClient(Transport):
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         months: How many months, the current one included.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         """
         return self._text("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
 
@@ -166,9 +166,33 @@ class EnergyClient(Transport):
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
         months: How many months, the current one included.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         """
         return self._bytes("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
+    def list_remarks(
+        self,
+        *,
+        user_id: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.Remarks:
+        """Current remarks on a user’s home: what is unusual, stays on, is missing or would have cost less, with what it is compared with.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        """
+        return self._json("GET", "/v1/remarks", query={"user_id": user_id}, is_safe=True, options=options)
+
+    def get_forecast(
+        self,
+        *,
+        user_id: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> types.Forecast:
+        """What a user’s home will have used, and paid, at the end of the month: a value, a range, and the errors of the same forecast in earlier months.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        """
+        return self._json("GET", "/v1/forecast", query={"user_id": user_id}, is_safe=True, options=options)
 
     def create_alert(
         self,
@@ -295,7 +319,7 @@ class EnergyClient(Transport):
         body: types.CreateWebhookBody,
         **options: Unpack[CallOptions],
     ) -> types.CreateWebhookAnswer:
-        """Subscribes the caller to an event."""
+        """Subscribes the caller to one event or several."""
         return self._json("POST", "/v1/webhooks", body=body, options=options)
 
     def list_webhooks(
@@ -316,7 +340,7 @@ class EnergyClient(Transport):
         body: types.UpdateWebhookBody,
         **options: Unpack[CallOptions],
     ) -> types.Webhook:
-        """Pauses or resumes a subscription, or changes its address or secret (both secrets are valid for 24 h)."""
+        """Pauses or resumes a subscription, or changes its events, address or secret (both secrets are valid for 24 h)."""
         return self._json("PATCH", f"/v1/webhooks/{self._segment(webhook_id)}", body=body, options=options)
 
     def delete_webhook(
@@ -445,7 +469,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
         """
         return self._json("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, is_safe=True, options=options)
@@ -468,7 +492,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="text/csv", is_safe=True, options=options)
@@ -491,7 +515,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
         """
         return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
@@ -514,7 +538,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/atom+xml", is_safe=True, options=options)
@@ -625,6 +649,49 @@ class EnergyClient(Transport):
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         """
         return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/quality", query={"start": start, "end": end, "tz": tz}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
+
+    def send_readings(
+        self,
+        device_id: str,
+        body: types.SendReadingsBody,
+        **options: Unpack[CallOptions],
+    ) -> types.SentReadings:
+        """Writes readings of a device that could as well send them by MQTT: one element or up to 10,000, as JSON, or a SenML pack. The answer comes when they are committed. Readings that are sent again, in either way, count once."""
+        return self._json("POST", f"/v1/devices/{self._segment(device_id)}/readings", body=body, options=options)
+
+    def list_device_readings(
+        self,
+        device_id: str,
+        *,
+        start: str,
+        end: str,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.DeviceReading]:
+        """The readings of a device as they are stored, and what each was taken for, oldest first, page by page.
+
+        start: First instant of the range: a date (UTC), or an instant with its zone.
+        end: End of the range, exclusive, as `start`. At most 36 months after it.
+        limit: Most readings in the answer.
+        """
+        return self._pages("GET", f"/v1/devices/{self._segment(device_id)}/readings", query={"start": start, "end": end, "limit": limit}, is_safe=True, options=options)
+
+    def list_device_readings_csv(
+        self,
+        device_id: str,
+        *,
+        start: str,
+        end: str,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """The readings of a device as they are stored, and what each was taken for, oldest first, page by page. As CSV.
+
+        start: First instant of the range: a date (UTC), or an instant with its zone.
+        end: End of the range, exclusive, as `start`. At most 36 months after it.
+        limit: Most readings in the answer.
+        """
+        return self._text("GET", f"/v1/devices/{self._segment(device_id)}/readings", query={"start": start, "end": end, "limit": limit}, accept="text/csv", is_safe=True, options=options)
 
     def create_device_edit(
         self,
@@ -822,7 +889,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         """
         return self._json("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, is_safe=True, options=options)
 
@@ -843,7 +910,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         """
         return self._text("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
 
@@ -864,7 +931,7 @@ class EnergyClient(Transport):
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user.
+        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         """
         return self._bytes("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
@@ -1097,6 +1164,22 @@ class EnergyClient(Transport):
         """Removes a tariff. The one before it holds in its place."""
         return self._json("DELETE", f"/v1/tariffs/{self._segment(tariff_id)}", is_safe=True, options=options)
 
+    def compare_tariffs(
+        self,
+        body: types.CompareTariffsBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CompareTariffsAnswer:
+        """What a range would have cost by other tariffs, each as if it had held in all of it. Stores nothing. Counts as 10 requests, and runs one at a time by account."""
+        return self._json("POST", "/v1/tariffs/compare", body=body, is_safe=True, options=options)
+
+    def what_if(
+        self,
+        body: types.WhatIfBody,
+        **options: Unpack[CallOptions],
+    ) -> types.WhatIfAnswer:
+        """What a range would have been with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests, and runs one at a time by account."""
+        return self._json("POST", "/v1/what-if", body=body, is_safe=True, options=options)
+
     def create_price_series(
         self,
         body: types.CreatePriceSeriesBody,
@@ -1168,12 +1251,83 @@ class EnergyClient(Transport):
         """Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken. From CSV."""
         return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=csv, content_type="text/csv", is_safe=True, options=options)
 
+    def create_emission_series(
+        self,
+        body: types.CreateEmissionSeriesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.EmissionSeries:
+        """Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes. A utility’s series can be used by its homeowners, an administrator’s by everybody."""
+        return self._json("POST", "/v1/emission-series", body=body, options=options)
+
+    def list_emission_series(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.EmissionSeries]:
+        """The emission series that a user can use, page by page: its own, its utility’s and those of administrators.
+
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/emission-series", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
+
+    def get_emission_series(
+        self,
+        series_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.EmissionSeries:
+        """One emission series, of those that the caller can use too."""
+        return self._json("GET", f"/v1/emission-series/{self._segment(series_id)}", is_safe=True, options=options)
+
+    def delete_emission_series(
+        self,
+        series_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes an emission series and its intensities, unless a user has it."""
+        return self._json("DELETE", f"/v1/emission-series/{self._segment(series_id)}", is_safe=True, options=options)
+
+    def list_intensities(
+        self,
+        series_id: str,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> list[types.Intensity]:
+        """The intensities of a series from `start` to `end`, UTC days; without them those of today and tomorrow.
+
+        start: First day of the range, UTC. Needs `end`.
+        end: Last day of the range, inclusive. Needs `start`.
+        """
+        return self._json("GET", f"/v1/emission-series/{self._segment(series_id)}/intensities", query={"start": start, "end": end}, is_safe=True, options=options)
+
+    def put_intensities(
+        self,
+        series_id: str,
+        body: types.PutIntensitiesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.PutIntensitiesAnswer:
+        """Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored."""
+        return self._json("PUT", f"/v1/emission-series/{self._segment(series_id)}/intensities", body=body, is_safe=True, options=options)
+
+    def put_intensities_csv(
+        self,
+        series_id: str,
+        csv: str,
+        **options: Unpack[CallOptions],
+    ) -> types.PutIntensitiesAnswer:
+        """Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored. From CSV."""
+        return self._json("PUT", f"/v1/emission-series/{self._segment(series_id)}/intensities", body=csv, content_type="text/csv", is_safe=True, options=options)
+
     def create_key(
         self,
         body: types.CreateKeyBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedKey:
-        """Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most."""
+        """Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too."""
         return self._json("POST", "/v1/keys", body=body, options=options)
 
     def list_keys(

@@ -412,6 +412,27 @@ class CommodityUsage(TypedDict):
     """Whether all of it is known. Null: nothing is expected yet."""
 
 
+class ComparedDay(TypedDict):
+    date: str
+    """Compared day."""
+    kwh: float
+    """Usage of that day, in kWh."""
+
+
+class ComparedKwh(TypedDict):
+    at: str
+    """End of the hours that the value is about."""
+    kwh: float
+    """Energy of these 24 hours, in kWh."""
+
+
+class ComparedWatts(TypedDict):
+    at: str
+    """End of the hours that the value is about."""
+    watts: int
+    """Level of these hours, in watts."""
+
+
 CostValue = TypedDict("CostValue", {
     "currency": "str",
     "total": "str",
@@ -461,12 +482,14 @@ class CreatedKey(TypedDict):
     """Id of the key."""
     prefix: str
     """The first characters of the key, to recognise it by."""
-    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]
+    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]
     """What the key may do. The role of its owner decides whose data it reaches."""
     expires_at: Optional[str]
     """When the key ends. Null: never."""
     group_id: NotRequired[str]
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    device_id: NotRequired[str]
+    """The device whose readings are all that the key writes. Only of keys that are limited to one."""
     allowed_addresses: list[str]
     """Addresses and networks that the key may be used from. None: everywhere."""
     key: str
@@ -693,6 +716,46 @@ class DeviceQuality(TypedDict):
     """One row a month, in order of time."""
 
 
+class DeviceReading(TypedDict):
+    ts: str
+    """When it was taken; of an interval, its end."""
+    channel: str
+    """Channel of the device, such as `import`."""
+    native_name: str
+    """What the device calls the quantity."""
+    energy_total_kwh: NotRequired[str]
+    """Value of a register, in kWh."""
+    energy_kwh: NotRequired[str]
+    """Energy of an interval, in kWh."""
+    volume_total_m3: NotRequired[str]
+    """Value of a register of gas, heat or water, in m³."""
+    volume_m3: NotRequired[str]
+    """Volume of an interval, in m³."""
+    interval_s: NotRequired[float]
+    """Length of an interval, in seconds."""
+    power_w: NotRequired[float]
+    """Power, in W."""
+    temperature_c: NotRequired[float]
+    """Room temperature, in °C."""
+    setpoint_c: NotRequired[float]
+    """Set temperature, in °C."""
+    heating: NotRequired[int]
+    """Whether a thermostat was heating: 1, or 0 if not."""
+    humidity_percent: NotRequired[float]
+    """Relative humidity, in percent."""
+    verdict: Literal["counted", "baseline", "excluded", "not_counted", "unknown", "lower_kept", "glitch", "overlap", "late_news", "passed_over", "taken_back", "jitter", "reset", "rollover", "swap", "held"]
+    """What the reading was taken for. `counted`: its energy counts. `baseline`: energy counts from it on. `excluded`: an edit passes it over. `not_counted`: another quantity counts. `unknown`: nobody has said what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. The others are findings of `GET /v1/devices/{device_id}/quality`."""
+    edit_id: NotRequired[str]
+    """Id of the edit that excludes or added the reading."""
+
+
+class DeviceReadings(TypedDict):
+    device_id: str
+    """Id of the device."""
+    data: list[DeviceReading]
+    """The readings, oldest first."""
+
+
 class DeviceUsageDataTemperatureC(TypedDict):
     mean: float
     """Mean, weighted by time, in °C."""
@@ -716,6 +779,7 @@ class DeviceUsageData(TypedDict):
     peak_hour: Optional[str]
     """Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies."""
     cost: NotRequired[Cost]
+    emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
     """Energy from the grid, in kWh. Null: not known."""
     grid_export_kwh: NotRequired[Optional[float]]
@@ -789,6 +853,28 @@ class DiscoveredDevice(TypedDict):
     """When it was last heard."""
 
 
+class EmissionSeries(TypedDict):
+    series_id: str
+    """Id of the emission series."""
+    user_id: str
+    """Id of the user that it belongs to."""
+    name: str
+    """What the owner calls it, such as the grid that the intensities are of."""
+    resolution_minutes: Literal[15, 30, 60]
+    """For how long each value holds, in minutes."""
+
+
+class EmissionsValue(TypedDict):
+    kg_co2e: str
+    """Kilograms of CO2 equivalent, with 3 decimals."""
+    missing_kwh: float
+    """Energy whose intensity is not known, in kWh. It is not in `kg_co2e`."""
+
+
+# Emissions of the energy from the grid, by the emission series of the user. Null: the user has none.
+Emissions = Optional["EmissionsValue"]
+
+
 class EnergyInsightsDateRange(TypedDict):
     """The days that the summary is about."""
 
@@ -820,6 +906,7 @@ class EnergyInsights(TypedDict):
     complete: NotRequired[Optional[bool]]
     """Whether all of it is known. Null: nothing is expected yet."""
     cost: NotRequired[Cost]
+    emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
     """Energy from the grid, in kWh. Null: not known."""
     grid_export_kwh: NotRequired[Optional[float]]
@@ -962,6 +1049,60 @@ class FleetSilence(TypedDict):
     """How many groups more there are."""
 
 
+class ForecastForecastCost(TypedDict):
+    currency: str
+    """Currency (ISO 4217)."""
+    expected: float
+    """Expected cost of the month."""
+    low: float
+    """Cost at the lower end of the range of usage."""
+    high: float
+    """Cost at the upper end of the range of usage."""
+
+
+class ForecastForecastPast(TypedDict):
+    month: str
+    """Month, as `YYYY-MM`."""
+    forecast_kwh: float
+    """Usage that this forecast would have expected on the same day of that month, in kWh."""
+    actual_kwh: float
+    """What the home then used, in kWh."""
+    last_year_kwh: Optional[float]
+    """What it used in the same month of the year before, in kWh. Null: unknown."""
+
+
+class ForecastForecast(TypedDict):
+    start: str
+    """First day of the current month."""
+    end: str
+    """Last day of the current month."""
+    days_over: int
+    """How many days of the month are over."""
+    so_far_kwh: float
+    """What the home has used in the month so far, in kWh."""
+    expected_kwh: float
+    """What the home will probably have used at the end of the month, in kWh."""
+    low_kwh: float
+    """Lower end of the range in which the usage of the month will probably lie, in kWh."""
+    high_kwh: float
+    """Upper end of this range, in kWh."""
+    range_percent: int
+    """Of 100 months, how many lie within the range."""
+    cost: Optional[ForecastForecastCost]
+    """What the month will probably cost. Null: no tariff, or for too few days."""
+    past: list[ForecastForecastPast]
+    """Earlier months of the home with the same forecast, the latest first."""
+    mean_error: Optional[float]
+    """Mean error of the forecast in these months, as a share of their usage. Null: there are none."""
+
+
+class Forecast(TypedDict):
+    timezone: str
+    """IANA time zone of the user, in which the days are."""
+    forecast: Optional[ForecastForecast]
+    """Forecast of the current month. Null: too few days of the home are known."""
+
+
 class Gateway(TypedDict):
     gateway_id: str
     """Id of the gateway."""
@@ -1017,6 +1158,7 @@ class GroupEnergyInsights(TypedDict):
     peak_usage_time: NotRequired[Optional[str]]
     """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
     cost: NotRequired[Cost]
+    emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
     """Energy from the grid, in kWh. Null: not known."""
     grid_export_kwh: NotRequired[Optional[float]]
@@ -1063,6 +1205,13 @@ class ImportCredentials(TypedDict):
     """Id of the import."""
     credentials: list[ImportCredentialsCredentials]
     """What each new device signs in to the broker with."""
+
+
+class Intensity(TypedDict):
+    starts_at: str
+    """From when on the value holds. It holds for the resolution of the series."""
+    grams_per_kwh: str
+    """Grams of CO2 equivalent of a kWh. A decimal with up to 9 places, as text."""
 
 
 class JudgedMessageReadings(TypedDict):
@@ -1140,12 +1289,14 @@ class Key(TypedDict):
     """Id of the key."""
     prefix: str
     """The first characters of the key, to recognise it by."""
-    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]
+    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]
     """What the key may do. The role of its owner decides whose data it reaches."""
     expires_at: Optional[str]
     """When the key ends. Null: never."""
     group_id: NotRequired[str]
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    device_id: NotRequired[str]
+    """The device whose readings are all that the key writes. Only of keys that are limited to one."""
     allowed_addresses: list[str]
     """Addresses and networks that the key may be used from. None: everywhere."""
     name: Optional[str]
@@ -1182,6 +1333,8 @@ class ListedUser(TypedDict):
     """IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`."""
     plan: Literal["free", "developer", "enterprise"]
     """Plan that sets the rate limits of the account."""
+    emission_series_id: Optional[str]
+    """Emission series by which the emissions of the home are computed. Null: none."""
     pending_email: NotRequired[str]
     """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
     devices: NotRequired[ListedUserDevices]
@@ -1284,6 +1437,7 @@ class MonthlyAnalyticsData(TypedDict):
     change_percent: Optional[float]
     """Change against the month before, in percent. Null: nothing was used, or is known, in that month."""
     cost: NotRequired[Cost]
+    emissions: NotRequired[Emissions]
     partial: NotRequired[Literal[True]]
     """The month is not over, and is compared with the same days of the month before."""
 
@@ -1329,7 +1483,7 @@ class PairedDevice(TypedDict):
 
 class Price(TypedDict):
     starts_at: str
-    """From when on the price holds. It holds for the resolution of the series."""
+    """From when on the value holds. It holds for the resolution of the series."""
     per_kwh: str
     """Price of a kWh. A decimal with up to 9 places, as text."""
 
@@ -1344,7 +1498,7 @@ class PriceSeries(TypedDict):
     currency: str
     """Currency of the prices (ISO 4217), such as `EUR`."""
     resolution_minutes: Literal[15, 30, 60]
-    """For how long each price holds, in minutes."""
+    """For how long each value holds, in minutes."""
 
 
 class ProvisioningBatch(TypedDict):
@@ -1436,17 +1590,135 @@ RegisterReading = TypedDict("RegisterReading", {
 })
 
 
+class Remark(TypedDict):
+    kind: Union[Union[Union[Union[Union[Literal["stays_on"], Literal["night_rose"]], Literal["device_uses_more"]], Literal["production_missing"]], Literal["unusual_day"]], Literal["cheaper_tariff"]]
+    """What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
+    since: NotRequired[str]
+    """Start of the condition."""
+    until: NotRequired[str]
+    """Time up to which the condition is known."""
+    least_w: NotRequired[int]
+    """Lowest power of the home since then, in watts."""
+    usual_w: NotRequired[int]
+    """Median of the same value on the days that it is compared with, in watts."""
+    device_id: NotRequired[Union[Optional[str], str]]
+    """Id of the device that it is about, or that causes most of a rise. Null: unknown."""
+    location: NotRequired[Union[Optional[str], str]]
+    """Where this device is. Null: unknown."""
+    compared: NotRequired[Union[Union[Union[list[ComparedWatts], list[ComparedKwh]], list[ComparedKwh]], list[ComparedDay]]]
+    """Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself."""
+    quiet_w: NotRequired[int]
+    """Mean power of the quietest two hours of the last day, in watts."""
+    kwh: NotRequired[float]
+    """Usage of the device in the last 24 hours, or of the home on the day, in kWh."""
+    usual_kwh: NotRequired[float]
+    """Median of the same value on the days that it is compared with, in kWh."""
+    expected_kwh: NotRequired[float]
+    """Energy that the panels would have produced since then on a poor day, in kWh."""
+    is_silent: NotRequired[bool]
+    """Whether the production is unknown, instead of known to be 0."""
+    date: NotRequired[str]
+    """The day, in the time zone of the user."""
+    weekday: NotRequired[int]
+    """Its weekday: 1 is Monday."""
+    start: NotRequired[str]
+    """First day of the comparison, in the time zone of the user."""
+    end: NotRequired[str]
+    """Last day of the comparison, inclusive."""
+    tariff_id: NotRequired[str]
+    """Id of the cheaper tariff."""
+    name: NotRequired[str]
+    """Its name."""
+    currency: NotRequired[str]
+    """Currency of both amounts (ISO 4217)."""
+    paid: NotRequired[str]
+    """Cost of these months by the tariffs that held, a decimal."""
+    would_have_paid: NotRequired[str]
+    """Cost of these months by the cheaper tariff, a decimal."""
+
+
+class RemarkRaisedEventData(TypedDict):
+    kind: Union[Union[Union[Union[Union[Literal["stays_on"], Literal["night_rose"]], Literal["device_uses_more"]], Literal["production_missing"]], Literal["unusual_day"]], Literal["cheaper_tariff"]]
+    """What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
+    since: NotRequired[str]
+    """Start of the condition."""
+    until: NotRequired[str]
+    """Time up to which the condition is known."""
+    least_w: NotRequired[int]
+    """Lowest power of the home since then, in watts."""
+    usual_w: NotRequired[int]
+    """Median of the same value on the days that it is compared with, in watts."""
+    device_id: NotRequired[Union[Optional[str], str]]
+    """Id of the device that it is about, or that causes most of a rise. Null: unknown."""
+    location: NotRequired[Union[Optional[str], str]]
+    """Where this device is. Null: unknown."""
+    compared: NotRequired[Union[Union[Union[list[ComparedWatts], list[ComparedKwh]], list[ComparedKwh]], list[ComparedDay]]]
+    """Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself."""
+    user_id: str
+    """Id of the user that the remark is about."""
+    quiet_w: NotRequired[int]
+    """Mean power of the quietest two hours of the last day, in watts."""
+    kwh: NotRequired[float]
+    """Usage of the device in the last 24 hours, or of the home on the day, in kWh."""
+    usual_kwh: NotRequired[float]
+    """Median of the same value on the days that it is compared with, in kWh."""
+    expected_kwh: NotRequired[float]
+    """Energy that the panels would have produced since then on a poor day, in kWh."""
+    is_silent: NotRequired[bool]
+    """Whether the production is unknown, instead of known to be 0."""
+    date: NotRequired[str]
+    """The day, in the time zone of the user."""
+    weekday: NotRequired[int]
+    """Its weekday: 1 is Monday."""
+    start: NotRequired[str]
+    """First day of the comparison, in the time zone of the user."""
+    end: NotRequired[str]
+    """Last day of the comparison, inclusive."""
+    tariff_id: NotRequired[str]
+    """Id of the cheaper tariff."""
+    name: NotRequired[str]
+    """Its name."""
+    currency: NotRequired[str]
+    """Currency of both amounts (ISO 4217)."""
+    paid: NotRequired[str]
+    """Cost of these months by the tariffs that held, a decimal."""
+    would_have_paid: NotRequired[str]
+    """Cost of these months by the cheaper tariff, a decimal."""
+
+
+class RemarkRaisedEvent(TypedDict):
+    id: str
+    """Id of the event, the same in every attempt."""
+    type: Literal["remark.raised"]
+    """Type of the event."""
+    created_at: str
+    """When the event happened."""
+    environment: Literal["live", "sandbox"]
+    """Which installation it happened in."""
+    data: RemarkRaisedEventData
+    """What the event is about."""
+
+
+class Remarks(TypedDict):
+    timezone: str
+    """IANA time zone of the user, in which the days are."""
+    remarks: list[Remark]
+    """Current remarks on the home, the most urgent first. Empty: nothing is unusual."""
+
+
 class RotatedKey(TypedDict):
     key_id: str
     """Id of the key."""
     prefix: str
     """The first characters of the key, to recognise it by."""
-    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]
+    scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]
     """What the key may do. The role of its owner decides whose data it reaches."""
     expires_at: Optional[str]
     """When the key ends. Null: never."""
     group_id: NotRequired[str]
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    device_id: NotRequired[str]
+    """The device whose readings are all that the key writes. Only of keys that are limited to one."""
     allowed_addresses: list[str]
     """Addresses and networks that the key may be used from. None: everywhere."""
     key: str
@@ -1494,6 +1766,45 @@ class SentDelivery(TypedDict):
     """What is sent."""
 
 
+class SentReading(TypedDict):
+    ts: Union[str, float]
+    """When it was measured: ISO 8601 with a zone, Unix seconds or Unix milliseconds. Of an interval: its end."""
+    energy_total_kwh: NotRequired[float]
+    """What the register shows, in kWh."""
+    energy_kwh: NotRequired[float]
+    """Energy of an interval, in kWh. Needs `interval_s`."""
+    interval_s: NotRequired[float]
+    """Length of the interval, in seconds."""
+    power_w: NotRequired[float]
+    """Power, in watts."""
+    channel: NotRequired[str]
+    """Which circuit or direction is measured. Default: `import`."""
+    temperature_c: NotRequired[float]
+    """Temperature, in °C."""
+    setpoint_c: NotRequired[float]
+    """Set temperature, in °C."""
+    heating: NotRequired[bool]
+    """Whether it heats."""
+    humidity_percent: NotRequired[float]
+    """Relative humidity, in percent."""
+
+
+class SentReadingsRejected(TypedDict):
+    index: int
+    """Position of the element in the body, from 0."""
+    reason: str
+    """Why it, or a quantity of it, was not stored."""
+
+
+class SentReadings(TypedDict):
+    stored: int
+    """How many readings were stored: one for each quantity of an element."""
+    duplicates: int
+    """How many were stored already."""
+    rejected: list[SentReadingsRejected]
+    """Elements that were not stored."""
+
+
 class SummarySummary(TypedDict):
     """The members that `metrics` and `include` ask for."""
 
@@ -1504,6 +1815,7 @@ class SummarySummary(TypedDict):
     peak_usage_time: NotRequired[Optional[str]]
     """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
     cost: NotRequired[Cost]
+    emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
     """Energy from the grid, in kWh. Null: not known."""
     grid_export_kwh: NotRequired[Optional[float]]
@@ -1599,6 +1911,7 @@ class Usage(TypedDict):
     peak_hour: Optional[str]
     """Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies."""
     cost: NotRequired[Cost]
+    emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
     """Energy from the grid, in kWh. Null: not known."""
     grid_export_kwh: NotRequired[Optional[float]]
@@ -1673,6 +1986,8 @@ class User(TypedDict):
     """IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`."""
     plan: Literal["free", "developer", "enterprise"]
     """Plan that sets the rate limits of the account."""
+    emission_series_id: Optional[str]
+    """Emission series by which the emissions of the home are computed. Null: none."""
     pending_email: NotRequired[str]
     """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
 
@@ -1693,8 +2008,10 @@ class UserCreatedEvent(TypedDict):
 class Webhook(TypedDict):
     webhook_id: str
     """Id of the subscription."""
-    event: Literal["usage.updated", "alert.triggered", "device.connected", "user.created"]
-    """Event that is subscribed to."""
+    event: Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]
+    """The first of `events`."""
+    events: list[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]
+    """Events that are subscribed to."""
     url: str
     """HTTPS address that events are sent to."""
     status: Literal["active", "paused"]
@@ -1724,7 +2041,7 @@ class WebhookTestEvent(TypedDict):
 
 
 # What a webhook is sent: tell them apart by `type`.
-EnergyEvent = Union["UsageUpdatedEvent", "AlertTriggeredEvent", "DeviceConnectedEvent", "UserCreatedEvent", "WebhookTestEvent"]
+EnergyEvent = Union["UsageUpdatedEvent", "AlertTriggeredEvent", "DeviceConnectedEvent", "UserCreatedEvent", "RemarkRaisedEvent", "WebhookTestEvent"]
 
 
 class PostEnergyInsightsBody(TypedDict):
@@ -1739,7 +2056,7 @@ class PostEnergyInsightsBody(TypedDict):
     tz: NotRequired[str]
     """IANA time zone of the days and hours. `account`: the time zone of the user."""
     include: NotRequired[str]
-    """What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`. Each adds `…_kwh`; `autarky` adds `autarky`, `coverage` adds `coverage` and `complete`, and `cost` adds `cost`, by the tariffs of the user."""
+    """What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name."""
     metrics: NotRequired[list[Literal["kwh_used", "peak_hour"]]]
     """Which members the summary has: `total_kwh` and `avg_daily_kwh`, `peak_usage_time`, or all."""
 
@@ -1823,11 +2140,15 @@ class UpdateUserBody(TypedDict):
     """IANA time zone of the user, such as Europe/Berlin. Default: UTC."""
     plan: NotRequired[Literal["free", "developer", "enterprise"]]
     """Plan that sets the rate limits of the account."""
+    emission_series_id: NotRequired[Optional[str]]
+    """Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it."""
 
 
 class CreateWebhookBody(TypedDict):
-    event: Literal["usage.updated", "alert.triggered", "device.connected", "user.created"]
-    """Event that is subscribed to."""
+    event: NotRequired[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]
+    """Event that is subscribed to. Not together with `events`."""
+    events: NotRequired[list[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]]
+    """Events that are subscribed to, each once, instead of `event`."""
     url: str
     """HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server."""
     auth_token: str
@@ -1842,6 +2163,10 @@ class CreateWebhookAnswer(TypedDict):
 
 
 class UpdateWebhookBody(TypedDict):
+    event: NotRequired[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]
+    """Event that is subscribed to. Not together with `events`."""
+    events: NotRequired[list[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]]
+    """Events that are subscribed to, each once, instead of `event`."""
     url: NotRequired[str]
     """HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server."""
     auth_token: NotRequired[str]
@@ -1987,6 +2312,9 @@ class UpdateDeviceBody(TypedDict):
     """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. Registered by utilities and administrators alone (403)."""
     managed_by: NotRequired[Literal["owner", "utility"]]
     """Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either."""
+
+
+SendReadingsBody = Union[list[SentReading], SentReading]
 
 
 class CreateDeviceEditBody(TypedDict):
@@ -2457,20 +2785,241 @@ UpdateTariffBody = TypedDict("UpdateTariffBody", {
 })
 
 
+class CompareTariffsBodyTariffsCapacity(TypedDict):
+    """What the highest quarter-hour of a month costs. Default: nothing."""
+
+    per_kw_month: Union[str, float]
+    """Price of a kW of the peak, for a month."""
+    months_averaged: NotRequired[int]
+    """Over how many months the peaks are averaged. Default: 1."""
+    minimum_kw: NotRequired[Union[str, float]]
+    """What a peak counts as at least, in kW. Default: 0."""
+
+
+CompareTariffsBodyTariffsImportPeriods = TypedDict("CompareTariffsBodyTariffsImportPeriods", {
+    "per_kwh": "Union[str, float]",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class CompareTariffsBodyTariffsImport(TypedDict):
+    per_kwh: NotRequired[Union[str, float]]
+    """Price of a kWh."""
+    periods: NotRequired[list[CompareTariffsBodyTariffsImportPeriods]]
+    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    add: NotRequired[Union[str, float]]
+    """What is added to the price of a kWh after that. Default: 0."""
+    multiply: NotRequired[Union[str, float]]
+    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+
+
+CompareTariffsBodyTariffsExportPeriods = TypedDict("CompareTariffsBodyTariffsExportPeriods", {
+    "per_kwh": "Union[str, float]",
+    "days": "NotRequired[list[int]]",
+    "from": "NotRequired[str]",
+    "to": "NotRequired[str]",
+    "months": "NotRequired[list[int]]",
+})
+
+
+class CompareTariffsBodyTariffsExport(TypedDict):
+    per_kwh: NotRequired[Union[str, float]]
+    """Price of a kWh."""
+    periods: NotRequired[list[CompareTariffsBodyTariffsExportPeriods]]
+    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    series_id: NotRequired[str]
+    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    add: NotRequired[Union[str, float]]
+    """What is added to the price of a kWh after that. Default: 0."""
+    multiply: NotRequired[Union[str, float]]
+    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+
+
+CompareTariffsBodyTariffs = TypedDict("CompareTariffsBodyTariffs", {
+    "name": "str",
+    "currency": "str",
+    "standing_per_day": "NotRequired[Union[str, float]]",
+    "capacity": "NotRequired[CompareTariffsBodyTariffsCapacity]",
+    "import": "CompareTariffsBodyTariffsImport",
+    "export": "NotRequired[CompareTariffsBodyTariffsExport]",
+})
+
+
+class CompareTariffsBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    start: str
+    """First day, in the time zone of the user."""
+    end: str
+    """Last day, inclusive. Within 36 months of `start`."""
+    tariffs: list[CompareTariffsBodyTariffs]
+    """Tariffs to compare, all in one currency: that of the user’s tariffs in the range, if there is one."""
+
+
+# What the range would have cost, had this tariff held in all of it.
+CompareTariffsAnswerAlternativesCost = TypedDict("CompareTariffsAnswerAlternativesCost", {
+    "currency": "str",
+    "total": "str",
+    "import": "str",
+    "export": "str",
+    "standing": "str",
+    "capacity": "NotRequired[str]",
+    "estimated": "str",
+    "missing_prices_kwh": "float",
+})
+
+
+class CompareTariffsAnswerAlternatives(TypedDict):
+    name: str
+    """Name of the tariff, as it was sent."""
+    cost: CompareTariffsAnswerAlternativesCost
+    """What the range would have cost, had this tariff held in all of it."""
+    difference: Optional[str]
+    """Its total less the `current` one: negative if it is cheaper. Null where `current` is."""
+
+
+class CompareTariffsAnswer(TypedDict):
+    user_id: str
+    """Id of the user that it belongs to."""
+    start: str
+    """First day, in the time zone of the user."""
+    end: str
+    """Last day, inclusive."""
+    currency: str
+    """Currency of all amounts (ISO 4217)."""
+    current: Cost
+    """What the range costs by the tariffs of the user. Null: none held."""
+    alternatives: list[CompareTariffsAnswerAlternatives]
+    """The tariffs that were sent, in their order."""
+
+
+class WhatIfBodyBattery(TypedDict):
+    """A battery beside what the home has."""
+
+    capacity_kwh: Union[str, float]
+    """What it can store, in kWh."""
+    charge_kw: Union[str, float]
+    """Most that it charges, in kW."""
+    discharge_kw: Union[str, float]
+    """Most that it discharges, in kW."""
+    round_trip_efficiency: Union[str, float]
+    """Part of the charged energy that comes out again, 0.5 to 1."""
+    initial_kwh: NotRequired[Union[str, float]]
+    """What it stores at the start, in kWh. Default: 0."""
+
+
+class WhatIfBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    start: str
+    """First day, in the time zone of the user."""
+    end: str
+    """Last day, inclusive. Within 36 months of `start`."""
+    battery: NotRequired[WhatIfBodyBattery]
+    """A battery beside what the home has."""
+    production_scale: NotRequired[Union[str, float]]
+    """Factor of the production, 0 to 10: 2 is twice as many panels. Default: 1."""
+
+
+# What it costs by the tariffs of the user. Absent if none held.
+WhatIfAnswerBeforeCost = TypedDict("WhatIfAnswerBeforeCost", {
+    "currency": "str",
+    "total": "str",
+    "import": "str",
+    "export": "str",
+    "standing": "str",
+    "capacity": "NotRequired[str]",
+    "estimated": "str",
+    "missing_prices_kwh": "float",
+})
+
+
+class WhatIfAnswerBefore(TypedDict):
+    """The home as it was, in the quarter-hours that are known."""
+
+    grid_import_kwh: float
+    """Energy from the grid, in kWh."""
+    grid_export_kwh: float
+    """Energy to the grid, in kWh."""
+    self_consumed_kwh: Optional[float]
+    """Production that was not exported, in kWh. Null: the home has no production, or it is not known."""
+    autarky: Optional[float]
+    """Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used."""
+    cost: NotRequired[WhatIfAnswerBeforeCost]
+    """What it costs by the tariffs of the user. Absent if none held."""
+
+
+# What it costs by the tariffs of the user. Absent if none held.
+WhatIfAnswerAfterCost = TypedDict("WhatIfAnswerAfterCost", {
+    "currency": "str",
+    "total": "str",
+    "import": "str",
+    "export": "str",
+    "standing": "str",
+    "capacity": "NotRequired[str]",
+    "estimated": "str",
+    "missing_prices_kwh": "float",
+})
+
+
+class WhatIfAnswerAfter(TypedDict):
+    """The home with the change, in the same quarter-hours."""
+
+    grid_import_kwh: float
+    """Energy from the grid, in kWh."""
+    grid_export_kwh: float
+    """Energy to the grid, in kWh."""
+    self_consumed_kwh: Optional[float]
+    """Production that was not exported, in kWh. Null: the home has no production, or it is not known."""
+    autarky: Optional[float]
+    """Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used."""
+    cost: NotRequired[WhatIfAnswerAfterCost]
+    """What it costs by the tariffs of the user. Absent if none held."""
+
+
+class WhatIfAnswerBattery(TypedDict):
+    """What the battery did. Absent if none was asked about."""
+
+    charged_kwh: float
+    """Energy into it, before the loss, in kWh."""
+    discharged_kwh: float
+    """Energy out of it, in kWh."""
+    stored_kwh: float
+    """Energy left in it at the end, in kWh. It is worth nothing."""
+    full_cycles: float
+    """`discharged_kwh` ÷ `capacity_kwh`, with two decimals."""
+
+
+class WhatIfAnswer(TypedDict):
+    before: WhatIfAnswerBefore
+    """The home as it was, in the quarter-hours that are known."""
+    after: WhatIfAnswerAfter
+    """The home with the change, in the same quarter-hours."""
+    battery: NotRequired[WhatIfAnswerBattery]
+    """What the battery did. Absent if none was asked about."""
+    unknown_hours: float
+    """Hours of the range so far that are passed over on both sides, because something of the home is not known."""
+
+
 class CreatePriceSeriesBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
     name: str
     """What the owner calls it, such as the market that the prices are of."""
+    resolution_minutes: Literal[15, 30, 60]
+    """For how long each value holds, in minutes."""
     currency: str
     """Currency of the prices (ISO 4217), such as `EUR`."""
-    resolution_minutes: Literal[15, 30, 60]
-    """For how long each price holds, in minutes."""
 
 
 class PutPricesBodyValue(TypedDict):
     starts_at: str
-    """From when on the price holds: a multiple of the resolution in UTC. It holds for the resolution only."""
+    """From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only."""
     per_kwh: Union[str, float]
     """Price of a kWh. It may be negative."""
 
@@ -2482,7 +3031,33 @@ class PutPricesAnswer(TypedDict):
     series_id: str
     """Id of the price series."""
     stored: int
-    """How many prices were stored: those of the request."""
+    """How many values were stored: those of the request."""
+
+
+class CreateEmissionSeriesBody(TypedDict):
+    user_id: NotRequired[str]
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    name: str
+    """What the owner calls it, such as the grid that the intensities are of."""
+    resolution_minutes: Literal[15, 30, 60]
+    """For how long each value holds, in minutes."""
+
+
+class PutIntensitiesBodyValue(TypedDict):
+    starts_at: str
+    """From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only."""
+    grams_per_kwh: Union[str, float]
+    """Grams of CO2 equivalent of a kWh. The number may be negative."""
+
+
+PutIntensitiesBody = list[PutIntensitiesBodyValue]
+
+
+class PutIntensitiesAnswer(TypedDict):
+    series_id: str
+    """Id of the emission series."""
+    stored: int
+    """How many values were stored: those of the request."""
 
 
 class CreateKeyBody(TypedDict):
@@ -2490,10 +3065,12 @@ class CreateKeyBody(TypedDict):
     """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
     name: NotRequired[str]
     """What its owner calls the key."""
-    scopes: NotRequired[list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write"]]]
-    """What the key may do. Default: all, or what a utility may give to its homeowners."""
+    scopes: NotRequired[list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]]
+    """What the key may do. Default: all but those of single readings (`readings:…`), or what a utility may give to its homeowners."""
     group_id: NotRequired[str]
-    """A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`."""
+    """A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`; `readings:read` is not among them."""
+    device_id: NotRequired[str]
+    """A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default."""
     expires_at: NotRequired[str]
     """When the key ends. Default: never."""
     allowed_addresses: NotRequired[list[str]]
@@ -2534,6 +3111,9 @@ __all__ = [
     "BillStatement",
     "ChangedGroup",
     "CommodityUsage",
+    "ComparedDay",
+    "ComparedKwh",
+    "ComparedWatts",
     "CostValue",
     "Cost",
     "CreatedGatewayMqtt",
@@ -2551,11 +3131,16 @@ __all__ = [
     "DeviceImportDiffering",
     "DeviceImport",
     "DeviceQuality",
+    "DeviceReading",
+    "DeviceReadings",
     "DeviceUsageDataTemperatureC",
     "DeviceUsageData",
     "DeviceUsage",
     "DiscoveredDeviceQuantities",
     "DiscoveredDevice",
+    "EmissionSeries",
+    "EmissionsValue",
+    "Emissions",
     "EnergyInsightsDateRange",
     "EnergyInsights",
     "ErrorBodyDetails",
@@ -2565,12 +3150,17 @@ __all__ = [
     "FleetSilenceData",
     "FleetSilenceGroups",
     "FleetSilence",
+    "ForecastForecastCost",
+    "ForecastForecastPast",
+    "ForecastForecast",
+    "Forecast",
     "Gateway",
     "Group",
     "GroupEnergyInsightsDateRange",
     "GroupEnergyInsights",
     "ImportCredentialsCredentials",
     "ImportCredentials",
+    "Intensity",
     "JudgedMessageReadings",
     "JudgedMessageAsks",
     "JudgedMessageWould",
@@ -2595,10 +3185,17 @@ __all__ = [
     "Rates",
     "ReadingEdit",
     "RegisterReading",
+    "Remark",
+    "RemarkRaisedEventData",
+    "RemarkRaisedEvent",
+    "Remarks",
     "RotatedKey",
     "SentDeliveryAttempts",
     "SentDeliveryRequest",
     "SentDelivery",
+    "SentReading",
+    "SentReadingsRejected",
+    "SentReadings",
     "SummarySummary",
     "Summary",
     "TariffCapacity",
@@ -2635,6 +3232,7 @@ __all__ = [
     "UpdateDeviceBodyDecoderConfig",
     "UpdateDeviceBodyChannels",
     "UpdateDeviceBody",
+    "SendReadingsBody",
     "CreateDeviceEditBody",
     "CreateGatewayBody",
     "UpdateGatewayBodyDecoderConfigSenml",
@@ -2674,10 +3272,32 @@ __all__ = [
     "UpdateTariffBodyExportPeriods",
     "UpdateTariffBodyExport",
     "UpdateTariffBody",
+    "CompareTariffsBodyTariffsCapacity",
+    "CompareTariffsBodyTariffsImportPeriods",
+    "CompareTariffsBodyTariffsImport",
+    "CompareTariffsBodyTariffsExportPeriods",
+    "CompareTariffsBodyTariffsExport",
+    "CompareTariffsBodyTariffs",
+    "CompareTariffsBody",
+    "CompareTariffsAnswerAlternativesCost",
+    "CompareTariffsAnswerAlternatives",
+    "CompareTariffsAnswer",
+    "WhatIfBodyBattery",
+    "WhatIfBody",
+    "WhatIfAnswerBeforeCost",
+    "WhatIfAnswerBefore",
+    "WhatIfAnswerAfterCost",
+    "WhatIfAnswerAfter",
+    "WhatIfAnswerBattery",
+    "WhatIfAnswer",
     "CreatePriceSeriesBody",
     "PutPricesBodyValue",
     "PutPricesBody",
     "PutPricesAnswer",
+    "CreateEmissionSeriesBody",
+    "PutIntensitiesBodyValue",
+    "PutIntensitiesBody",
+    "PutIntensitiesAnswer",
     "CreateKeyBody",
     "UpdateKeyBody",
     "RotateKeyBody",

@@ -5,7 +5,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { reachOf, reachUser } from '#src/auth/access.ts';
-import { SCOPES } from '#src/auth/scopes.ts';
+import { READING_SCOPES } from '#src/auth/scopes.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { PLANS, ROLES } from '#src/database/enums.ts';
@@ -155,7 +155,7 @@ export const exportUser = defineOperation({
   path: '/v1/users/{user_id}/export',
   readsFromStandby: true,
   audit: { action: 'user.exported', target: 'user_id' },
-  scope: SCOPES.filter((scope) => scope.endsWith(':read')),
+  scope: READING_SCOPES,
   produces: 'application/zip',
   answer: z.string().meta({ format: 'binary' }),
   params: z.object({ user_id: idField }),
