@@ -85,7 +85,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   getTariff: 1,
   updateTariff: 9,
   deleteTariff: 8,
-  compareTariffs: 7,
+  compareTariffs: 6,
   whatIf: 6,
   createPriceSeries: 9,
   listPriceSeries: 1,
