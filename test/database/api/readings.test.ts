@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
@@ -6,7 +8,7 @@ import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { comparePoints } from '#ingest/normalise/law.ts';
 import { lawByTime } from '#ingest/normalise/law-by-time.ts';
 import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
-import { everCounts, rolesAt } from '#ingest/normalise/roles-by-time.ts';
+import { countsUntilMs, everCounts, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
@@ -271,8 +273,10 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
     // The law tells which readings end an energy: by a copy that counts at all times.
     const always = { import: true, export: true, meter: null };
     const whole = lawOfSeries(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
-    const { verdicts: judged, state } = replayLaw(law, law.initial, sorted);
-    const ends = new Set(whole ? replayLaw(whole, whole.initial, sorted).intervals.map(({ endMs }) => endMs) : []);
+    // After the last time in which the series counts, the law receives no readings: what is held then is never decided.
+    const received = sorted.filter(({ readAtMs }) => readAtMs < countsUntilMs(roles));
+    const { verdicts: judged, state } = replayLaw(law, law.initial, received);
+    const ends = new Set(whole ? replayLaw(whole, whole.initial, received).intervals.map(({ endMs }) => endMs) : []);
     const counts = (ms: number) => {
       const role = rolesAt(roles)(ms);
       return role.import || role.export;
@@ -297,7 +301,8 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
   return verdicts;
 }
 
-const HISTORIES = 40;
+/** Number of random histories; a run with 500 takes five minutes. */
+const HISTORIES = Number(process.env.READ_HISTORIES ?? 30);
 
 test('have the verdicts of the law, whatever the order in which they arrive', async () => {
   api.now = new Date('2027-09-01T00:00:00Z');
@@ -358,12 +363,15 @@ test('have the verdicts of the law, whatever the order in which they arrive', as
     expect(found.size).toBe(rows.length);
     expect(kinds.length).toBeGreaterThan(0);
     const expected = expectedVerdicts(history);
-    expect([...found].sort()).toEqual([...expected].sort());
+    const differences = [...new Set([...found.keys(), ...expected.keys()])].flatMap((name) =>
+      found.get(name) === expected.get(name) ? [] : [[name, found.get(name), expected.get(name)]],
+    );
+    expect({ history, isShuffled, differences }).toEqual({ history, isShuffled, differences: [] });
     for (const verdict of found.values()) seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
   }
   for (const verdict of ['counted', 'baseline', 'not_counted', 'lower_kept', 'glitch', 'swap', 'jitter', 'overlap'])
     expect([verdict, (seen.get(verdict) ?? 0) > 0]).toEqual([verdict, true]);
-});
+}, 120_000);
 
 describe('a request for readings', () => {
   test.each([
@@ -422,6 +430,14 @@ describe('a request for readings', () => {
   });
 });
 
+/** Returns the memory in use after a garbage collection, in bytes: the collector may leave garbage for as long as there is room. */
+function retainedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 /** Readings of a device that are read as CSV, and the additional memory that it may take, in MiB. */
 const [MANY, PAGE, MOST_MIB] = [1_000_000, 10_000, 60];
 
@@ -443,8 +459,7 @@ test('a million readings are read as CSV in constant memory, in the same time at
   let next: string | undefined = start;
   // The first pages compile the code, and fill the pools of connections and buffers.
   for (let page = 0; page < 5 && next; page++) next = nextOf((await read(next)).answer);
-  globalThis.gc?.();
-  const before = process.memoryUsage().rss;
+  const before = retainedBytes();
   let [lines, most, last] = [0, 0, ''];
   const times: number[] = [];
   for (next = start; next; ) {
@@ -453,12 +468,12 @@ test('a million readings are read as CSV in constant memory, in the same time at
     expect((rows[0] ?? '') >= last).toBe(true);
     last = rows.at(-1) ?? '';
     lines += rows.length;
-    most = Math.max(most, process.memoryUsage().rss);
+    if (times.length % 10 === 0) most = Math.max(most, retainedBytes());
     times.push(ms);
     next = nextOf(answer);
   }
   expect(lines).toBe(MANY + 2);
   const mean = (some: number[]) => some.reduce((sum, ms) => sum + ms, 0) / some.length;
-  expect({ mib: Math.max(0, (most - before) / 2 ** 20) < MOST_MIB }).toEqual({ mib: true });
+  expect((most - before) / 2 ** 20).toBeLessThan(MOST_MIB);
   expect(mean(times.slice(-20)) / mean(times.slice(0, 20))).toBeLessThan(4);
 }, 180_000);

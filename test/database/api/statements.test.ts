@@ -27,7 +27,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listUsers: 1,
   getUser: 1,
   updateUser: 10,
-  deleteUser: 28,
+  deleteUser: 29,
   createWebhook: 8,
   listWebhooks: 1,
   updateWebhook: 10,
