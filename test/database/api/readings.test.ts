@@ -43,8 +43,9 @@ type Home = Awaited<ReturnType<typeof meter>>;
 
 /** Creates a meter in a home of its own. */
 async function meter(settings: object = {}) {
-  const utility = await api.user('utility');
-  const home = await api.user('homeowner', { enrolledBy: utility.userId });
+  const scopes = [...SCOPES];
+  const utility = await api.user('utility', { scopes });
+  const home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
   const body = { type: 'smart_meter', location: 'x', ...settings };
   const { device_id: deviceId } = (await api.send('/v1/devices', { method: 'POST', key: home.key, body })).json;
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
@@ -407,7 +408,10 @@ describe('a request for readings', () => {
     expect(await status((await api.user('admin', { scopes: others })).key)).toBe(403);
     expect(await status((await api.user('admin', { scopes: ['readings:read'] })).key)).toBe(200);
     expect(await status(home.utility.key)).toBe(200);
-    for (const role of ['homeowner', 'utility'] as const) expect(await status((await api.user(role)).key)).toBe(404);
+    for (const role of ['homeowner', 'utility'] as const)
+      expect(await status((await api.user(role, { scopes: [...SCOPES] })).key)).toBe(404);
+    // A key that names no scopes does not have this one.
+    expect(await status((await api.user('admin')).key)).toBe(403);
     for (const id of ['dev_00000000000000000000000000', '%00', 'x'])
       expect((await api.send(`/v1/devices/${id}/readings?${MAY}`, { key: home.key })).status).toBe(404);
     const create = async (key: string, body: object) => api.send('/v1/keys', { method: 'POST', key, body });

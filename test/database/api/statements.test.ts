@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
+import { SCOPES } from '#src/auth/scopes.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { testDatabase } from '#test/support/database.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
@@ -158,7 +159,7 @@ async function counted(who: Person, method: string, path: string, body?: unknown
 
 /** Creates a home with a meter that has a day of readings, or a home with a meter and solar panels. */
 async function homeWith(utility: Person, placements: readonly string[]): Promise<Person & { deviceIds: string[] }> {
-  const home = await api.user('homeowner', { enrolledBy: utility.userId });
+  const home = await api.user('homeowner', { enrolledBy: utility.userId, scopes: [...SCOPES] });
   const deviceIds: string[] = [];
   for (const placement of placements) {
     const body = { type: 'smart_meter', location: placement, placement };
