@@ -309,7 +309,9 @@ describe('keys that a utility makes for its homeowners', () => {
     for (const scope of SCOPES.filter((one) => !READS.includes(one)))
       expect([scope, (await make(['insights:read', scope])).status]).toEqual([scope, 403]);
     expect((await send('POST', '/v1/keys', utility.key, { user_id: 'usr_nobody' })).status).toBe(404);
-    expect((await send('POST', '/v1/keys', utility.key, { user_id: utility.userId })).json.scopes).toEqual([...DEFAULT_SCOPES]);
+    expect((await send('POST', '/v1/keys', utility.key, { user_id: utility.userId })).json.scopes).toEqual([
+      ...DEFAULT_SCOPES,
+    ]);
     expect((await send('POST', '/v1/keys', admin.key, { user_id: userId })).json.scopes).toEqual([...DEFAULT_SCOPES]);
   });
 

@@ -3,6 +3,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainHttpServer } from '#src/api/plain-http.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { SCOPES } from '#src/auth/scopes.ts';
 import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 const PAGE = 'https://app.example.com';
@@ -11,7 +12,7 @@ let api: TestApi;
 let person: { userId: string; key: string };
 beforeAll(async () => {
   api = await testApi({ corsOrigins: [PAGE, 'http://localhost:5173'] });
-  person = await api.user('admin');
+  person = await api.user('admin', { scopes: [...SCOPES] });
 });
 afterAll(() => api.close());
 

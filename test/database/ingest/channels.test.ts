@@ -74,7 +74,7 @@ function countingSeries(): { pool: Pool; read: () => number } {
 test('a device has a maximum number of channels, and readings of further ones become rejections', async () => {
   const { deviceId } = await createMeter(database);
   const writer = createWriter(database.pool, { maxChannels: 3 });
-  expect(await writer.write([messageOf(deviceId, channelsTo(5), 0)])).toEqual({
+  expect(await writer.write([messageOf(deviceId, channelsTo(5), 0)])).toMatchObject({
     stored: 3,
     duplicates: 0,
     rejected: 2,

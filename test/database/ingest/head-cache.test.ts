@@ -56,10 +56,10 @@ test('an owner’s change of a device invalidates only its own cached head; many
   const { pool } = database;
   const { deviceIds, send, remembered } = await remembering(40);
   await pool.query(`UPDATE devices SET location = 'attic' WHERE device_id = $1`, [deviceIds[0]]);
-  expect(await send(deviceIds.slice(0, 1))).toEqual({ stored: 1, duplicates: 0, rejected: 0, loaded: 1 });
+  expect(await send(deviceIds.slice(0, 1))).toMatchObject({ stored: 1, duplicates: 0, rejected: 0, loaded: 1 });
   expect(remembered()).toBe(40);
   await pool.query(`UPDATE devices SET location = 'cellar'`);
-  expect(await send(deviceIds)).toEqual({ stored: 40, duplicates: 0, rejected: 0, loaded: 40 });
+  expect(await send(deviceIds)).toMatchObject({ stored: 40, duplicates: 0, rejected: 0, loaded: 40 });
   expect(remembered()).toBe(0);
 });
 
@@ -72,7 +72,7 @@ test('heads of a failed batch are evicted, and the next batch reads the stored o
   await expect(send(batch, 1_000_013)).rejects.toThrow('never');
   await pool.query('ALTER TABLE readings DROP CONSTRAINT never');
   expect(remembered()).toBe(2);
-  expect(await send(deviceIds, 1_000_020)).toEqual({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
+  expect(await send(deviceIds, 1_000_020)).toMatchObject({ stored: 5, duplicates: 0, rejected: 0, loaded: 3 });
   expect(remembered()).toBe(5);
   // From the first reading of each device, 1,000,001 to 1,000,005 mWh, to the last.
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBe(19 + 18 + 17 + 16 + 15);
@@ -91,5 +91,5 @@ test('an owner’s change applies to the next reading of a device with a cached 
   await read(60);
   expect(await totalMilliwattHours(database, 'user_hourly', userId)).toBeCloseTo(1_000_000, -1);
   await deleteDevice(db, REACH_OF_ALL, deviceId);
-  expect(await read(61)).toEqual({ stored: 0, duplicates: 0, rejected: 1 });
+  expect(await read(61)).toMatchObject({ stored: 0, duplicates: 0, rejected: 1 });
 });
