@@ -227,7 +227,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
   await page.getByRole('alert').filter({ hasText: 'no active subscription' }).waitFor();
   await testLooks(page, 'alerts-subscription');
   await page.getByRole('link', { name: 'Make one on the Webhooks page' }).click();
-  expect(await page.getByLabel('Event').inputValue()).toBe('alert.triggered');
+  expect(await page.getByRole('checkbox', { name: 'alert.triggered' }).isChecked()).toBe(true);
   await page.getByLabel('URL').fill('https://hooks.example.net/energy');
   await page.getByRole('button', { name: 'Create webhook' }).click();
   await page.getByRole('button', { name: 'Done' }).click();

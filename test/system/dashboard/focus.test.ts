@@ -171,7 +171,7 @@ test('webhooks: after creating, retrying and deleting, the focus is at the next 
   await dashboard.user('webhooks@example.com');
   const page = await pageOf('webhooks@example.com', 'Webhooks');
   await press(page, 'Create a webhook');
-  await expectFocus(page, 'event');
+  await expectFocus(page, 'events');
   await page.getByLabel('URL').fill('https://hooks.example.net/energy');
   await page.keyboard.press('Enter');
   await page.getByText('it is shown only once').waitFor();

@@ -55,8 +55,8 @@ export const SCOPES: readonly string[] = [
   'webhooks:write',
   'tariffs:read',
   'tariffs:write',
-  'readings:read',
   'keys:write',
+  'readings:read',
   'readings:write',
 ];
 

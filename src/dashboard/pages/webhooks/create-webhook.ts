@@ -45,6 +45,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
             (event) => html`<label>
               <input
                 type="checkbox"
+                name="events"
                 checked=${events.includes(event)}
                 onChange=${(change: Event) => choose(event, (change.target as HTMLInputElement).checked)}
               />
