@@ -1,26 +1,43 @@
 import fc from 'fast-check';
+import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { toIncoming } from '#ingest/incoming.ts';
 import { SentReadingsWriter } from '#ingest/sent-readings.ts';
+import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
+import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { arbitraryHistory } from '#test/reference/histories.ts';
-import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { arbitraryHistory, type History } from '#test/reference/histories.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { startBroker } from '#test/support/broker.ts';
+import { casesOf, type FamilyCase } from '#test/support/family-cases.ts';
 
 /** Number of random histories; each is sent in three ways. */
-const HISTORIES = Number(process.env.SENT_HISTORIES ?? 20);
+const HISTORIES = Number(process.env.SENT_HISTORIES ?? 60);
 /** After the end of every history, and within its retention. */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
-let database: TestDatabase;
+let api: TestApi;
+let broker: EmbeddedBroker;
 beforeAll(async () => {
-  database = await testDatabase();
+  api = await testApi();
+  broker = await startBroker({
+    receive(message, receipt) {
+      const incoming = toIncoming({ ...message, receivedAtMs: api.now.getTime() });
+      const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
+      if (incoming) void writer.write([incoming]).then(() => receipt.done());
+      return true;
+    },
+  });
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await broker.close();
+  await api.close();
+});
 
 const MEMBERS: Partial<Record<DecodedReading['kind'], (value: number) => object>> = {
   register: (value) => ({ energy_total_kwh: value / 1e6 }),
@@ -33,27 +50,28 @@ const MEMBERS: Partial<Record<DecodedReading['kind'], (value: number) => object>
 };
 
 /** Writes a reading as a device sends it. */
-const elementOf = ({ kind, channel, readAtMs, intervalMs, value }: Omit<DecodedReading, 'deviceId' | 'element'>) => ({
+const elementOf = ({ kind, channel, readAtMs, intervalMs, value }: History['readings'][number]) => ({
   ts: readAtMs,
   channel,
   ...MEMBERS[kind]?.(value),
   ...(intervalMs > 0 ? { interval_s: intervalMs / 1_000 } : {}),
 });
 
-async function pair(settings: { limitKw: number; registerMaxKwh: number | null; maxGapMinutes: number }) {
-  const db = createDb(database.pool);
-  const { user_id: userId } = await createUser(db, { email: `${crypto.randomUUID()}@example.com`, role: 'homeowner' });
-  const { limitKw, registerMaxKwh, maxGapMinutes } = settings;
+async function pair(settings: { limitKw?: number; registerMaxKwh?: number | null; maxGapMinutes?: number } = {}) {
+  const { user_id: userId } = await createUser(api.db, {
+    email: `${crypto.randomUUID()}@example.com`,
+    role: 'homeowner',
+  });
+  const { limitKw = 100, registerMaxKwh = null, maxGapMinutes = 90 } = settings;
   const law = { limit_kw: limitKw, register_max_kwh: registerMaxKwh, max_gap_minutes: maxGapMinutes };
-  const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'x', ...law });
-  return device.device_id;
+  const { device } = await createDevice(api.db, { userId, type: 'smart_meter', location: 'x', ...law });
+  return { userId, deviceId: device.device_id };
 }
 
-/** Returns all that is stored of a device, without ids. */
-async function storedOf(deviceId: string) {
-  const ask = async (text: string) => (await database.pool.query(text, [deviceId])).rows;
+/** Returns all that is stored of a device and counted for its home, without ids. */
+async function storedOf({ userId, deviceId }: { userId: string; deviceId: string }) {
+  const ask = async (text: string, id = deviceId) => (await api.database.pool.query(text, [id])).rows;
   return {
-    device: await ask('SELECT status FROM devices WHERE device_id = $1'),
     readings: await ask(
       `SELECT channel, kind, read_at, interval_ms, value FROM readings JOIN series USING (series_id)
        WHERE device_id = $1 ORDER BY channel, kind, read_at, interval_ms`,
@@ -69,101 +87,152 @@ async function storedOf(deviceId: string) {
     profile:
       await ask(`SELECT (to_jsonb(p) - 'device_id' - 'user_id') AS row FROM device_intervals p WHERE device_id = $1
        ORDER BY p.starts_at`),
+    hours: await ask(
+      `SELECT (to_jsonb(h) - 'user_id') AS row FROM user_hourly h WHERE user_id = $1 ORDER BY h.hour`,
+      userId,
+    ),
   };
 }
 
 /** Elements in the order of arrival, in messages. */
 type Messages = object[][];
 
-async function sendAll(deviceId: string, messages: Messages, ways: readonly ('mqtt' | 'https' | 'both')[]) {
+/** Sends messages one after the other: as messages that a broker delivered, or as requests. Returns the results of the requests. */
+async function sendAll(
+  deviceId: string,
+  { mqtt: published = [], https: posted = [] }: { mqtt?: Messages; https?: Messages },
+) {
   const options = { now: () => NOW_MS, retentionMonths: 13 };
-  const [mqtt, https] = [createWriter(database.pool, options), createWriter(database.pool, options)];
-  const sending = new SentReadingsWriter(https, () => NOW_MS);
-  const bodies = new Map<number, { stored: number; duplicates: number; rejections: readonly object[] }>();
-  for (const [index, body] of messages.entries()) {
-    const way = ways[index % ways.length];
-    const payload = Buffer.from(JSON.stringify(body));
-    const message = toIncoming({ topic: readingsTopic(deviceId), payload, receivedAtMs: NOW_MS, replayed: false });
-    await Promise.all([
-      way !== 'https' && message && mqtt.write([message]),
-      way !== 'mqtt' &&
-        sending
-          .write({ deviceId, format: 'native', body, bytes: payload.length })
-          .then((result) => bodies.set(index, result)),
-    ]);
-  }
-  return bodies;
+  const [publishing, posting] = [createWriter(api.database.pool, options), createWriter(api.database.pool, options)];
+  const sending = new SentReadingsWriter(posting, () => NOW_MS);
+  const results: { length: number; stored: number; duplicates: number; rejections: readonly object[] }[] = [];
+  const publish = async () => {
+    for (const body of published) {
+      const payload = Buffer.from(JSON.stringify(body));
+      const message = toIncoming({ topic: readingsTopic(deviceId), payload, receivedAtMs: NOW_MS, replayed: false });
+      if (message) await publishing.write([message]);
+    }
+  };
+  const post = async () => {
+    for (const body of posted)
+      results.push({ length: body.length, ...(await sending.write({ deviceId, format: 'native', body, bytes: 100 })) });
+  };
+  await Promise.all([publish(), post()]);
+  while ((await recomputeChangedDevices(api.database.pool, publishing)) > 0);
+  return results;
 }
 
+const arbitraryRanks = fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 });
 const delivery = fc.record({
   history: arbitraryHistory,
-  ranks: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
+  /** Order of the messages, and of the requests. */
+  ranks: fc.record({ mqtt: arbitraryRanks, https: arbitraryRanks }),
   sizes: fc.array(fc.constantFrom(1, 5, 40, 200), { minLength: 1, maxLength: 5 }),
+  /** Way of each reading to the third device. */
   ways: fc.array(fc.constantFrom('mqtt' as const, 'https' as const, 'both' as const), { minLength: 1, maxLength: 6 }),
 });
+type Ways = (typeof delivery extends fc.Arbitrary<infer T> ? T : never)['ways'];
 
-test(`${HISTORIES} random histories by MQTT, by HTTPS and by both store the same rows`, async () => {
+/** Puts readings near their order of time, and cuts them into messages. */
+function messagesOf(readings: History['readings'], ranks: readonly number[], sizes: readonly number[]): Messages {
+  const queue = readings
+    .toSorted((a, b) => a.readAtMs - b.readAtMs)
+    .map((one, index) => ({ element: elementOf(one), rank: index * 100 + (ranks[index % ranks.length] as number) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ element }) => element);
+  const messages: Messages = [];
+  for (let turn = 0; queue.length > 0; turn++) messages.push(queue.splice(0, sizes[turn % sizes.length] as number));
+  return messages;
+}
+
+const sentBy = (readings: History['readings'], ways: Ways, way: 'mqtt' | 'https') =>
+  readings.filter((_, index) => ['both', way].includes(ways[index % ways.length] as string));
+
+test(`${HISTORIES} random histories by MQTT, by HTTPS and by both at once, in any order, store the same rows`, async () => {
   await fc.assert(
     fc.asyncProperty(delivery, async ({ history, ranks, sizes, ways }) => {
-      const ranked = history.readings
-        .toSorted((a, b) => a.readAtMs - b.readAtMs)
-        .map((one, index) => ({ element: elementOf(one), rank: index * 100 + (ranks[index % ranks.length] as number) }))
-        .sort((a, b) => a.rank - b.rank)
-        .map(({ element }) => element);
-      const messages: Messages = [];
-      for (let turn = 0; ranked.length > 0; turn++)
-        messages.push(ranked.splice(0, sizes[turn % sizes.length] as number));
-      const ids = [await pair(history), await pair(history), await pair(history)] as const;
-      const [, results] = await Promise.all([
-        sendAll(ids[0], messages, ['mqtt']),
-        sendAll(ids[1], messages, ['https']),
-        sendAll(ids[2], messages, ways),
+      const { readings } = history;
+      const [one, other, both] = [await pair(history), await pair(history), await pair(history)];
+      const [, results, more] = await Promise.all([
+        sendAll(one.deviceId, { mqtt: messagesOf(readings, ranks.mqtt, sizes) }),
+        sendAll(other.deviceId, { https: messagesOf(readings, ranks.https, sizes) }),
+        sendAll(both.deviceId, {
+          mqtt: messagesOf(sentBy(readings, ways, 'mqtt'), ranks.mqtt, sizes),
+          https: messagesOf(sentBy(readings, ways, 'https'), ranks.https, sizes),
+        }),
       ]);
-      const [one, other, both] = [await storedOf(ids[0]), await storedOf(ids[1]), await storedOf(ids[2])];
-      expect(other).toEqual(one);
-      expect(both).toEqual(one);
+      const expected = await storedOf(one);
+      expect(await storedOf(other)).toEqual(expected);
+      expect(await storedOf(both)).toEqual(expected);
       // Each reading of a request is stored, a duplicate or rejected.
-      for (const [index, { stored, duplicates, rejections }] of results)
-        expect(stored + duplicates + rejections.length).toBe(messages[index]?.length);
+      for (const { length, stored, duplicates, rejections } of [...results, ...more])
+        expect(stored + duplicates + rejections.length).toBe(length);
     }),
     { numRuns: HISTORIES },
   );
 });
 
-/** Payloads as in ingest/decoders/native/decode.test.ts, with times of their own. */
-const GOLDEN: unknown[] = [
-  { energy_total_kwh: 4711.235, power_w: -412.5 },
-  { temperature_c: 20.54, setpoint_c: 21, heating: true, humidity_percent: 40 },
-  { ts: '2027-08-31T20:30:00+02:00', energy_total_kwh: 1 },
-  { ts: (NOW_MS - 1_800_000) / 1_000, energy_total_kwh: 1 },
-  { energy_kwh: 0.5, interval_s: 900 },
-  [
-    { power_w: 1 },
-    null,
-    { power_w: '1' },
-    {},
-    { channel: 'A b', power_w: 1 },
-    { power_w: 2, channel: 'switch0/import' },
-  ],
-  { ts: '2027-08-31T18:30:00', energy_total_kwh: 1 },
-  [{ power_w: 1, colour: 'red', __proto: 1 }, 7, [], 'x'],
-];
-const withTime = (one: unknown) =>
-  typeof one === 'object' && one !== null && !Array.isArray(one) ? { ts: NOW_MS - 60_000, ...one } : one;
+/** Gives elements without a time of their own the time of receipt: over HTTPS they would be rejected. */
+function payloadWithTimes({ payload = '', received_at: ts }: FamilyCase['in']): string {
+  const timed = (one: unknown) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one) && !('ts' in one) ? { ts, ...one } : one;
+  try {
+    const json = JSON.parse(payload) as unknown;
+    const elements = Array.isArray(json) ? json : [json];
+    if (elements.every((one) => timed(one) === one)) return payload;
+    return JSON.stringify(Array.isArray(json) ? json.map(timed) : timed(json));
+  } catch {
+    return payload;
+  }
+}
 
-test.each(GOLDEN.map((body) => [JSON.stringify(body), body]))('%s by either way stores the same', async (_, body) => {
-  const settings = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 90 };
-  const messages = [(Array.isArray(body) ? body.map(withTime) : [withTime(body)]) as object[]];
-  const ids = [await pair(settings), await pair(settings), await pair(settings)] as const;
-  await sendAll(ids[0], messages, ['mqtt']);
-  await sendAll(ids[1], messages, ['https']);
-  await sendAll(ids[2], [...messages, ...messages], ['both']);
-  const one = await storedOf(ids[0]);
-  expect(await storedOf(ids[1])).toEqual(one);
-  // Rejections count each time, and make a device faulty.
-  expect({ ...(await storedOf(ids[2])), device: one.device }).toEqual(one);
-  const rejected = async (id: string) =>
-    (await database.pool.query('SELECT element, reason FROM rejected_messages WHERE device_id = $1 ORDER BY 1', [id]))
-      .rows;
-  expect(await rejected(ids[1])).toEqual(await rejected(ids[0]));
-});
+// A request has no retain flag.
+test.each(casesOf('native').filter(([, { in: given }]) => !given.replayed))(
+  'the case %s stores the same through the broker, by a request and by both at once',
+  async (_file, { in: given }) => {
+    api.now = new Date(given.received_at);
+    const first = JSON.stringify({
+      ts: api.now.getTime() - 5_400_000,
+      energy_total_kwh: 0,
+      power_w: 100,
+    });
+    const payloads = [first, payloadWithTimes(given)];
+    const send = async (ways: ('mqtt' | 'https')[]) => {
+      const home = await pair();
+      const { key } = await createKey(api.db, {
+        userId: home.userId,
+        environment: 'live',
+        scopes: ['readings:write'],
+      });
+      const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`, {
+        username: home.deviceId,
+        password: 'x',
+      });
+      const by = {
+        mqtt: async (payload: string) =>
+          void (await client.publishAsync(readingsTopic(home.deviceId), payload, { qos: 1 })),
+        https: async (payload: string) => {
+          const path = `/v1/devices/${home.deviceId}/readings`;
+          const { status } = await api.send(path, { method: 'POST', key, raw: payload });
+          expect([201, 422, 400]).toContain(status);
+        },
+      };
+      const sendBy = async (way: 'mqtt' | 'https', index: number) => {
+        for (const payload of index === 0 ? payloads : payloads.toReversed()) await by[way](payload);
+      };
+      await Promise.all(ways.map(sendBy));
+      await client.endAsync();
+      const { rows: rejected } = await api.database.pool.query(
+        'SELECT element, reason FROM rejected_messages WHERE device_id = $1 ORDER BY element, reason',
+        [home.deviceId],
+      );
+      return { stored: await storedOf(home), rejected };
+    };
+    const [one, other, both] = [await send(['mqtt']), await send(['https']), await send(['mqtt', 'https'])];
+    expect(one.stored.readings.length).toBeGreaterThan(1);
+    expect(other.stored).toEqual(one.stored);
+    expect(both.stored).toEqual(one.stored);
+    // What is no JSON is refused before it is known to be readings.
+    expect(other.rejected).toEqual(given.payload === '{"power_w":1' ? [] : one.rejected);
+  },
+);
