@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
 import { classifyFault } from './fault.ts';
-import type { MessageResult } from './message.ts';
+import type { ResultsByMessage } from './message.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
@@ -43,24 +43,21 @@ function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
  * half repeatedly, and stores it as a rejection. Returns the results of devices' own messages. Throws if the database fails or a rejection
  * cannot be stored; the parts written before the error stay written.
  */
-export async function writeOrReject(
-  writer: Writer,
-  batch: readonly IncomingMessage[],
-): Promise<Map<IncomingMessage, MessageResult>> {
+export async function writeOrReject(writer: Writer, batch: readonly IncomingMessage[]): Promise<ResultsByMessage> {
   try {
     const { byMessage } = await writer.write(batch);
     return byMessage?.() ?? new Map();
   } catch (error) {
     if (!(await isOfTheMessages(writer, error))) throw error;
-    const results = new Map<IncomingMessage, MessageResult>();
+    const results: ResultsByMessage = new Map();
     const [only] = batch;
     if (batch.length > 1) {
       for (const half of halvesOf(batch))
         for (const [message, result] of await writeOrReject(writer, half)) results.set(message, result);
     } else if (only) {
       const instead = refused(only, error as Error);
-      await writer.write([instead]);
-      results.set(only, { stored: 0, duplicates: 0, rejections: instead.decoded.rejections });
+      const result = (await writer.write([instead])).byMessage?.().get(instead);
+      if (result) results.set(only, result);
     }
     return results;
   }

@@ -1,4 +1,17 @@
+import type { AppError } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
 import type { DecodedMessage } from './decoders/decoder.ts';
+
+/** Sender of readings over HTTPS, who may lose its rights while they wait. */
+export interface MessageSender {
+  /** Messages of one device with equal ids have the same sender, which is confirmed once for a transaction. */
+  id: string;
+  /**
+   * Checks whether the sender may still write the readings, and locks its account and key until the transaction ends, so that a revocation
+   * waits. Throws an AppError if it may not.
+   */
+  confirm(trx: Database): Promise<void>;
+}
 
 /** A message as received from the broker, with its decoded content. */
 export interface IncomingMessage {
@@ -15,6 +28,8 @@ export interface IncomingMessage {
    * state.
    */
   gateway?: { gatewayId: string; topic: string };
+  /** Sender that must be confirmed in the transaction that stores the message. Left out: the broker has checked the login. */
+  sender?: MessageSender;
 }
 
 /** Creates an empty message. It makes a writer recompute a device whose owner has changed it. */
@@ -43,9 +58,15 @@ export interface WriteResult {
   departed?: number;
   /** Devices whose heads were read from the database, because they were not cached. */
   loaded?: number;
-  /** Returns the results of devices' own messages, for senders that receive them. Messages of moved accounts are left out. */
-  byMessage?: () => Map<IncomingMessage, MessageResult>;
+  /** Returns the results of devices' own messages, for senders that receive them. */
+  byMessage?: () => ResultsByMessage;
 }
+
+/**
+ * Results of messages, or the errors with which their senders were refused. Messages of moved accounts, and requests for devices that have
+ * ended, are left out.
+ */
+export type ResultsByMessage = Map<IncomingMessage, MessageResult | AppError>;
 
 /** Result of one message: numbers of its readings that were stored or are duplicates, and its elements that are not stored. */
 export interface MessageResult {

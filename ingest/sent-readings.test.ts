@@ -14,6 +14,7 @@ const reading = (deviceId: string, power_w = 1) => ({
   format: 'native' as const,
   body: { ts: NOW_MS, power_w },
   bytes: 40,
+  sender: { id: 'key', confirm: async () => {} },
 });
 
 /** A writer that stores everything. Each batch takes `ms`; `fail` may throw instead. */

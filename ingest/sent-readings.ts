@@ -6,7 +6,7 @@ import { type SentFormat, sentReadingsTopic } from '#src/devices/topics.ts';
 import { writeOrReject } from './batch-writer.ts';
 import { createFloodLimit, type FloodLimit, messageCountOfBytes, messageCountOfElements } from './flood-limit.ts';
 import { decodeSent } from './incoming.ts';
-import type { IncomingMessage, MessageResult } from './message.ts';
+import type { IncomingMessage, MessageResult, MessageSender } from './message.ts';
 import { createReceiptClock, firstReceiptTime } from './receipt-clock.ts';
 import { headMemory } from './write/head-memory.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
@@ -33,6 +33,8 @@ export interface SentReadings {
   body: unknown;
   /** Length of the body. */
   bytes: number;
+  /** The caller. It is confirmed in the transaction that stores the readings. */
+  sender: MessageSender;
 }
 
 interface Waiting {
@@ -64,10 +66,11 @@ export class SentReadingsWriter {
   }
 
   /**
-   * Writes the readings of a request. Resolves once they are committed. Throws 429 beyond the device's flood limit, 404 if the account of
-   * the device has moved away, 503 if too many requests wait, and the database's errors.
+   * Writes the readings of a request. Resolves once they are committed. Throws 429 beyond the device's flood limit, 404 if the device has
+   * ended or its account has moved away, 503 if too many requests wait, the error with which the sender is refused, and the database's
+   * errors.
    */
-  async write({ deviceId, format, body, bytes }: SentReadings): Promise<MessageResult> {
+  async write({ deviceId, format, body, bytes, sender }: SentReadings): Promise<MessageResult> {
     this.#refuseFlood(deviceId, messageCountOfBytes(bytes));
     const { requests, bytes: most } = MAX_WAITING;
     if (this.#waiting.length >= requests || this.#bytes + bytes > most) throw new AppError('unavailable');
@@ -76,7 +79,7 @@ export class SentReadingsWriter {
     const { readings, rejections } = decoded;
     this.#refuseFlood(deviceId, messageCountOfElements(readings.length, rejections.length));
     const payload = Buffer.from(JSON.stringify(body));
-    const message = { topic: sentReadingsTopic(deviceId, format), payload, receivedAtMs, decoded };
+    const message = { topic: sentReadingsTopic(deviceId, format), payload, receivedAtMs, decoded, sender };
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, bytes, resolve, reject });
       this.#bytes += bytes;
@@ -131,8 +134,9 @@ export class SentReadingsWriter {
       );
       for (const { message, resolve, reject } of batch) {
         const result = results.get(message);
-        if (result) resolve(result);
-        else reject(new AppError('notFound'));
+        if (result === undefined) reject(new AppError('notFound'));
+        else if (result instanceof AppError) reject(result);
+        else resolve(result);
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -1,5 +1,5 @@
 import type { DecodedReading } from '../decoders/decoder.ts';
-import type { IncomingMessage, MessageResult, Rejection } from '../message.ts';
+import type { IncomingMessage, Rejection, ResultsByMessage } from '../message.ts';
 import type { HeadPlan } from './head.ts';
 
 /** What a batch stores and rejects. */
@@ -17,7 +17,7 @@ interface BatchOutcome {
 export function resultsByMessage(
   batch: readonly IncomingMessage[],
   { stepped, plans, rejects }: BatchOutcome,
-): Map<IncomingMessage, MessageResult> {
+): ResultsByMessage {
   const isStepped = new Set(stepped);
   const stored = new Map<IncomingMessage, number>();
   for (const { plan } of plans)

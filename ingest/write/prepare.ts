@@ -4,8 +4,8 @@ import type { PoolClient } from '#src/database/connect.ts';
 import {
   type IncomingMessage,
   isEmptyMessage,
-  type MessageResult,
   type Rejection,
+  type ResultsByMessage,
   type WriteResult,
 } from '../message.ts';
 import { type CollectedReadings, collectReadings, rejectFurtherChannels } from './collect.ts';
@@ -85,7 +85,7 @@ export async function prepareBatch(
   await stages.loadOthers();
   stages.deferRecomputation();
   stages.stepLoaded();
-  await stages.removeMovedDevices();
+  await stages.removeUnknownDevices();
   await stages.limitChannels();
   await stages.planLoaded();
   return stages.write(batch);
@@ -105,6 +105,8 @@ class Stages {
   /** Devices whose descriptions change in this transaction: no other transaction can recompute them before this one has committed. */
   readonly #described = new Set<string>();
   readonly #ofMovedAccounts: IncomingMessage[] = [];
+  /** Requests for devices that have ended. Their senders receive the error, and nothing is stored. */
+  readonly #ofEndedDevices: IncomingMessage[] = [];
   #stepped: SteppedBatch = NOTHING_STEPPED;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   readonly #plans: HeadPlan[] = [];
@@ -217,16 +219,20 @@ class Stages {
     this.#collected = collectReadings(this.#messages, oldestMs);
   }
 
-  /** Sets aside messages of devices whose accounts have moved. */
-  async removeMovedDevices(): Promise<void> {
+  /** Sets aside messages of devices whose accounts have moved, and drops requests for devices that have ended. */
+  async removeUnknownDevices(): Promise<void> {
     const unknown = new Set<string>();
     for (const { decoded } of this.#messages) if (!this.#isKnown(decoded.deviceId)) unknown.add(decoded.deviceId);
     const moved = await findMovedLogins(this.#client, [...unknown]);
-    if (moved.size === 0) return;
     const isMoved = ({ decoded }: IncomingMessage) => moved.has(decoded.deviceId);
-    this.#ofMovedAccounts.push(...this.#messages.filter(isMoved));
-    this.#messages = this.#messages.filter((message) => !isMoved(message));
-    this.#collected.rejects = this.#collected.rejects.filter(({ message }) => !isMoved(message));
+    const isEnded = ({ sender, decoded }: IncomingMessage) => sender !== undefined && unknown.has(decoded.deviceId);
+    for (const message of this.#messages)
+      if (isMoved(message)) this.#ofMovedAccounts.push(message);
+      else if (isEnded(message)) this.#ofEndedDevices.push(message);
+    const removed = new Set([...this.#ofMovedAccounts, ...this.#ofEndedDevices]);
+    if (removed.size === 0) return;
+    this.#messages = this.#messages.filter((message) => !removed.has(message));
+    this.#collected.rejects = this.#collected.rejects.filter(({ message }) => !removed.has(message));
   }
 
   /** Rejects channels beyond the limit. Loads devices as a whole if the plan needs more than was loaded. */
@@ -264,12 +270,9 @@ class Stages {
     return { steps, result: { ...this.#result(rejects.length), byMessage } };
   }
 
-  #resultsByMessage(
-    batch: readonly IncomingMessage[],
-    rejects: readonly Rejection[],
-  ): Map<IncomingMessage, MessageResult> {
+  #resultsByMessage(batch: readonly IncomingMessage[], rejects: readonly Rejection[]): ResultsByMessage {
     const results = resultsByMessage(batch, { stepped: this.#stepped.readings, plans: this.#plans, rejects });
-    for (const message of this.#ofMovedAccounts) results.delete(message);
+    for (const message of [...this.#ofMovedAccounts, ...this.#ofEndedDevices]) results.delete(message);
     return results;
   }
 

@@ -6,6 +6,7 @@ import { inTransaction, isRetryable, MAX_ATTEMPTS } from '#src/database/transact
 import { emptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
 import { StaleHeads } from './commit.ts';
+import { confirmSenders } from './confirm-senders.ts';
 import { FastPath } from './fast-path.ts';
 import { type HeadCache, headMemory } from './head-memory.ts';
 import { MissingPartitions, partitionMonths } from './partition-months.ts';
@@ -147,9 +148,11 @@ class BatchesWriter implements Writer {
       deferred: this.#deferred,
     };
     return inTransaction(this.#pool, async (client) => {
-      const { steps, result } = await prepareBatch(client, batch, tools, attempt);
+      const { confirmed, refused } = await confirmSenders(client, batch);
+      const { steps, result } = await prepareBatch(client, confirmed, tools, attempt);
       for (const step of steps) await step(client);
-      return result;
+      const byMessage = () => new Map([...(result.byMessage?.() ?? []), ...refused]);
+      return { ...result, byMessage };
     });
   }
 

@@ -89,8 +89,8 @@ export interface RejectedPort {
 /** Writes readings that clients send over HTTPS. Ingest does it; `start` passes it to the API. */
 export interface SentReadingsPort {
   /**
-   * Resolves once the readings are committed. Throws 429 beyond the flood limit of the device, 503 if too many requests wait, and the
-   * database's errors.
+   * Resolves once the readings are committed. Throws 429 beyond the flood limit of the device, 404 if the device has ended, 503 if too many
+   * requests wait, the error with which `sender` is refused, and the database's errors.
    */
   write(sent: {
     deviceId: string;
@@ -98,6 +98,11 @@ export interface SentReadingsPort {
     /** The body, parsed from JSON. */
     body: unknown;
     bytes: number;
+    /**
+     * The caller: `confirm` reloads and locks it in the transaction that stores the readings, and throws if it has lost access. Once for
+     * requests with equal ids.
+     */
+    sender: { id: string; confirm(trx: Database): Promise<void> };
   }): Promise<{
     stored: number;
     duplicates: number;

@@ -40,6 +40,8 @@ export interface OperationCall<Params, Query, Body> {
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
   /** For long reads: reloads the caller. Throws if it has lost access. */
   stillAllowed(): Promise<Caller>;
+  /** For changes in another transaction: reloads and locks the caller in it. Throws if it has lost access. */
+  allowedIn(trx: Database): Promise<Caller>;
 }
 
 type Shape = z.ZodObject | z.ZodType;
@@ -262,6 +264,11 @@ function callOf(
   const { method, query, body } = definition;
   allow(caller, definition);
   const { params, url } = request;
+  const reload = async (db: Database, lock: 'none' | 'share') => {
+    const anew = await reloadCaller(db, caller, context.clock(), lock);
+    allow(anew, definition);
+    return anew;
+  };
   return {
     context,
     caller,
@@ -279,11 +286,8 @@ function callOf(
         allow(anew, definition);
         return piece(anew);
       }),
-    async stillAllowed() {
-      const anew = await reloadCaller(context.db, caller, context.clock(), 'none');
-      allow(anew, definition);
-      return anew;
-    },
+    stillAllowed: () => reload(context.db, 'none'),
+    allowedIn: (trx) => reload(trx, 'share'),
   };
 }
 

@@ -53,7 +53,6 @@ export async function assertMayManageDevice(db: Database, reach: Reach, deviceId
 
 /** A device, as far as readings that are sent over HTTPS concern it. */
 export interface ReadingsTarget {
-  device_id: string;
   managed_by: ManagedBy;
   /** Whether the device sends the native payload itself, rather than through a gateway. */
   is_native: boolean;
@@ -64,7 +63,6 @@ export async function findReadingsTarget(db: Database, reach: Reach, deviceId: s
   const row = await db
     .selectFrom('devices')
     .select([
-      'device_id',
       'managed_by',
       sql<boolean>`NOT EXISTS (SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id)`.as('is_native'),
     ])

@@ -1,4 +1,5 @@
 import { request } from 'node:https';
+import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
@@ -7,10 +8,11 @@ import { type AnyOperation, addOperation, defineOperation } from '#src/api/opera
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { reachUser } from '#src/auth/access.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
-import { createKey } from '#src/auth/keys.ts';
+import { createKey, revokeKey } from '#src/auth/keys.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
-import { createDb } from '#src/database/connect.ts';
-import { createDevice } from '#src/devices/store.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { openEventStream } from '#test/support/event-stream.ts';
@@ -228,6 +230,92 @@ test('a revocation, a demotion and a deletion wait for a running change', async 
       other.release();
     }
   }
+});
+
+describe('readings that are sent over HTTPS', () => {
+  type Who = Awaited<ReturnType<typeof sender>>;
+  /** Rows that the end of an access locks. */
+  const LOCKS = {
+    key: ({ key }: Who) => [`SELECT FROM api_keys WHERE key_id = '${key.key_id}' FOR UPDATE`],
+    account: ({ owner }: Who) => [`SELECT FROM users WHERE user_id = '${owner.userId}' FOR UPDATE`],
+    device: ({ deviceId }: Who) =>
+      ['devices', 'device_heads'].map((name) => `SELECT FROM ${name} WHERE device_id = '${deviceId}' FOR UPDATE`),
+  };
+  /** How a sender loses its access, the rows that this locks, and the status of its request. */
+  const ENDS: [string, keyof typeof LOCKS, number, (trx: Database, who: Who) => Promise<unknown>][] = [
+    ['its key is revoked', 'key', 401, (trx, { key }) => revokeKey(trx, REACH_OF_ALL, key.key_id)],
+    ['its account is erased', 'account', 401, (trx, { owner }) => eraseUser(trx, owner.userId)],
+    [
+      'its account is demoted',
+      'account',
+      404,
+      (trx, { owner }) =>
+        trx.updateTable('users').set({ role: 'homeowner' }).where('user_id', '=', owner.userId).execute(),
+    ],
+    ['the home is erased', 'device', 404, (trx, { home }) => eraseUser(trx, home.userId)],
+    ['the device ends', 'device', 404, (trx, { deviceId }) => deleteDevice(trx, REACH_OF_ALL, deviceId)],
+  ];
+
+  /** Creates a utility with a key that may send readings of a home's device. */
+  async function sender() {
+    const owner = await api.user('utility');
+    const home = await api.user('homeowner', { enrolledBy: owner.userId });
+    const key = await createKey(api.db, { userId: owner.userId, environment: 'live', scopes: ['readings:write'] });
+    const { device } = await createDevice(api.db, { userId: home.userId, type: 'smart_meter', location: 'x' });
+    const deviceId = device.device_id;
+    const send = (minutes: number, ...others: object[]) =>
+      change(`/v1/devices/${deviceId}/readings`, key.key, [
+        { ts: api.now.getTime() - 3_600_000 + minutes * 60_000, energy_total_kwh: 100 + minutes / 60 },
+        ...others,
+      ]);
+    const storedRows = async () => {
+      const { rows } = await sql(
+        `SELECT (SELECT count(*) FROM readings JOIN series USING (series_id) WHERE device_id = $1)::int AS readings,
+           (SELECT count(*) FROM rejected_messages WHERE device_id = $1)::int AS rejected,
+           (SELECT count(*) FROM series WHERE device_id = $1)::int AS series`,
+        [deviceId],
+      );
+      return rows[0];
+    };
+    return { owner, home, key, deviceId, send, storedRows };
+  }
+
+  test.each(ENDS)('are not stored if %s before they are committed', async (_how, locked, status, end) => {
+    // The first readings of a device are planned under locks, and those that follow cached ones without. An invalid element is planned
+    // under locks, too, and must not be stored as a rejection.
+    for (const { sentBefore, others } of [
+      { sentBefore: 0, others: [{ ts: 'yesterday' }] },
+      { sentBefore: 3, others: [] },
+    ]) {
+      const who = await sender();
+      for (let minutes = 1; minutes <= sentBefore; minutes++) expect((await who.send(minutes)).status).toBe(201);
+      const before = await who.storedRows();
+      const trx = await api.db.startTransaction().execute();
+      for (const text of LOCKS[locked](who)) await trx.executeQuery(CompiledQuery.raw(text));
+      const sent = who.send(10, ...others);
+      await expect.poll(waiting).toBe(1);
+      await end(trx, who);
+      await trx.commit().execute();
+      expect((await sent).status).toBe(status);
+      const isErased = (await sql('SELECT FROM devices WHERE device_id = $1', [who.deviceId])).rowCount === 0;
+      expect(await who.storedRows()).toEqual(isErased ? { readings: 0, rejected: 0, series: 0 } : before);
+    }
+  });
+
+  test.each(ENDS)('are stored if %s afterwards, which waits for them', async (_how, _locked, status, end) => {
+    const who = await sender();
+    expect((await who.send(1)).status).toBe(201);
+    const trx = await api.db.startTransaction().execute();
+    for (const text of LOCKS.device(who)) await trx.executeQuery(CompiledQuery.raw(text));
+    const sent = who.send(2);
+    await expect.poll(waiting).toBe(1);
+    const ended = api.db.transaction().execute((own) => end(own, who));
+    await expect.poll(waiting).toBe(2);
+    await trx.commit().execute();
+    expect((await sent).json).toMatchObject({ stored: 1 });
+    await ended;
+    expect((await who.send(3)).status).toBe(status);
+  });
 });
 
 test('many concurrent changes of an account to itself do not block each other', async () => {

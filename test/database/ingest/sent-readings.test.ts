@@ -105,6 +105,7 @@ async function sendAll(
   const options = { now: () => NOW_MS, retentionMonths: 13 };
   const [publishing, posting] = [createWriter(api.database.pool, options), createWriter(api.database.pool, options)];
   const sending = new SentReadingsWriter(posting, () => NOW_MS);
+  const sender = { id: 'key', confirm: async () => {} };
   const results: { length: number; stored: number; duplicates: number; rejections: readonly object[] }[] = [];
   const publish = async () => {
     for (const body of published) {
@@ -115,7 +116,10 @@ async function sendAll(
   };
   const post = async () => {
     for (const body of posted)
-      results.push({ length: body.length, ...(await sending.write({ deviceId, format: 'native', body, bytes: 100 })) });
+      results.push({
+        length: body.length,
+        ...(await sending.write({ deviceId, format: 'native', body, bytes: 100, sender })),
+      });
   };
   await Promise.all([publish(), post()]);
   while ((await recomputeChangedDevices(api.database.pool, publishing)) > 0);

@@ -4,7 +4,9 @@ import { idField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
 import { checkReadingsWriter, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
 import { findReadingsTarget } from '#src/devices/management.ts';
 
 const MAX_BODY_BYTES = 4 * 2 ** 20;
@@ -68,20 +70,20 @@ export const sendReadings = defineOperation({
   body: z.union([z.array(element), element]),
   senmlBody: true,
   bodyLimitBytes: MAX_BODY_BYTES,
-  async handle({ context, caller, params, body, bodyBytes }) {
-    const id = toIdOrNotFound(params.device_id);
-    if (caller.device && caller.device.id !== id) throw new AppError('notFound');
-    const target = await findReadingsTarget(context.db, reachOf(caller), id);
-    const { device_id: deviceId, managed_by, is_native } = requireFound(target);
-    checkReadingsWriter(caller, managed_by);
-    if (!is_native) throw new AppError('notNative');
+  async handle({ context, caller, params, body, bodyBytes, allowedIn }) {
+    const deviceId = toIdOrNotFound(params.device_id);
+    await checkTarget(context.db, caller, deviceId);
+    const sender = {
+      id: `${caller.keyId} ${caller.address}`,
+      confirm: async (trx: Database) => checkTarget(trx, await allowedIn(trx), deviceId),
+    };
     const { sentReadings: port } = context;
     if (!port) throw new AppError('unavailable');
     const sent =
       body instanceof SenmlPack
         ? ({ format: 'senml', body: body.records } as const)
         : ({ format: 'native', body } as const);
-    const { stored, duplicates, rejections } = await port.write({ deviceId, bytes: bodyBytes, ...sent });
+    const { stored, duplicates, rejections } = await port.write({ deviceId, bytes: bodyBytes, sender, ...sent });
     if (stored + duplicates === 0) {
       const details = rejections.slice(0, MAX_VALIDATION_ERRORS);
       throw unprocessable(...details.map((one) => ({ field: String(one.element ?? 'body'), message: one.reason })));
@@ -89,6 +91,14 @@ export const sendReadings = defineOperation({
     return { stored, duplicates, rejected: byElement(rejections) };
   },
 });
+
+/** Throws 404 if a device is out of a caller's reach, 403 if the caller may not write its readings, and 409 if it does not send natively. */
+async function checkTarget(db: Database, caller: Caller, deviceId: string): Promise<void> {
+  if (caller.device && caller.device.id !== deviceId) throw new AppError('notFound');
+  const { managed_by, is_native } = requireFound(await findReadingsTarget(db, reachOf(caller), deviceId));
+  checkReadingsWriter(caller, managed_by);
+  if (!is_native) throw new AppError('notNative');
+}
 
 /** Returns each reason once for an element, however many of its quantities it concerns, in order of the elements. */
 function byElement(
