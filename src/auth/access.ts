@@ -57,6 +57,14 @@ export function checkReadingsWriter({ role, device }: Caller, managedBy: Managed
     throw new AppError('deviceOfUtility');
 }
 
+/**
+ * Throws 403 for a key that is limited to a group, which never reads single readings: a second of history shows when somebody showers. Keys
+ * that utilities make for homeowners lack the scopes.
+ */
+export function checkReadingsReader({ groupId }: Caller): void {
+  if (groupId !== null) throw new AppError('forbidden');
+}
+
 /** Returns who made a key of a device, by the caller that makes it. */
 export const makerOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 

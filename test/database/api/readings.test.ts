@@ -12,6 +12,7 @@ import { countsUntilMs, everCounts, rolesAt } from '#ingest/normalise/roles-by-t
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
+import { createKey } from '#src/auth/keys.ts';
 import { READING_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
@@ -416,8 +417,9 @@ describe('a request for readings', () => {
       expect((await api.send(`/v1/devices/${id}/readings?${MAY}`, { key: home.key })).status).toBe(404);
     const create = async (key: string, body: object) => api.send('/v1/keys', { method: 'POST', key, body });
     // A key that a utility makes for its homeowner, and one that is limited to a group.
+    const exported = async (key: string) => (await api.send(`/v1/users/${home.userId}/export`, { key })).status;
     const ofUtility = await create(home.utility.key, { user_id: home.userId });
-    expect(await status(ofUtility.json.key)).toBe(403);
+    expect([await status(ofUtility.json.key), await exported(ofUtility.json.key)]).toEqual([403, 403]);
     const asked = { user_id: home.userId, scopes: ['readings:read'] };
     expect((await create(home.utility.key, asked)).status).toBe(403);
     const grouping = { method: 'POST', key: home.utility.key, body: { name: 'x' } };
@@ -425,6 +427,11 @@ describe('a request for readings', () => {
     await api.send(`/v1/groups/${group_id}/users/${home.userId}`, { method: 'PUT', key: home.utility.key });
     const ofGroup = await create(home.utility.key, { group_id });
     expect([ofGroup.json.scopes, await status(ofGroup.json.key)]).toEqual([READING_SCOPES, 403]);
+    expect([await exported(ofGroup.json.key), await exported(home.utility.key)]).toEqual([403, 200]);
+    // Also if an operator has given it the scope.
+    const given = { userId: home.utility.userId, environment: 'live' as const, groupId: group_id };
+    const byOperator = await createKey(api.db, { ...given, scopes: [...READING_SCOPES, 'readings:read'] });
+    expect([await status(byOperator.key), await exported(byOperator.key)]).toEqual([403, 403]);
     expect((await create(home.utility.key, { group_id, scopes: ['readings:read'] })).json).toMatchObject({
       status: 422,
       details: [{ field: 'scopes' }],

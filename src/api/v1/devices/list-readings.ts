@@ -6,7 +6,7 @@ import { fetchPage } from '#src/api/pages.ts';
 import { deviceId, instantShape } from '#src/api/shapes.ts';
 import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
-import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { checkReadingsReader, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
 import { isDate } from '#src/energy/ranges.ts';
@@ -75,6 +75,7 @@ export const listDeviceReadings = defineOperation({
     cursor: pageFields.cursor,
   }),
   async handle({ context, caller, params, query: { start: from, end: to, ...asked }, accepts, reply, url }) {
+    checkReadingsReader(caller);
     checkRange(from, to);
     const device_id = toIdOrNotFound(params.device_id);
     const find = async (page: Omit<ReadingsPage, 'from' | 'to'>) =>

@@ -4,7 +4,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, reachUser } from '#src/auth/access.ts';
+import { checkReadingsReader, reachOf, reachUser } from '#src/auth/access.ts';
 import { READING_SCOPES } from '#src/auth/scopes.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -160,6 +160,7 @@ export const exportUser = defineOperation({
   answer: z.string().meta({ format: 'binary' }),
   params: z.object({ user_id: idField }),
   async handle({ context: { db, readDb, clock, dataDir }, caller, params, reply, stillAllowed }) {
+    checkReadingsReader(caller);
     const { user_id: userId } = await reachUser(db, caller, params.user_id);
     if (underWay.filter((one) => one === caller.userId).length >= MAX_OF_CALLER)
       throw new AppError('tooManyRequests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
