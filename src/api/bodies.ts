@@ -1,15 +1,11 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { FastifyInstance } from 'fastify';
 import { unprocessable } from '#src/core/errors.ts';
+import { mayHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 import { type CsvBody, CsvRows } from './csv-rows.ts';
 
 /** Maximum number of rows parsed of a CSV body: one more than any operation accepts. */
 const MAX_ROWS = 10_001;
-/** A number with at most this many digits survives the conversion to a double unchanged. */
-const EXACT_DIGITS = 15;
-/** Matches a text that may contain a number with more digits, or with an exponent. */
-const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
-
 /** Also accepts CSV bodies on the routes of a scope, with this header or as the CsvBody describes. */
 export function readCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   scope.addContentTypeParser('text/csv', { parseAs: 'string' }, async (_request: unknown, text: string | Buffer) =>
@@ -40,31 +36,9 @@ export function readExactly(scope: FastifyInstance, members: readonly string[] |
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     const read = (error: Error | null, value?: unknown) =>
-      done(error, error || !MAYBE_INEXACT.test(String(text)) ? value : withExactNumbers(String(text), members));
+      done(error, error || !mayHaveInexactNumbers(String(text)) ? value : parseExactJson(String(text), members));
     void readJson(request, String(text), read);
   });
-}
-
-/** Parses JSON. A number that a double would change becomes the text that was sent; with `members`, only in members of these names. */
-function withExactNumbers(text: string, members: readonly string[] | undefined): unknown {
-  // Node 24 passes the source text of a value (ECMAScript, JSON.parse source text access). The compiler's library does not declare it yet.
-  const asWritten = (name: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' &&
-    (members?.includes(name) ?? true) &&
-    context?.source !== undefined &&
-    !isExact(value, context.source)
-      ? context.source
-      : value;
-  return JSON.parse(text, asWritten);
-}
-
-function isExact(value: number, source: string): boolean {
-  const digits = source
-    .replace(/[eE].*/, '')
-    .replaceAll(/[-.]/g, '')
-    .replace(/^0+/, '')
-    .replace(/0+$/, '');
-  return Number.isFinite(value) && digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
 }
 
 function rowsOf(text: string, columns: readonly string[]): CsvRows {

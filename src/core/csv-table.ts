@@ -16,11 +16,11 @@ const MAX_COLUMNS = 64;
 const SLICE = 65_536;
 
 /**
- * Reads a CSV table: commas, quotes as in RFC 4180, CRLF or LF, with or without a byte order mark. Blanks around cells and empty lines are
- * ignored. Throws `unprocessable` with the line if the text is not such a table, or has more than `maxRows` rows.
+ * Reads a CSV table: cells separated by `delimiter`, quotes as in RFC 4180, CRLF or LF, with or without a byte order mark. Blanks around
+ * cells and empty lines are ignored. Throws `unprocessable` with the line if the text is not such a table, or has more than `maxRows` rows.
  */
-export async function readCsvTable(text: string, maxRows: number): Promise<CsvTable> {
-  const options = { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, info: true };
+export async function readCsvTable(text: string, maxRows: number, delimiter = ','): Promise<CsvTable> {
+  const options = { bom: true, delimiter, trim: true, skip_empty_lines: true, relax_column_count: true, info: true };
   const parser = Readable.from(slices(text)).compose(parse({ ...options, max_record_size: MAX_ROW_LENGTH }));
   const table: CsvTable = { header: [], rows: [] };
   let line = 0;

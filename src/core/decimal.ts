@@ -28,6 +28,26 @@ export function parseDecimal(text: string): Billionths | null {
   return asBillionths(sign === '-' ? -value : value);
 }
 
+/** Maximum length of a decimal that is rounded; a longer text is not a price. */
+const MAX_DECIMAL_CHARACTERS = 100;
+
+/**
+ * Parses a decimal of any precision, multiplies it by a factor, and rounds once to 9 decimals, halves away from zero. Returns null if the
+ * text is not a decimal, or the product is 10^12 or more.
+ */
+export function parseScaled(text: string, factor: Billionths): Billionths | null {
+  if (text.length > MAX_DECIMAL_CHARACTERS) return null;
+  const [, sign, whole = '', fraction = '', power = '0'] = DECIMAL.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const exponent = Number(power) - fraction.length;
+  const product = BigInt(`${whole}${fraction}`) * factor;
+  const size = (product < 0n ? -product : product) * 10n ** BigInt(Math.max(exponent, 0));
+  const divisor = 10n ** BigInt(Math.max(-exponent, 0));
+  const rounded = (2n * size + divisor) / (2n * divisor);
+  if (rounded >= 10n ** BigInt(MAX_WHOLE_DIGITS + PLACES)) return null;
+  return asBillionths(product < 0n === (sign === '-') ? rounded : -rounded);
+}
+
 /** Returns the shortest text for a number: `0.2815`, `-3`. */
 export function formatDecimal(value: Billionths): string {
   const [sign, digits] = [value < 0n ? '-' : '', String(value < 0n ? -value : value).padStart(PLACES + 1, '0')];

@@ -1,0 +1,29 @@
+/** A number with at most this many digits survives the conversion to a double unchanged. */
+const EXACT_DIGITS = 15;
+/** Matches a text that may contain a number with more digits, or with an exponent. */
+const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
+
+/** Whether JSON may contain a number that a double would change. If not, `JSON.parse` is exact, and faster. */
+export const mayHaveInexactNumbers = (text: string): boolean => MAYBE_INEXACT.test(text);
+
+/** Parses JSON. A number that a double would change becomes the text that was sent; with `members`, only in members of these names. */
+export function parseExactJson(text: string, members?: readonly string[]): unknown {
+  // Node 24 passes the source text of a value (ECMAScript, JSON.parse source text access). The compiler's library does not declare it yet.
+  const asWritten = (name: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' &&
+    (members?.includes(name) ?? true) &&
+    context?.source !== undefined &&
+    !isExact(value, context.source)
+      ? context.source
+      : value;
+  return JSON.parse(text, asWritten);
+}
+
+function isExact(value: number, source: string): boolean {
+  const digits = source
+    .replace(/[eE].*/, '')
+    .replaceAll(/[-.]/g, '')
+    .replace(/^0+/, '')
+    .replace(/0+$/, '');
+  return Number.isFinite(value) && digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
+}

@@ -1,0 +1,99 @@
+import { type Billionths, parseScaled } from '#src/core/decimal.ts';
+import { MINUTE_MS, QUARTER_MS } from '#src/core/units.ts';
+import { findTimeErrors, type TimedPrice } from '../packed-days.ts';
+import { MAX_PRICE } from '../terms.ts';
+
+/** Maximum number of rows of an answer: as many values as one request may store. */
+export const MAX_ANSWER_ROWS = 10_000;
+/** Failure of an answer with more rows. */
+export const TOO_MANY_ROWS = 'the answer has more than 10,000 values';
+const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
+
+/** A row of an answer: the start of its value (Unix ms) with the value as text, or why the row cannot be read. */
+export type AnswerRow = { startsAtMs: number; value: string | undefined } | { problem: string };
+
+/** A row that was not stored, by its number in the answer, from 1. The message contains no text of the answer. */
+export interface RowProblem {
+  row: number;
+  message: string;
+}
+
+/** Result of reading an answer. `failure`: a sentence without text of the answer; nothing of the answer can be stored. */
+export type ReadAnswer = { prices: TimedPrice[]; problems: RowProblem[]; rows: number } | { failure: string };
+
+/**
+ * Returns the values of an answer's rows that a series can store, in order of time, and the rows that it cannot store. `factor`: factor on
+ * the values. `heldMinutes`: how long the value of a row holds; it is split into values of the series' resolution. Pure.
+ */
+export function toPrices(
+  rows: readonly AnswerRow[],
+  { factor, resolutionMinutes, heldMinutes }: { factor: Billionths; resolutionMinutes: number; heldMinutes: number },
+): ReadAnswer {
+  if (rows.length === 0) return { failure: 'the answer has no values' };
+  if (rows.length > MAX_ANSWER_ROWS) return { failure: TOO_MANY_ROWS };
+  if (heldMinutes < resolutionMinutes || isFiner(rows, resolutionMinutes))
+    return { failure: tooFine(resolutionMinutes) };
+  const problems: RowProblem[] = [];
+  const read: (TimedPrice & { row: number })[] = [];
+  for (const [index, row] of rows.entries()) {
+    const price = priceOf(row, factor);
+    if (typeof price === 'string') problems.push({ row: index + 1, message: price });
+    else read.push({ ...price, row: index + 1 });
+  }
+  const wrong = new Map(
+    findTimeErrors(read, resolutionMinutes, read.length).map(({ index, message }) => [index, `starts_at ${message}`]),
+  );
+  const prices = read.flatMap(({ startsAtMs, perKwh, row }, index) => {
+    const message = wrong.get(index);
+    if (message !== undefined) {
+      problems.push({ row, message });
+      return [];
+    }
+    return Array.from({ length: heldMinutes / resolutionMinutes }, (_, part) => ({
+      startsAtMs: startsAtMs + part * resolutionMinutes * MINUTE_MS,
+      perKwh,
+    }));
+  });
+  prices.sort((a, b) => a.startsAtMs - b.startsAtMs);
+  problems.sort((a, b) => a.row - b.row);
+  if (prices.length === 0) return { failure: `no row of the answer can be used; ${describeProblem(problems)}` };
+  return { prices, problems, rows: rows.length };
+}
+
+/** Returns the failure of an answer whose values hold for less than the resolution of a series. */
+export const tooFine = (resolutionMinutes: number): string =>
+  `the answer has values for less than ${resolutionMinutes} minutes; use a series with a finer resolution`;
+
+/** In fewer rows a single wrong time would count as half of the answer. */
+const MIN_ROWS_TO_JUDGE = 4;
+
+/**
+ * Whether the values of an answer hold for less than the resolution: at least half of the rows begin at quarter-hours at which no value of
+ * the series begins. To store the others would give the value of a quarter-hour to a whole hour.
+ */
+function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean {
+  const between = rows.filter(
+    (row) =>
+      'startsAtMs' in row &&
+      row.startsAtMs % QUARTER_MS === 0 &&
+      row.startsAtMs % (resolutionMinutes * MINUTE_MS) !== 0,
+  );
+  return rows.length >= MIN_ROWS_TO_JUDGE && between.length * 2 >= rows.length;
+}
+
+function priceOf(row: AnswerRow, factor: Billionths): TimedPrice | string {
+  if ('problem' in row) return row.problem;
+  if (row.value === undefined) return 'value is missing';
+  const perKwh = parseScaled(row.value.trim(), factor);
+  if (perKwh === null || perKwh >= MAX_BILLIONTHS || perKwh <= -MAX_BILLIONTHS)
+    return `value is not a decimal below ${MAX_PRICE}`;
+  return { startsAtMs: row.startsAtMs, perKwh };
+}
+
+/** Describes the rows of an answer that were not stored: their number and the first of them. Null if there are none. */
+export function describeProblems(problems: readonly RowProblem[], rows: number): string | null {
+  if (problems.length === 0) return null;
+  return `${problems.length} of ${rows} rows were not stored; ${describeProblem(problems)}`;
+}
+
+const describeProblem = ([first]: readonly RowProblem[]): string => (first ? `row ${first.row}: ${first.message}` : '');

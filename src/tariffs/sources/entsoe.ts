@@ -1,0 +1,81 @@
+import { asBillionths } from '#src/core/decimal.ts';
+import { MINUTE_MS } from '#src/core/units.ts';
+import { findElements, parseXml, textOf, type XmlElement } from '#src/core/xml.ts';
+import { type AnswerRow, MAX_ANSWER_ROWS, type ReadAnswer, tooFine, toPrices } from './answer.ts';
+import { parseAnswerTime } from './answer-times.ts';
+import type { SeriesForm } from './source.ts';
+
+/** Prices of the platform are for a MWh. */
+const PER_KWH = asBillionths(1_000_000n);
+const MINUTES = new Map([
+  ['PT15M', 15],
+  ['PT30M', 30],
+  ['PT60M', 60],
+  ['PT1H', 60],
+]);
+/** Element of a time series that numbers the auctions of a bidding zone. 1 is the coupled day-ahead auction. */
+const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
+
+/**
+ * Reads a Publication_MarketDocument of ENTSO-E's Transparency Platform with day-ahead prices (document type A44). A period has numbered
+ * positions instead of times. With curve type A03 a position that is missing repeats the price before it, up to the end of the period; with
+ * others its price is unknown. Other auctions of the zone are ignored. (ENTSO-E, Transparency Platform restful API, 12.1.D Energy Prices;
+ * Introduction of different timeseries possibilities, curveType.)
+ */
+export async function readEntsoe(text: string, form: SeriesForm): Promise<ReadAnswer> {
+  const root = await parseXml(text);
+  if (!root) return { failure: 'the answer is not XML' };
+  // The platform answers that it has no data with this document and status 200.
+  if (root.name === 'Acknowledgement_MarketDocument') return { failure: 'the platform has no prices for this time' };
+  if (root.name !== 'Publication_MarketDocument') return { failure: 'the answer is not a document of prices' };
+  const dayAhead = findElements(root, 'TimeSeries').filter((series) => (textOf(series, AUCTION) ?? '1') === '1');
+  const other = dayAhead.find((series) => (textOf(series, 'currency_Unit.name') ?? form.unit) !== form.unit);
+  if (other) return { failure: `the prices of the answer are not in ${form.unit}` };
+  if (dayAhead.some((series) => (textOf(series, 'price_Measure_Unit.name') ?? 'MWH') !== 'MWH'))
+    return { failure: 'the prices of the answer are not for a MWh' };
+  const periods = dayAhead.flatMap((series) =>
+    findElements(series, 'Period').map((period) => ({ period, repeats: textOf(series, 'curveType') === 'A03' })),
+  );
+  return pricesOf(periods, form);
+}
+
+function pricesOf(
+  periods: readonly { period: XmlElement; repeats: boolean }[],
+  { resolutionMinutes }: SeriesForm,
+): ReadAnswer {
+  const rows: AnswerRow[] = [];
+  let isFiner = false;
+  for (const { period, repeats } of periods) {
+    const minutes = MINUTES.get(textOf(period, 'resolution') ?? '');
+    const [startMs, endMs] = ['start', 'end'].map((name) => parseAnswerTime(textOf(period, name) ?? '')?.ms);
+    if (minutes === undefined || startMs === undefined || endMs === undefined) {
+      rows.push({ problem: 'the period has no known resolution, start or end' });
+      continue;
+    }
+    if (minutes < resolutionMinutes) isFiner = true;
+    const length = Math.round((endMs - startMs) / (minutes * MINUTE_MS));
+    if (length > MAX_ANSWER_ROWS) return { failure: 'a period of the answer is too long' };
+    const parts = minutes / resolutionMinutes;
+    for (const { position, value } of positionsOf(period, length, repeats)) {
+      const fromMs = startMs + (position - 1) * minutes * MINUTE_MS;
+      for (let part = 0; part < parts; part++)
+        rows.push({ startsAtMs: fromMs + part * resolutionMinutes * MINUTE_MS, value });
+    }
+  }
+  if (isFiner) return { failure: tooFine(resolutionMinutes) };
+  return toPrices(rows, { factor: PER_KWH, resolutionMinutes, heldMinutes: resolutionMinutes });
+}
+
+/** Returns the prices of a period by position, from 1 to `length`. */
+function positionsOf(period: XmlElement, length: number, repeats: boolean): { position: number; value: string }[] {
+  const given = new Map<number, string>();
+  for (const point of findElements(period, 'Point')) {
+    const [position, value] = [Number(textOf(point, 'position')), textOf(point, 'price.amount')];
+    if (Number.isInteger(position) && value !== undefined) given.set(position, value);
+  }
+  let last: string | undefined;
+  return Array.from({ length: Math.max(length, 0) }, (_, index) => index + 1).flatMap((position) => {
+    last = given.get(position) ?? (repeats ? last : undefined);
+    return last === undefined ? [] : [{ position, value: last }];
+  });
+}

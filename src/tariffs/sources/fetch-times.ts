@@ -1,0 +1,120 @@
+import { DateTime } from 'luxon';
+import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
+
+/** Maximum number of fetches of a source on a UTC day. */
+export const MAX_FETCHES_A_DAY = 24;
+/** Delays before another fetch, after the first, second and third fetch that did not bring what it should. */
+const RETRY_MINUTES = [5, 15, 60];
+/** Time after which the owner of a failing source is notified. */
+const NOTIFY_AFTER_MS = DAY_MS;
+/** Bounds of a wait that a source asks for. */
+const RETRY_AFTER_MS = { least: MINUTE_MS, most: DAY_MS };
+
+/** Times of day (HH:MM) at which a source is fetched, in a zone. */
+export interface FetchTimes {
+  timezone: string;
+  at: readonly string[];
+}
+
+/** State of a source that decides when it is fetched next. */
+export interface FetchState {
+  /** Number of retries since the last fetch at a time of `at`. */
+  retries: number;
+  /** Whether an answer ever had prices of the day after its fetch. */
+  tells_tomorrow: boolean;
+  last_fetched_at: Date | null;
+  last_error: string | null;
+  /** Time of the first of the failures since the last success. */
+  failing_since: Date | null;
+  /** Whether the owner was notified of these failures. */
+  is_notified: boolean;
+}
+
+/** Outcome of a fetch. `error`: what was wrong with it, also if some rows could be stored. */
+export type FetchOutcome =
+  | { isRead: true; hasTomorrow: boolean; error: string | null }
+  | { isRead: false; error: string; retryAfterMs?: number };
+
+/** Returns the first of the times of day after an instant. A time that the clocks skip is the instant as long after midnight. */
+export const nextFetchTime = (times: FetchTimes, after: Date): Date => new Date(Math.min(...comingTimes(times, after)));
+
+/** Returns the times of day after an instant, for two days at least, Unix ms, in any order. */
+function comingTimes({ timezone, at }: FetchTimes, after: Date): number[] {
+  const today = DateTime.fromJSDate(after, { zone: timezone });
+  const times = [0, 1, 2].flatMap((days) => {
+    const { year, month, day } = today.plus({ days });
+    return at.map((time) => {
+      const [hour = 0, minute = 0] = time.split(':').map(Number);
+      return DateTime.fromObject({ year, month, day, hour, minute }, { zone: timezone }).toMillis();
+    });
+  });
+  return times.filter((ms) => ms > after.getTime());
+}
+
+/** Returns the start of tomorrow in a zone. */
+export const startOfTomorrow = (now: Date, timezone: string): Date =>
+  DateTime.fromJSDate(now, { zone: timezone }).plus({ days: 1 }).startOf('day').toJSDate();
+
+/**
+ * Returns the state after a fetch, the time of the next one, and whether the owner is to be notified. `fetchesToday`: fetches of the source
+ * on this UTC day, with this one. Pure.
+ */
+export function planNextFetch(
+  state: FetchState,
+  outcome: FetchOutcome,
+  { times, now, fetchesToday }: { times: FetchTimes; now: Date; fetchesToday: number },
+): { state: FetchState; nextAt: Date; notifies: boolean } {
+  const tells_tomorrow = state.tells_tomorrow || (outcome.isRead && outcome.hasTomorrow);
+  const isLacking = !outcome.isRead || (tells_tomorrow && !outcome.hasTomorrow);
+  const { nextAt, retries } = isLacking
+    ? planRetry(state.retries, outcome, { times, now, fetchesToday })
+    : { nextAt: nextWithinBound(times, now, fetchesToday), retries: 0 };
+  const failing_since = outcome.isRead ? null : (state.failing_since ?? now);
+  const hasFailedLong = failing_since !== null && now.getTime() - failing_since.getTime() >= NOTIFY_AFTER_MS;
+  const notifies = hasFailedLong && !state.is_notified;
+  return {
+    state: {
+      retries,
+      tells_tomorrow,
+      last_fetched_at: outcome.isRead ? now : state.last_fetched_at,
+      last_error: outcome.error,
+      failing_since,
+      is_notified: failing_since !== null && (state.is_notified || notifies),
+    },
+    nextAt,
+    notifies,
+  };
+}
+
+interface PlanInput {
+  times: FetchTimes;
+  now: Date;
+  fetchesToday: number;
+}
+
+/** A retry never takes one of the day's fetches from the times of `at` that are still to come. */
+function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetchesToday }: PlanInput) {
+  const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;
+  const waitMs =
+    askedMs === undefined ? undefined : Math.min(Math.max(askedMs, RETRY_AFTER_MS.least), RETRY_AFTER_MS.most);
+  // A source that asks for a wait is not fetched before it, at a time of `at` neither.
+  const earliest = new Date(now.getTime() + (waitMs ?? 0));
+  const scheduled = nextWithinBound(times, earliest, fetchesToday);
+  const minutes = RETRY_MINUTES[retries];
+  const mayRetry = minutes !== undefined && fetchesToday + timesLeftToday(times, now) < MAX_FETCHES_A_DAY;
+  const again = new Date(now.getTime() + (waitMs ?? (minutes ?? 0) * MINUTE_MS));
+  return mayRetry && again < scheduled ? { nextAt: again, retries: retries + 1 } : { nextAt: scheduled, retries: 0 };
+}
+
+/** Returns the next time of `at` at which the bound of fetches on a UTC day allows a fetch. */
+function nextWithinBound(times: FetchTimes, after: Date, fetchesToday: number): Date {
+  if (fetchesToday < MAX_FETCHES_A_DAY) return nextFetchTime(times, after);
+  const endOfDay = endOfUtcDay(after);
+  return nextFetchTime(times, new Date(endOfDay.getTime() - 1));
+}
+
+/** Returns the end of the UTC day of an instant. */
+export const endOfUtcDay = (time: Date): Date => new Date((Math.floor(time.getTime() / DAY_MS) + 1) * DAY_MS);
+
+const timesLeftToday = (times: FetchTimes, now: Date): number =>
+  comingTimes(times, now).filter((ms) => ms < endOfUtcDay(now).getTime()).length;

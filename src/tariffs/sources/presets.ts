@@ -1,0 +1,73 @@
+import { DateTime } from 'luxon';
+import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
+import { type ReadAnswer, toPrices } from './answer.ts';
+import { readEntsoe } from './entsoe.ts';
+import families from './presets.json' with { type: 'json' };
+import { readRows } from './read-rows.ts';
+import type { RowPaths, SeriesForm } from './source.ts';
+
+/** Public source of prices or intensities: an entry of presets.json for one zone. */
+export interface Preset {
+  title: string;
+  /** Address. Words in braces are replaced: `{zone}`, `{token}`, and the first and last time of the wanted values. */
+  url: string;
+  /** `entsoe`: the format of ENTSO-E's platform, which needs a reader of its own. */
+  format: RowPaths['format'] | 'entsoe';
+  items?: string;
+  starts_at?: string;
+  /** Place of the value, by unit: a currency, or `gCO2e` for grams of CO2 equivalent. */
+  values: Record<string, string>;
+  /** Factor on the values, to the unit per kWh. */
+  scale?: string;
+  /** How long each value of an answer holds. Without it, the answer says so. */
+  minutes?: number;
+  /** IANA zone of `at`, and of local times in answers unless `timesIn` names another one. */
+  timezone: string;
+  timesIn?: string;
+  /** Times of day at which it is fetched. Markets publish the prices of tomorrow shortly before the first one. */
+  at: string[];
+  zone: string;
+}
+
+type Family = Omit<Preset, 'zone'> & { preset: string; zones?: Record<string, string> };
+
+/** All presets by name: `awattar_de`, and `entsoe_fr` for the zone `fr` of `entsoe`. */
+export const PRESETS: ReadonlyMap<string, Preset> = new Map(
+  (families as Family[]).flatMap(({ preset, zones, ...family }): [string, Preset][] =>
+    zones
+      ? Object.entries(zones).map(([name, zone]) => [`${preset}_${name}`, { ...family, zone }])
+      : [[preset, { ...family, zone: '' }]],
+  ),
+);
+
+/** Whether a preset needs the owner's token. */
+export const needsToken = ({ url }: Preset): boolean => url.includes('{token}');
+
+/** Returns the address of a preset for the values from yesterday to tomorrow, days of its zone. `token` becomes part of the address. */
+export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''): string {
+  const today = DateTime.fromJSDate(now, { zone: timezone }).startOf('day');
+  const words: Record<string, string> = { zone, token };
+  for (const [name, time] of Object.entries({ from: today.minus({ days: 1 }), to: today.plus({ days: 2 }) })) {
+    words[`${name}_ms`] = String(time.toMillis());
+    words[`${name}_date`] = time.toISODate() ?? '';
+    words[`${name}_iso`] = time.toUTC().toISO({ suppressMilliseconds: true, suppressSeconds: true }) ?? '';
+    words[`${name}_minutes`] = time.toUTC().toFormat('yyyyMMddHHmm');
+  }
+  // A colon is allowed in paths and queries, and not every server decodes it in a path.
+  const encode = (word: string) => encodeURIComponent(word).replaceAll('%3A', ':');
+  return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
+}
+
+/** Reads an answer of a preset for a series. */
+export async function readPresetAnswer(text: string, preset: Preset, form: SeriesForm): Promise<ReadAnswer> {
+  const { format, items, starts_at = '', values, scale = '1', timesIn, timezone, minutes } = preset;
+  if (format === 'entsoe') return readEntsoe(text, form);
+  const paths = { format, items, starts_at, value: values[form.unit] ?? '' };
+  const rows = await readRows(text, paths, timesIn ?? timezone);
+  if (typeof rows === 'string') return { failure: rows };
+  return toPrices(rows, {
+    factor: parseDecimal(scale) ?? asBillionths(0n),
+    resolutionMinutes: form.resolutionMinutes,
+    heldMinutes: minutes ?? form.resolutionMinutes,
+  });
+}

@@ -1,0 +1,78 @@
+import { readCsvTable } from '#src/core/csv-table.ts';
+import { AppError } from '#src/core/errors.ts';
+import { mayHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
+import { compileJsonPath } from '#src/core/json-path.ts';
+import { findElements, parseXml, textOf } from '#src/core/xml.ts';
+import { type AnswerRow, MAX_ANSWER_ROWS, TOO_MANY_ROWS } from './answer.ts';
+import { parseAnswerTime, resolveTimes } from './answer-times.ts';
+import type { RowPaths } from './source.ts';
+
+/** Time and value of a row as text; undefined where the row has none. */
+interface TextRow {
+  startsAt: string | undefined;
+  value: string | undefined;
+}
+
+/** Reads the rows of an answer in any format. Returns a sentence if the answer as a whole cannot be read. `zone`: zone of local times. */
+export async function readRows(text: string, paths: RowPaths, zone: string): Promise<AnswerRow[] | string> {
+  const rows = await READERS[paths.format](text.replace(/^\uFEFF/, ''), paths);
+  if (typeof rows === 'string') return rows;
+  const times = rows.map(({ startsAt }) => (startsAt === undefined ? null : parseAnswerTime(startsAt.trim())));
+  return resolveTimes(times, zone).map((time, index) =>
+    'problem' in time ? time : { startsAtMs: time.ms, value: rows[index]?.value },
+  );
+}
+
+const READERS: Record<RowPaths['format'], (text: string, paths: RowPaths) => Promise<TextRow[] | string>> = {
+  json: readJson,
+  csv: readCsv,
+  xml: readXml,
+};
+
+async function readJson(text: string, { items = '$', starts_at, value }: RowPaths): Promise<TextRow[] | string> {
+  const [listAt, startAt, valueAt] = [items, starts_at, value].map(compileJsonPath);
+  if (!listAt || !startAt || !valueAt) return 'a path is not valid';
+  let answer: unknown;
+  try {
+    answer = mayHaveInexactNumbers(text) ? parseExactJson(text) : JSON.parse(text);
+  } catch {
+    return 'the answer is not JSON';
+  }
+  const list = listAt(answer);
+  if (!Array.isArray(list)) return 'items does not name a list in the answer';
+  if (list.length > MAX_ANSWER_ROWS) return TOO_MANY_ROWS;
+  return list.map((item) => ({ startsAt: scalar(startAt(item)), value: scalar(valueAt(item)) }));
+}
+
+const scalar = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+
+async function readCsv(text: string, { starts_at, value }: RowPaths): Promise<TextRow[] | string> {
+  const separator = separatorOf(text);
+  try {
+    const { header, rows } = await readCsvTable(text, MAX_ANSWER_ROWS, separator);
+    const [startColumn, valueColumn] = [header.indexOf(starts_at), header.indexOf(value)];
+    if (startColumn < 0) return 'the answer has no column that starts_at names';
+    if (valueColumn < 0) return 'the answer has no column that value names';
+    // Spreadsheets separate cells by semicolons where the comma is the decimal point.
+    const decimal = (cell: string | undefined) => (separator === ';' ? cell?.replace(',', '.') : cell);
+    return rows.map(({ cells }) => ({ startsAt: cells[startColumn], value: decimal(cells[valueColumn] || undefined) }));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return 'the answer is not a CSV table of at most 10,000 rows';
+  }
+}
+
+/** Returns the separator of a table: a semicolon if its header has semicolons and no commas. */
+function separatorOf(text: string): ',' | ';' {
+  const header = /^[^\r\n]*/.exec(text)?.[0] ?? '';
+  return header.includes(';') && !header.includes(',') ? ';' : ',';
+}
+
+async function readXml(text: string, { items = '', starts_at, value }: RowPaths): Promise<TextRow[] | string> {
+  const root = await parseXml(text);
+  if (!root) return 'the answer is not XML, or declares a document type';
+  const rows = findElements(root, items);
+  if (rows.length > MAX_ANSWER_ROWS) return TOO_MANY_ROWS;
+  return rows.map((row) => ({ startsAt: textOf(row, starts_at), value: textOf(row, value) }));
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
+import { type ReadAnswer, toPrices } from './answer.ts';
+import { type FetchTimes, startOfTomorrow } from './fetch-times.ts';
+import { needsToken, PRESETS, type Preset, presetUrl, readPresetAnswer } from './presets.ts';
+import { readRows } from './read-rows.ts';
+import type { SeriesForm, Source, SourceSecrets } from './source.ts';
+
+/** Request for an answer. */
+export interface SourceRequest {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** Answer of a source, as text; or why there is none, in words of the service. `retryAfterMs`: the wait that status 429 asks for. */
+export type FetchedAnswer = { text: string } | { failure: string; retryAfterMs?: number };
+
+/** Fetches an answer within the bounds of the service. Never throws. */
+export type FetchAnswer = (request: SourceRequest) => Promise<FetchedAnswer>;
+
+/** Returns a stored preset by name. Throws if this version no longer has it. */
+function presetOf(name: string): Preset {
+  const preset = PRESETS.get(name);
+  if (!preset) throw new RangeError(`${name} is no preset`);
+  return preset;
+}
+
+/** Returns the request for a source at a time. */
+export function requestOf(source: Source, { token, headers = {} }: SourceSecrets, now: Date): SourceRequest {
+  return 'preset' in source
+    ? { url: presetUrl(presetOf(source.preset), now, token), headers: {} }
+    : { url: source.url, headers };
+}
+
+/** Returns the times of day at which a source is fetched. */
+export const timesOf = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
+
+/** Returns the host of a source, which is fetched once a second at most. */
+export const hostOf = (source: Source): string =>
+  new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
+
+/**
+ * Returns the name of what is fetched for a series. Series with the same name share one fetch: those with the same preset and token. It
+ * contains a hash instead of the token.
+ */
+export function fetchKeyOf(seriesId: string, source: Source, { token = '' }: SourceSecrets): string {
+  if (!('preset' in source)) return `series ${seriesId}`;
+  const hash = token === '' ? '' : ` ${createHash('sha256').update(token).digest('base64url')}`;
+  return `preset ${source.preset}${hash}`;
+}
+
+/** Reads an answer of a source for a series. */
+export async function readSource(text: string, source: Source, form: SeriesForm): Promise<ReadAnswer> {
+  if ('preset' in source) return readPresetAnswer(text, presetOf(source.preset), form);
+  const rows = await readRows(text, source, source.timezone);
+  if (typeof rows === 'string') return { failure: rows };
+  const { resolutionMinutes } = form;
+  const factor = parseDecimal(source.scale ?? '1') ?? asBillionths(0n);
+  return toPrices(rows, { factor, resolutionMinutes, heldMinutes: resolutionMinutes });
+}
+
+/** Whether an answer has values of the day after its fetch, in the zone of its source. */
+export const hasTomorrow = (read: ReadAnswer, source: Source, now: Date): boolean =>
+  'prices' in read && (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, timesOf(source).timezone).getTime();
+
+/** Returns why a source does not fit its series, by member: an unknown preset, another unit, a finer value, or a token too many or few. */
+export function findSourceErrors(
+  source: Source,
+  { token }: SourceSecrets,
+  { unit, resolutionMinutes }: SeriesForm,
+): { field: string; message: string }[] {
+  if (!('preset' in source)) return [];
+  const preset = PRESETS.get(source.preset);
+  if (!preset) return [{ field: 'source.preset', message: `must be one of ${[...PRESETS.keys()].join(', ')}` }];
+  const errors: { field: string; message: string }[] = [];
+  const units = Object.keys(preset.values);
+  if (!units.includes(unit))
+    errors.push({ field: 'source.preset', message: `has values in ${units.join(' or ')}, the series in ${unit}` });
+  if ((preset.minutes ?? 60) < resolutionMinutes)
+    errors.push({
+      field: 'source.preset',
+      message: `has values for ${preset.minutes} minutes, the series for ${resolutionMinutes}`,
+    });
+  if (needsToken(preset) && token === undefined)
+    errors.push({ field: 'source.token', message: 'is needed by this preset' });
+  if (!needsToken(preset) && token !== undefined)
+    errors.push({ field: 'source.token', message: 'is not used by this preset' });
+  return errors;
+}

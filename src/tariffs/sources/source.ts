@@ -1,0 +1,47 @@
+/** Format of an answer of an own address. */
+export const SOURCE_FORMATS = ['json', 'csv', 'xml'] as const;
+
+/** How the rows of an answer are found in it: paths as in mappings, names of CSV columns, or names of XML elements. */
+export interface RowPaths {
+  format: (typeof SOURCE_FORMATS)[number];
+  /** JSON: path of the list, if not the whole answer. XML: name of the element that contains a row. CSV: none. */
+  items?: string | undefined;
+  starts_at: string;
+  value: string;
+}
+
+/** An address that a utility or administrator names. */
+export interface OwnSource extends RowPaths {
+  url: string;
+  /** Factor on the values, a decimal as text. */
+  scale?: string | undefined;
+  /** IANA zone of local times in the answer, and of `at`. */
+  timezone: string;
+  /** Times of day at which the source is fetched, HH:MM. */
+  at: string[];
+}
+
+/** Source of a series in the API's format, which is stored, without its secrets. */
+export type Source = OwnSource | { preset: string };
+
+/** Secrets of a source, which are stored sealed. */
+export interface SourceSecrets {
+  token?: string | undefined;
+  headers?: Record<string, string> | undefined;
+}
+
+/** Unit of the values of emission series, in presets. */
+const GRAMS = 'gCO2e';
+
+/** What of a series decides how a source is read. */
+export interface SeriesForm {
+  /** Unit of the values for a kWh: a currency, or grams of CO2 equivalent. */
+  unit: string;
+  resolutionMinutes: number;
+}
+
+/** Returns the form of a series. Without a currency it is an emission series. */
+export const formOf = (series: { currency: string | null; resolution_minutes: number }): SeriesForm => ({
+  unit: series.currency ?? GRAMS,
+  resolutionMinutes: series.resolution_minutes,
+});
