@@ -3,6 +3,7 @@ import { type IncludeName, WEIGHTED_INCLUDES, type WeightedInclude } from '#src/
 import { isDate, isWithinMonths, isZone } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
+import { instantShape } from './shapes.ts';
 
 /** Returns the schema of a text with 1 to `longest` characters and without NUL, which PostgreSQL cannot store. */
 export const textField = (longest: number) =>
@@ -11,6 +12,18 @@ export const textField = (longest: number) =>
     .min(1)
     .max(longest)
     .refine((value) => !value.includes('\0'), 'must not contain NUL');
+
+/** An HTTPS address without credentials (they would be stored unencrypted), 2,048 characters at most. */
+export const httpsUrlField = z
+  .string()
+  .max(2_048)
+  .refine((text) => {
+    // Parsers drop blanks and control characters, each in its own way.
+    if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
+    const { username, password, hostname } = new URL(text);
+    return username === '' && password === '' && hostname !== '';
+  }, 'must be an https:// URL in ASCII, without credentials and blanks')
+  .meta({ format: 'uri' });
 
 /** An identifier of any form: one that does not exist gets 404, not a validation error. */
 export const idField = z.string();
@@ -25,6 +38,19 @@ export const dateField = z
   .string()
   .refine(isDate, 'must be a date that exists, YYYY-MM-DD, from 1970 on')
   .meta({ format: 'date' });
+
+const isInstant = (text: string): boolean =>
+  instantShape.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
+
+/** A date (00:00 UTC) or an instant; the result is the instant. */
+export const momentField = z
+  .string()
+  .refine(
+    (text) => isDate(text) || isInstant(text),
+    'must be a date, YYYY-MM-DD, or an instant of ISO 8601 with its zone, from 1970 on',
+  )
+  .meta({ anyOf: ['date', 'date-time'].map((format) => ({ type: 'string' as const, format })) })
+  .transform((text) => new Date(text));
 
 /** First and last day of a query. */
 export const daysField = {

@@ -1,8 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { Resolver } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
-import { createSecureContext, rootCertificates } from 'node:tls';
+import { request } from 'node:https';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
@@ -10,7 +8,7 @@ import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ToldEnvelope } from '#src/events/bodies.ts';
 import { type Channel, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome } from '../channel.ts';
-import { createGuardedLookup, type Resolve, refuseForbiddenHost } from './guard.ts';
+import { createGuardedAgent, type GuardOptions } from './guarded-agent.ts';
 import { loadSigningSecrets } from './subscriptions.ts';
 
 /** Maximum time from the start of an attempt to the status of its answer (specification, Events: 2xx within 5 seconds). */
@@ -20,30 +18,18 @@ const BODY_WAIT_MS = 1_000;
 /** Maximum number of bytes of an answer that are read. */
 const MAX_RESPONSE_BYTES = 65_536;
 
-export interface WebhookOptions {
+export interface WebhookOptions extends GuardOptions {
   db: Database;
   box: SecretBox;
   clock: Clock;
   environment: Environment;
-  /** For development: allows callbacks to private and loopback addresses. */
-  allowPrivate: boolean;
-  /** Certificate authority in addition to the public ones, PEM. */
-  ca?: string;
-  resolve?: Resolve;
-  /** Makes the connections, with the lookup that it receives. */
-  agent?: Agent;
   timeoutMs?: number;
 }
 
 /** Creates the channel that sends events to the callback addresses of subscriptions. */
 export function createWebhookChannel(options: WebhookOptions): Channel & { close(): void } {
-  const { db, box, clock, environment, allowPrivate, ca } = options;
-  const resolve = options.resolve ?? resolver();
-  // A connection is reused only for the address for which it was checked. Agents store connections by host name, so a name that moves is
-  // looked up again at the next connection. Idle connections are closed soon. The certificates are read once: reading 150 certificates for
-  // each connection would delay all other deliveries by 15 ms.
-  const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
-  const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
+  const { db, box, clock, environment } = options;
+  const guarded = createGuardedAgent(options);
   return {
     async send(sending) {
       const webhook = await loadSigningSecrets(db, box, sending.target, clock());
@@ -54,31 +40,13 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
       const signed = signedHeaders(sending.event.id, clock(), body, webhook.secrets);
       if (url.hostname === CATCHER_HOST) return { ...judged(200), responseBody: caughtAnswer(signed) };
       const headers = { ...FIXED_HEADERS, 'content-length': Buffer.byteLength(body), ...signed };
-      const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };
       try {
-        if (!allowPrivate) refuseForbiddenHost(url.hostname);
-        return await post(url, { agent, headers, ...guard }, body, options.timeoutMs ?? TIMEOUT_MS);
+        return await post(url, { headers, ...guarded.optionsFor(url.hostname) }, body, options.timeoutMs ?? TIMEOUT_MS);
       } catch (error) {
         return failed(explainConnectionError(error as Error));
       }
     },
-    close: () => agent.destroy(),
-  };
-}
-
-/**
- * Returns a resolver that queries name servers directly, with a time limit. The system's lookup has four threads for the whole process,
- * which a few names with unresponsive servers would occupy.
- */
-function resolver(): Resolve {
-  const names = new Resolver({ timeout: 2_000, tries: 1 });
-  return async (hostname) => {
-    const [four, six] = await Promise.allSettled([names.resolve4(hostname), names.resolve6(hostname)]);
-    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
-    return [
-      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
-      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
-    ];
+    close: () => guarded.close(),
   };
 }
 
@@ -218,11 +186,11 @@ const SENTENCES = new Map([
 /**
  * Explains why a receiver was not reached, in a sentence on which its owner can act, with the code for a search. Node's own messages advise
  * on Node's flags, which a reader of the delivery log cannot set, and an error for several addresses has an empty message. Unknown errors
- * keep their message. Pure.
+ * keep their message. `who`: the other side, in these sentences. Pure.
  */
-export function explainConnectionError(error: Error & { code?: unknown }): string {
+export function explainConnectionError(error: Error & { code?: unknown }, who = 'receiver'): string {
   const code = typeof error.code === 'string' ? error.code : '';
-  const sentence = SENTENCES.get(code);
+  const sentence = SENTENCES.get(code)?.replaceAll('the receiver', `the ${who}`);
   return sentence === undefined ? error.message || code || error.name : `${sentence} (${code})`;
 }
 

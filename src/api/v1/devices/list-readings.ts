@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { idField, integerWithDefault, pageFields } from '#src/api/fields.ts';
+import { idField, integerWithDefault, momentField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import { deviceId, instantShape } from '#src/api/shapes.ts';
@@ -9,25 +9,11 @@ import { formatTable } from '#src/api/tables/table.ts';
 import { checkReadingsReader, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
-import { isDate } from '#src/energy/ranges.ts';
 import { type DeviceReading, listReadings, readingCursor } from '#src/energy/readings/list.ts';
 import type { ReadingsPage } from '#src/energy/readings/page.ts';
 import { READING_VERDICTS } from '#src/energy/readings/verdict.ts';
 
 const MAX_MONTHS = 36;
-
-const isInstant = (text: string): boolean =>
-  instantShape.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
-
-/** A date (00:00 UTC) or an instant; the result is the instant. */
-const momentField = z
-  .string()
-  .refine(
-    (text) => isDate(text) || isInstant(text),
-    'must be a date, YYYY-MM-DD, or an instant of ISO 8601 with its zone, from 1970 on',
-  )
-  .meta({ anyOf: ['date', 'date-time'].map((format) => ({ type: 'string' as const, format })) })
-  .transform((text) => new Date(text));
 
 /** An energy in kWh or a volume in m³, with all of its six decimals. */
 const exact = z.string().regex(/^-?\d+\.\d{6}$/);

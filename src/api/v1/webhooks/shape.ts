@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listOf } from '#src/api/fields.ts';
+import { httpsUrlField, listOf } from '#src/api/fields.ts';
 import { createdAt, instantShape } from '#src/api/shapes.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
@@ -22,20 +22,9 @@ const status = z
   .enum(PAUSABLE_STATUSES)
   .describe('Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed.');
 
-/** A callback URL: HTTPS, without credentials (they would be stored unencrypted), 2,048 characters at most. */
-const callbackUrl = z
-  .string()
-  .max(2_048)
-  .refine((text) => {
-    // Parsers drop blanks and control characters, each in its own way.
-    if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
-    const { username, password, hostname } = new URL(text);
-    return username === '' && password === '' && hostname !== '';
-  }, 'must be an https:// URL in ASCII, without credentials and blanks')
-  .meta({ format: 'uri' })
-  .describe(
-    'HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server.',
-  );
+const callbackUrl = httpsUrlField.describe(
+  'HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server.',
+);
 
 /** The subscriber's secret, in a form that libraries of Standard Webhooks accept. It is stored encrypted and never returned again. */
 const authToken = z

@@ -1,0 +1,57 @@
+import { Resolver } from 'node:dns/promises';
+import { Agent } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { createSecureContext, rootCertificates } from 'node:tls';
+import { createGuardedLookup, type Resolve, refuseForbiddenHost } from './guard.ts';
+
+/** Settings of requests to addresses that owners name. */
+export interface GuardOptions {
+  /** For development: allows private and loopback addresses. */
+  allowPrivate: boolean;
+  /** Certificate authority in addition to the public ones, PEM. */
+  ca?: string;
+  resolve?: Resolve;
+  /** Makes the connections, with the lookup that it receives. */
+  agent?: Agent;
+}
+
+/** Agent for requests to addresses that owners name. */
+export interface GuardedAgent {
+  /** Returns the options of a request to a host. Throws if the host is a forbidden address; host names are checked when they are resolved. */
+  optionsFor(hostname: string): { agent: Agent; lookup?: LookupFunction };
+  close(): void;
+}
+
+/** Creates an agent that connects only to public addresses, unless private ones are allowed. */
+export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOptions): GuardedAgent {
+  const resolve = options.resolve ?? resolver();
+  // A connection is reused only for the address for which it was checked. Agents store connections by host name, so a name that moves is
+  // looked up again at the next connection. Idle connections are closed soon. The certificates are read once: reading 150 certificates for
+  // each connection would delay all other requests by 15 ms.
+  const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
+  const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
+  const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };
+  return {
+    optionsFor(hostname) {
+      if (!allowPrivate) refuseForbiddenHost(hostname);
+      return { agent, ...guard };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/**
+ * Returns a resolver that queries name servers directly, with a time limit. The system's lookup has four threads for the whole process,
+ * which a few names with unresponsive servers would occupy.
+ */
+function resolver(): Resolve {
+  const names = new Resolver({ timeout: 2_000, tries: 1 });
+  return async (hostname) => {
+    const [four, six] = await Promise.allSettled([names.resolve4(hostname), names.resolve6(hostname)]);
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+    return [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+  };
+}
