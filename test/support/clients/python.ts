@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, Optional, TypedDict, Union
 
-${types.sources.join('\n\n')}
+${[...types.sources, ...types.aliases].join('\n\n')}
 __all__ = [
 ${types.names.map((name) => `    "${name}",\n`).join('')}]
 `,
@@ -58,6 +58,8 @@ ${methods.join('\n')}`,
 /** Collects declarations. Python has no anonymous object types, so each gets a name derived from its position. */
 function pythonTypes() {
   const sources: string[] = [];
+  /** They come last, because they name types. */
+  const aliases: string[] = [];
   const names: string[] = [];
   const take = (name: string) => {
     if (names.includes(name)) throw new Error(`two types want the name ${name}`);
@@ -109,7 +111,7 @@ function pythonTypes() {
 
   function alias(name: string, type: string, description?: string): void {
     take(name);
-    sources.push(`${description === undefined ? '' : `# ${description}\n`}${name} = ${type}\n`);
+    aliases.push(`${description === undefined ? '' : `# ${description}\n`}${name} = ${type}\n`);
   }
 
   /** Declares a type with this name. */
@@ -121,11 +123,10 @@ function pythonTypes() {
       declareObject(name, { ...merged(options), ...(schema.description && { description: schema.description }) });
     } else {
       const type = typeOf(schema, `${name}Value`);
-      // The type may contain names that are declared further down.
-      alias(name, /^Optional\[(\w+)\]$/.test(type) ? type.replace(/\[(\w+)\]/, '["$1"]') : type, schema.description);
+      alias(name, type, schema.description);
     }
   }
-  return { sources, names, declare, alias, typeOf };
+  return { sources, aliases, names, declare, alias, typeOf };
 }
 
 const PLAIN: Record<string, string> = {

@@ -2,6 +2,7 @@
 import json
 import re
 import sys
+from keyword import iskeyword
 from typing import Any, get_type_hints
 
 from energy_usage import EnergyClient, EnergyError, Pages, SignatureError, types, verify_webhook
@@ -40,7 +41,9 @@ def main() -> None:
         options = fill(step.get("options", {}))
         names = {"idempotencyKey": "idempotency_key", "timeoutSeconds": "timeout", "headers": "headers"}
         arguments = [*fill(step.get("path", [])), *([fill(step["body"])] if "body" in step else [])]
-        named = {**fill(step.get("query", {})), **{names[name]: value for name, value in options.items()}}
+        # A parameter that is a keyword of Python ends in an underscore.
+        query = {f"{name}_" if iskeyword(name) else name: value for name, value in fill(step.get("query", {})).items()}
+        named = {**query, **{names[name]: value for name, value in options.items()}}
         try:
             if step["call"] == "verifyWebhook":
                 # The one that asks nobody.
