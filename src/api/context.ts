@@ -5,6 +5,7 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import type { Calculator } from '#src/cost/calculator.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import type { Database, Pool } from '#src/database/connect.ts';
+import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import type { Live } from './live/live.ts';
 import type { ReadRouter } from './reads.ts';
 import type { judgedMessage } from './v1/gateways/shape.ts';
@@ -28,6 +29,8 @@ export interface ApiContext {
   retentionMonths: number;
   /** Data directory, with mails and SMS that were captured instead of sent. Set by src/start. */
   dataDir?: string;
+  /** Fetches an answer of a source of prices, for checks. Set by src/start. */
+  fetchAnswer?: FetchAnswer;
   /** Evaluates a message for the dashboard's page about a gateway. Set by src/start. */
   judge?: JudgePort;
   /** Set by src/start. */

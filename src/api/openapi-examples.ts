@@ -15,6 +15,8 @@ export const PARAMETER_EXAMPLES: Record<string, string | number> = {
   delivery_id: 'dlv_01k8xqd5h1p7t9v2c4ks6w8zeb',
   start: '2026-06-01',
   end: '2026-06-30',
+  from: '2026-06-01',
+  to: '2026-07-01',
   group_by: 'day',
   tz: 'Europe/Berlin',
   include: 'coverage,cost',

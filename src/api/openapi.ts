@@ -169,6 +169,12 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
           ...Object.fromEntries(formats.map((format) => [MEDIA_TYPES[format], alsoAs(format, example)])),
         },
       },
+      ...(operation.isTrial && {
+        200: {
+          description: 'Tried; nothing was stored.',
+          content: { [produces]: { schema: toJsonSchema(answer, 'output', schemas) } },
+        },
+      }),
       ...Object.fromEntries(errorsOf(operation).map((one) => [one, { $ref: `#/components/responses/${nameOf(one)}` }])),
     },
     ...(produces !== EVENT_STREAM && {
@@ -231,7 +237,7 @@ function errorsOf({ method, path, body, query }: AnyOperation): number[] {
   const always = [400, 401, 403, 404, 429, 500, 503];
   const conflicts =
     method === 'POST' ||
-    (method === 'PATCH' && /users|alerts|tariffs/.test(path)) ||
+    (method === 'PATCH' && /users|alerts|tariffs|price-series|emission-series/.test(path)) ||
     (method === 'DELETE' && /price-series|emission-series|bill-periods/.test(path));
   return [...always, ...(conflicts ? [409] : []), ...(body || query || method === 'POST' ? [422] : [])].sort(
     (a, b) => a - b,

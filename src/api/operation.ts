@@ -89,6 +89,11 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   /** Whether it only reads aggregates (`readDb`), so that a standby may answer, if there is one. */
   readsFromStandby?: true;
   /**
+   * Whether a body asks to try the operation only. Such a request changes nothing: it runs without a transaction, is answered with 200, and
+   * is not recorded.
+   */
+  isTrial?(body: unknown): boolean;
+  /**
    * Entry in the audit log, written with the change: the action, and the member of its path, response or body that contains the id of its
    * target. `of` is a second member of its path to record; `via`, the way by which the request came, if not by the interface itself. Every
    * changing operation has one.
@@ -127,9 +132,12 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   /** Runs the request of a caller, which has been reloaded unless the request only reads. */
   async function answer(work: ApiContext, caller: Caller, request: FastifyRequest, reply: FastifyReply) {
     const call = callOf(definition, work, caller, request, reply);
+    const isTrial = definition.isTrial?.(request.body) ?? false;
     return runIdempotently(work, request, reply, caller, async () => ({
-      status,
-      answer: await runAudited(definition, work.db, call, { actor: caller, address: request.ip }),
+      status: isTrial ? 200 : status,
+      answer: isTrial
+        ? await definition.handle(call)
+        : await runAudited(definition, work.db, call, { actor: caller, address: request.ip }),
     }));
   }
 
@@ -168,9 +176,10 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
         }
         return send(reply, done);
       }
-      if (changes !== 'at once') {
+      const changesNothing = changes === 'nothing' || (definition.isTrial?.(request.body) ?? false);
+      if (changesNothing || changes !== 'at once') {
         const anew = await reloadCaller(db, caller, clock(), 'none');
-        const done = changes === 'nothing' ? read(anew, request, reply) : answer(context, anew, request, reply);
+        const done = changesNothing ? read(anew, request, reply) : answer(context, anew, request, reply);
         return send(reply, await done);
       }
       const named = Object.values(request.params as object);

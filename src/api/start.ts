@@ -18,6 +18,7 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import { SERVER_TLS } from '#src/core/tls.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { watchStandby } from '#src/database/standby.ts';
+import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { buildApp } from './app.ts';
 import type { BrokerAddress, JudgePort, RejectedPort, RollupsPort, SentReadingsPort } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
@@ -45,6 +46,7 @@ export async function startApi(
     tls: { cert: Buffer; key: Buffer };
     secret: string;
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
+    fetchAnswer: FetchAnswer;
     judge: JudgePort;
     rejected: RejectedPort;
     sentReadings: SentReadingsPort;
@@ -53,7 +55,8 @@ export async function startApi(
     log: Logger;
   },
 ): Promise<Api> {
-  const { pool, readPool, tls, secret, mailSignIn, judge, rejected, sentReadings, rollups, metrics, log } = parts;
+  const { pool, readPool, tls, secret, mailSignIn, fetchAnswer, judge, rejected, sentReadings, rollups, metrics, log } =
+    parts;
   const db = createDb(pool);
   const { environment } = config;
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
@@ -90,6 +93,7 @@ export async function startApi(
       clock: systemClock,
       box: createSecretBox(secret),
       environment,
+      fetchAnswer,
       judge,
       retentionMonths: config.retentionMonths,
       rejected,

@@ -207,6 +207,16 @@ export const ERRORS = {
     error: 'A user has 1,000 price and emission series at most',
     meaning: 'Remove one that is not needed any more.',
   },
+  tooManySources: {
+    status: 409,
+    error: 'An account has 20 series at most that fetch themselves',
+    meaning: 'End the source of a series that is not needed any more.',
+  },
+  ownAddresses: {
+    status: 403,
+    error: 'Own addresses as sources of series are for utilities and administrators',
+    meaning: 'Name a preset instead, or put the values.',
+  },
   tooManyGroups: {
     status: 409,
     error: 'An account has 10,000 groups at most',

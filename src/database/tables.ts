@@ -34,6 +34,9 @@ export interface Tables {
   bill_adjustments: BillAdjustmentsTable;
   price_series: PriceSeriesTable;
   prices: PricesTable;
+  series_sources: SeriesSourcesTable;
+  source_hosts: SourceHostsTable;
+  source_checks: SourceChecksTable;
   webhooks: WebhooksTable;
   gateways: GatewaysTable;
   discovered_devices: DiscoveredDevicesTable;
@@ -284,6 +287,39 @@ interface PricesTable {
   series_id: string;
   day: Date;
   prices: (string | null)[];
+  fetched: Generated<(string | null)[] | null>;
+  is_fetched: Generated<boolean[] | null>;
+}
+
+interface SeriesSourcesTable {
+  series_id: string;
+  /** JSON. */
+  settings: unknown;
+  secrets_sealed: Buffer | null;
+  fetch_key: string;
+  host: string;
+  next_fetch_at: Date;
+  lease_id: Generated<string | null>;
+  leased_until: Generated<Date | null>;
+  fetches: Generated<number>;
+  fetches_on: Generated<Date>;
+  retries: Generated<number>;
+  tells_tomorrow: Generated<boolean>;
+  last_fetched_at: Generated<Date | null>;
+  last_error: Generated<string | null>;
+  failing_since: Generated<Date | null>;
+  is_notified: Generated<boolean>;
+}
+
+interface SourceHostsTable {
+  host: string;
+  fetched_at: Date;
+}
+
+interface SourceChecksTable {
+  user_id: string;
+  day: Date;
+  checks: number;
 }
 
 interface WebhooksTable {

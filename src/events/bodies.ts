@@ -148,7 +148,8 @@ type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> }
 /**
  * Events with one fixed receiver, which have no subscribers. A subscription receives its test and its pause. The old address of an account
  * receives that a change of address was requested or took effect; the new address receives the confirmation link. An owner receives that an
- * update changed totals, that a key will expire, and which keys and sessions of the account were ended.
+ * update changed totals, that a key will expire, that a series cannot fetch its values, and which keys and sessions of the account were
+ * ended.
  */
 interface Addressed {
   type:
@@ -159,7 +160,8 @@ interface Addressed {
     | 'user.email_changed'
     | 'access.ended'
     | 'home.recounted'
-    | 'key.expiring';
+    | 'key.expiring'
+    | 'series.source_failing';
   data: Record<string, unknown>;
 }
 

@@ -13,7 +13,7 @@ import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { composeSignIn, sendSignIn } from '#src/delivery/email/send.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
-import { openMailer } from './channels.ts';
+import { openAnswerFetcher, openMailer } from './channels.ts';
 import { CERTIFICATE, certificateState, STANDBY_METRICS, standbyState } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
@@ -35,6 +35,7 @@ export async function runApi(config: Config): Promise<void> {
     const mailer = openMailer(config);
     const { retentionMonths, maxChannels } = config;
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
+    const fetcher = await openAnswerFetcher(config);
     const api = await startApi(config, {
       pool,
       readPool,
@@ -45,6 +46,7 @@ export async function runApi(config: Config): Promise<void> {
         const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });
         return sendSignIn(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
+      fetchAnswer: fetcher.fetchAnswer,
       judge: createMessageJudge(longPool),
       rejected: {
         list: (which, page) => listRejected(longPool, which, page),
@@ -70,6 +72,7 @@ export async function runApi(config: Config): Promise<void> {
         certificate.stop();
         believed.stop();
         await api.stop();
+        fetcher.close();
         mailer.close();
         await Promise.all([...new Set([pool, readPool, longPool])].map((one) => one.end()));
       },

@@ -7,6 +7,7 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
 import { createCapturingMailer, createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
+import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
 import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 
@@ -14,6 +15,12 @@ import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
 export function openMailer({ environment, dataDir, mail }: Config): Mailer {
   const isLive = environment === 'live';
   return isLive && mail.smtpUrl ? createSmtpMailer(mail.smtpUrl) : createCapturingMailer(join(dataDir, 'mail'));
+}
+
+/** Creates the function that fetches answers of sources of series, with the guard of callbacks. */
+export async function openAnswerFetcher({ webhook: { allowPrivate, caFile } }: Config) {
+  const ca = caFile ? await readFile(caFile, 'utf8') : undefined;
+  return createAnswerFetcher({ allowPrivate, ...omitUndefined({ ca }) });
 }
 
 /**

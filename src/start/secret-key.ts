@@ -106,6 +106,15 @@ export async function giveUpSealedSecrets(db: Database, config: Config): Promise
       if (credentials_sealed === null || canOpen(box, credentials_sealed)) continue;
       await trx.updateTable('imports').set({ credentials_sealed: null }).where('import_id', '=', import_id).execute();
     }
+    const sources = await trx.selectFrom('series_sources').select(['series_id', 'secrets_sealed']).execute();
+    for (const { series_id, secrets_sealed } of sources) {
+      if (secrets_sealed === null || canOpen(box, secrets_sealed)) continue;
+      await trx
+        .updateTable('series_sources')
+        .set({ secrets_sealed: null })
+        .where('series_id', '=', series_id)
+        .execute();
+    }
     return { webhooks, answers: lost.length };
   };
   return runAsOperator(db, 'secrets.forgotten', forget, () => null);

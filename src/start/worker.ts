@@ -6,8 +6,9 @@ import { type Clock, systemClock } from '#src/core/clock.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { type Loop, startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
-import { createDb, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
+import { createDb, createPool, type Database, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
@@ -16,7 +17,8 @@ import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
-import { openChannels } from './channels.ts';
+import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
+import { openAnswerFetcher, openChannels } from './channels.ts';
 import {
   cacheFor,
   DEVICE_COUNTS,
@@ -30,7 +32,9 @@ import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
 /** Interval at which each loop looks for work. */
-const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200 };
+const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200, sources: 1_000 };
+/** Number of sources that a worker fetches at once: one that does not answer must not delay the others. */
+const FETCHES_AT_ONCE = 4;
 
 /** These metrics read a row of every device, so they are cached however often they are scraped. */
 const COUNTED_EVERY_MS = 60_000;
@@ -56,6 +60,7 @@ export async function runWorker(config: Config): Promise<void> {
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     const clocks = { clock: systemClock, ageClock: believed.ageClock };
     const jobs = startJobs(JOBS, { pool, db, ...clocks, capabilities, retentionMonths, dataDir, log, ahead });
+    const stopFetching = await startFetching(config, db, { log });
     const stopTelling = await startTelling(config, pool, { metrics, log, ...clocks });
     const { homeAssistant } = config;
     const stopHomeAssistant =
@@ -86,11 +91,27 @@ export async function runWorker(config: Config): Promise<void> {
       url,
       async stop() {
         believed.stop();
-        await Promise.all([jobs.stop(), stopTelling(), stopHomeAssistant?.()]);
+        await Promise.all([jobs.stop(), stopTelling(), stopFetching(), stopHomeAssistant?.()]);
         await pool.end();
       },
     };
   });
+}
+
+/** Starts the loops that fetch the values of series with a source. Returns a function that ends fetches under way, and stops the loops. */
+async function startFetching(config: Config, db: Database, { log }: { log: Logger }): Promise<() => Promise<void>> {
+  const { fetchAnswer, close } = await openAnswerFetcher(config);
+  const stopping = new AbortController();
+  const box = createSecretBox(await secretKey(config, db));
+  const parts = { db, box, fetchAnswer, clock: systemClock, stopping: stopping.signal };
+  const loops = Array.from({ length: FETCHES_AT_ONCE }, () =>
+    startLoop('sources', () => fetchDueSource(parts), LOOK_MS.sources, log),
+  );
+  return async () => {
+    stopping.abort();
+    close();
+    await Promise.all(loops.map((loop) => loop.stop()));
+  };
 }
 
 /**

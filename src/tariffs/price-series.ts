@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { SERIES_KINDS } from '#src/database/enums.ts';
@@ -151,6 +152,29 @@ export async function assertUsableEmissionSeries(trx: Database, userId: string, 
   const message = 'must be an emission series of the user, of its utility or of an administrator';
   if (!(await lockUsableSeries(trx, 'emission', userId, [seriesId])).has(seriesId))
     throw unprocessable({ field: 'emission_series_id', message });
+}
+
+/**
+ * Changes the name of a series of a kind within the reach, if one is given, and locks the series until the transaction ends. Returns the
+ * series, or null if there is none.
+ */
+export async function updateSeries(
+  trx: Database,
+  kind: SeriesKind,
+  reach: Reach,
+  seriesId: string,
+  { name }: { name?: string | undefined },
+): Promise<StoredSeries | null> {
+  const row = await trx
+    .updateTable('price_series')
+    // The kind stays: without a new name the update only locks the row.
+    .set({ kind, ...omitUndefined({ name }) })
+    .where('series_id', '=', seriesId)
+    .where('kind', '=', kind)
+    .where(isAccountWithin(reach, 'price_series.user_id'))
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 /**

@@ -18,8 +18,9 @@ import { queueCostsOfSeries } from './queue-costs.ts';
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
- * Stores prices, replaces earlier prices of the same times, and queues a recomputation of the affected costs. A single statement merges new
- * prices into a day's row, so that two concurrent writers do not lose each other's prices.
+ * Stores prices of an owner, replaces earlier prices of the same times, and queues a recomputation of the affected costs. A single statement
+ * merges new prices into a day's row, so that two concurrent writers do not lose each other's prices. The series' source does not replace
+ * these prices.
  */
 export async function storePrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
   if (days.length === 0) return;
@@ -28,8 +29,69 @@ export async function storePrices(db: Database, seriesId: string, days: readonly
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`INSERT INTO prices (series_id, day, prices)
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
-    ON CONFLICT (series_id, day) DO UPDATE SET prices = (SELECT array_agg(coalesce(new, old) ORDER BY place)
-      FROM unnest(excluded.prices, prices.prices) WITH ORDINALITY AS slot (new, old, place))`.execute(trx);
+    ON CONFLICT (series_id, day) DO UPDATE SET (prices, is_fetched) = (
+      SELECT array_agg(coalesce(new, old) ORDER BY place),
+        CASE WHEN prices.is_fetched IS NOT NULL THEN array_agg(new IS NULL AND coalesce(was, false) ORDER BY place) END
+      FROM unnest(excluded.prices, prices.prices, prices.is_fetched) WITH ORDINALITY AS slot (new, old, was, place))`.execute(
+      trx,
+    );
+    await queueCostsOfSeries(trx, seriesId);
+  });
+}
+
+/**
+ * Stores prices of a series' source, in the caller's transaction. They replace earlier prices of the source, and no price of the owner. If
+ * that changes a price, a recomputation of the affected costs is queued. Returns whether the source has other prices than before.
+ */
+export async function storeFetchedPrices(
+  trx: Database,
+  seriesId: string,
+  days: readonly PackedDay[],
+): Promise<boolean> {
+  const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
+  // Raw SQL: as above. An unchanged day is not written.
+  const { numAffectedRows = 0n } = await sql`INSERT INTO prices (series_id, day, prices, fetched, is_fetched)
+    SELECT ${seriesId}, day, slots::bigint[], slots::bigint[],
+      (SELECT array_agg(price IS NOT NULL ORDER BY place) FROM unnest(slots::bigint[]) WITH ORDINALITY AS slot (price, place))
+    FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
+    ON CONFLICT (series_id, day) DO UPDATE SET (prices, fetched, is_fetched) = (
+      SELECT array_agg(CASE WHEN is_free THEN coalesce(new, old) ELSE old END ORDER BY place),
+        array_agg(coalesce(new, known) ORDER BY place),
+        array_agg(is_free AND coalesce(new, old) IS NOT NULL ORDER BY place)
+      FROM (SELECT new, old, known, place, old IS NULL OR coalesce(was, false) AS is_free
+        FROM unnest(excluded.prices, prices.prices, prices.fetched, prices.is_fetched)
+          WITH ORDINALITY AS slot (new, old, known, was, place)) slots)
+    WHERE EXISTS (SELECT FROM unnest(excluded.prices, prices.fetched) AS slot (new, known)
+      WHERE new IS NOT NULL AND new IS DISTINCT FROM known)`.execute(trx);
+  if (numAffectedRows === 0n) return false;
+  await queueCostsOfSeries(trx, seriesId);
+  return true;
+}
+
+/**
+ * Removes an owner's prices that begin in `[from, to)`. The latest prices of the series' source hold at these times again; if the series has
+ * no source, no price does. Queues a recomputation of the affected costs.
+ */
+export async function removePrices(
+  db: Database,
+  seriesId: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<void> {
+  const range = sql`series_id = ${seriesId} AND day > ${from}::timestamptz - interval '24 hours' AND day < ${to}`;
+  const startsAt = sql`day + (place - 1) * (interval '24 hours' / cardinality(prices.prices))`;
+  const hasSource = sql`EXISTS (SELECT FROM series_sources WHERE series_id = ${seriesId})`;
+  // Raw SQL: arrays of a row's slots.
+  await joinOrBeginTransaction(db, async (trx) => {
+    await sql`UPDATE prices SET (prices, fetched, is_fetched) = (
+      SELECT array_agg(CASE WHEN is_hit THEN known ELSE price END ORDER BY place),
+        CASE WHEN prices.fetched IS NOT NULL THEN array_agg(known ORDER BY place) END,
+        CASE WHEN prices.fetched IS NOT NULL
+          THEN array_agg(CASE WHEN is_hit THEN known IS NOT NULL ELSE coalesce(was, false) END ORDER BY place) END
+      FROM (SELECT place, price, was, CASE WHEN NOT is_hit OR ${hasSource} THEN known END AS known, is_hit
+        FROM (SELECT slot.*, ${startsAt} >= ${from} AND ${startsAt} < ${to} AS is_hit
+          FROM unnest(prices.prices, prices.fetched, prices.is_fetched) WITH ORDINALITY AS slot (price, known, was, place)) slots) slots)
+      WHERE ${range}`.execute(trx);
+    await sql`DELETE FROM prices WHERE ${range} AND cardinality(array_remove(prices, NULL)) = 0`.execute(trx);
     await queueCostsOfSeries(trx, seriesId);
   });
 }

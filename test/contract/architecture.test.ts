@@ -27,6 +27,7 @@ const CROSS = new Set([
   'devices→events',
   'auth→users',
   'groups→users',
+  'tariffs→events',
   'energy→devices',
   'energy→rollups',
   'cost→energy',

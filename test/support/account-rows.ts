@@ -14,6 +14,7 @@ const OF_THE_DATABASE = new Set([
   'webhooks.former_token_sealed',
   'idempotent_answers.body_sealed',
   'imports.credentials_sealed',
+  'series_sources.secrets_sealed',
   'usage_changes.change_id',
   'usage_changes.user_ids',
   'rejected_messages.rejected_id',

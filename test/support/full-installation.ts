@@ -93,6 +93,12 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   const intensities = [{ starts_at: '2026-06-15T12:15:00Z', grams_per_kwh: '212.4' }];
   await api.send(`/v1/emission-series/${grid}/intensities`, { method: 'PUT', key: admin.key, body: intensities });
   await api.send(`/v1/users/${admin.userId}`, { method: 'PATCH', key: admin.key, body: { emission_series_id: grid } });
+  const paths = { format: 'csv', starts_at: 'from', value: 'price', at: ['13:15'] };
+  // The sources of both kinds of series have headers, which are stored sealed.
+  const source = { url: 'https://prices.example/day', ...paths, headers: { 'x-key': 'a key of the source' } };
+  const patched = { method: 'PATCH', key: admin.key, body: { source } };
+  await api.send(`/v1/price-series/${series.series_id}`, patched);
+  await api.send(`/v1/emission-series/${grid}`, patched);
   const rates = { import: { series_id: series.series_id, multiply: '1.19' }, standing_per_day: '0.410' };
   await post('/v1/tariffs', { name: 'hourly', valid_from: '2026-01-01', currency: 'EUR', ...rates });
   await post('/v1/alerts', { type: 'monthly_cost', threshold: '123456789.123456789', delivery: 'email' });

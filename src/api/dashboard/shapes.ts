@@ -166,11 +166,13 @@ export const periodCostsAnswer = z.strictObject({
 });
 
 /** A price series that a tariff can use, and the time up to which it has prices. */
-export const usableSeries = series.extend({
-  prices: count,
-  /** End of the last price. Null if the series has no price. */
-  until: instantShape.nullable(),
-});
+export const usableSeries = series
+  .omit({ source: true, last_fetched_at: true, next_fetch_at: true, last_error: true })
+  .extend({
+    prices: count,
+    /** End of the last price. Null if the series has no price. */
+    until: instantShape.nullable(),
+  });
 
 export const firing = z.strictObject({
   fired_at: instantShape,

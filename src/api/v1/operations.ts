@@ -63,6 +63,7 @@ import {
   putIntensities,
   putPrices,
 } from './price-series/operations.ts';
+import { deleteIntensities, deletePrices, updateEmissionSeries, updatePriceSeries } from './price-series/sources.ts';
 import {
   createProvisioningBatch,
   listProvisioningBatches,
@@ -173,15 +174,19 @@ const NAMED = {
   createPriceSeries,
   listPriceSeries,
   getPriceSeries,
+  updatePriceSeries,
   deletePriceSeries,
   listPrices,
   putPrices,
+  deletePrices,
   createEmissionSeries,
   listEmissionSeries,
   getEmissionSeries,
+  updateEmissionSeries,
   deleteEmissionSeries,
   listIntensities,
   putIntensities,
+  deleteIntensities,
   createKey,
   listKeys,
   updateKey,

@@ -56,6 +56,10 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'device_silences', whose: OF_USER },
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))' },
+  {
+    relation: 'series_sources',
+    whose: 'series_id IN (SELECT series_id FROM price_series WHERE user_id = ANY ($1))',
+  },
   // A tariff may refer to a price series of an account that does not move. Its prices are then missing, which costs and the command report
   // (users-move/unpriced-tariffs.ts).
   { relation: 'tariffs', whose: OF_USER },
@@ -100,6 +104,7 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
 /** Relations whose rows are deleted with an account without moving. Each reference to a relation of `BUNDLED` is in `BUNDLED`, here, or in both. */
 export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
+  { relation: 'source_checks', whose: OF_USER },
   { relation: 'sign_ins', whose: OF_USER },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
@@ -138,6 +143,8 @@ export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   clock_steps: 'of its own machines: what they mean for readings goes with these as edits',
   untimed_series: 'noted with the next reading of each',
   ingest_slots: "places of the installation's own workers",
+  source_hosts: 'of the last second',
+  source_checks: 'counts of a day: they begin again',
   rollup_progress: 'how far its aggregates are',
   stale_days: 'days of its aggregates',
   ...RECOMPUTED_RELATIONS,

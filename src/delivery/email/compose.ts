@@ -78,6 +78,17 @@ function keyName({ name, prefix }: Record<string, unknown>): string {
   return called ? `“${called}” (${prefix}…)` : `${prefix}…`;
 }
 
+/** Returns the owner's name of a series. */
+const seriesName = ({ name, series_id }: Record<string, unknown>): string => `“${oneLine(String(name ?? series_id))}”`;
+
+const seriesKind = ({ kind }: Record<string, unknown>) => (kind === 'emission' ? 'emission' : 'price');
+
+/** Words of the mail about a source that fails, by the kind of its series. */
+const SERIES_WORDS = {
+  price: { series: 'Price series', values: 'Prices', result: 'costs' },
+  emission: { series: 'Emission series', values: 'Intensities', result: 'emissions' },
+};
+
 /** Describes an event in one sentence, for SMS and subjects. `names`: names of the event's devices. Pure. */
 export function describeEvent({ type, data }: ReportedEvent, zone: string, names: DeviceNames): string {
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
@@ -87,6 +98,8 @@ export function describeEvent({ type, data }: ReportedEvent, zone: string, names
   if (type === 'user.email_to_confirm') return 'Confirm your e-mail address';
   if (type === 'access.ended') return 'API keys and sessions of your account were ended';
   if (type === 'key.expiring') return `API key ${keyName(data)} ends on ${moment(String(data.expires_at), zone)}`;
+  if (type === 'series.source_failing')
+    return `${SERIES_WORDS[seriesKind(data)].values} of ${seriesName(data)} could not be fetched for a day`;
   const alert = data as AlertData;
   if (alert.type === 'no_data') {
     const silent = locationOf(alert.devices[0]?.device_id ?? '', names);
@@ -182,6 +195,17 @@ function figures({ type, data }: ReportedEvent, zone: string, names: DeviceNames
         'under API Keys in the dashboard, rotate it and give the new key to your programs, or set a later end',
       ],
       ['If it is used no more', 'there is nothing to do'],
+    ];
+  }
+  if (type === 'series.source_failing') {
+    const { series, result, values } = SERIES_WORDS[seriesKind(data)];
+    return [
+      [series, `${seriesName(data)} (${data.series_id})`],
+      ['Source', oneLine(String(data.source))],
+      ['Failing since', moment(String(data.failing_since), zone)],
+      ['Last error', oneLine(String(data.last_error))],
+      ['What that means', `${result} lack the ${values.toLowerCase()} that are missing; the service goes on trying`],
+      ['What you can do', `change the source of the series, or put the ${values.toLowerCase()} yourself`],
     ];
   }
   const alert = data as AlertData;

@@ -146,6 +146,8 @@ const BODIES: Record<string, (owner: string) => unknown> = {
     tariffs: [{ name: 'x', currency: 'EUR', import: { per_kwh: '0.1' } }],
   }),
   'POST /v1/price-series': seriesOf,
+  'PATCH /v1/price-series/{series_id}': () => ({ name: 'y' }),
+  'PATCH /v1/emission-series/{series_id}': () => ({ name: 'y' }),
   'PUT /v1/price-series/{series_id}/prices': () => [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '0.1' }],
   'POST /v1/emission-series': emissionSeriesOf,
   'PUT /v1/emission-series/{series_id}/intensities': () => [
@@ -159,6 +161,8 @@ const BODIES: Record<string, (owner: string) => unknown> = {
 /** Parameters that an operation requires. */
 const QUERIES: Record<string, string> = {
   'GET /v1/devices/{device_id}/readings': '?start=2026-05-01&end=2026-06-01',
+  'DELETE /v1/price-series/{series_id}/prices': '?from=2026-06-15&to=2026-06-16',
+  'DELETE /v1/emission-series/{series_id}/intensities': '?from=2026-06-15&to=2026-06-16',
 };
 /** Only utilities and administrators have groups (groups.test.ts). */
 const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');

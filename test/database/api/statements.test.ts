@@ -88,18 +88,22 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   deleteTariff: 8,
   compareTariffs: 6,
   whatIf: 6,
-  createPriceSeries: 9,
-  listPriceSeries: 1,
-  getPriceSeries: 1,
+  createPriceSeries: 10,
+  listPriceSeries: 2,
+  getPriceSeries: 2,
+  updatePriceSeries: 8,
   deletePriceSeries: 9,
   listPrices: 2,
   putPrices: 9,
-  createEmissionSeries: 9,
-  listEmissionSeries: 1,
-  getEmissionSeries: 1,
+  deletePrices: 10,
+  createEmissionSeries: 10,
+  listEmissionSeries: 2,
+  getEmissionSeries: 2,
+  updateEmissionSeries: 8,
   deleteEmissionSeries: 9,
   listIntensities: 2,
   putIntensities: 9,
+  deleteIntensities: 10,
   createKey: 7,
   listKeys: 1,
   updateKey: 8,
@@ -314,6 +318,8 @@ test('each operation needs this number of statements', async () => {
   await request(home, 'getPriceSeries', { of: [series_id] });
   await request(home, 'putPrices', { of: [series_id], body: [{ starts_at: '2026-06-15T12:00:00Z', per_kwh: '0.1' }] });
   await request(home, 'listPrices', { of: [series_id] });
+  await request(home, 'updatePriceSeries', { of: [series_id], body: { name: 'Other' } });
+  await request(home, 'deletePrices', { of: [series_id], query: '?from=2026-06-15&to=2026-06-16' });
   await request(home, 'deletePriceSeries', { of: [series_id] });
   const emissions = { name: 'x', resolution_minutes: 60 };
   const { series_id: emissionId } = await request(home, 'createEmissionSeries', { body: emissions });
@@ -322,6 +328,8 @@ test('each operation needs this number of statements', async () => {
   const intensities = [{ starts_at: '2026-06-15T12:00:00Z', grams_per_kwh: '212.4' }];
   await request(home, 'putIntensities', { of: [emissionId], body: intensities });
   await request(home, 'listIntensities', { of: [emissionId] });
+  await request(home, 'updateEmissionSeries', { of: [emissionId], body: { name: 'Other' } });
+  await request(home, 'deleteIntensities', { of: [emissionId], query: '?from=2026-06-15&to=2026-06-16' });
   await request(home, 'deleteEmissionSeries', { of: [emissionId] });
 
   const { key_id } = await request(home, 'createKey', { body: {} });

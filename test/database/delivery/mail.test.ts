@@ -273,6 +273,21 @@ test('one sentence describes every kind of event', () => {
   for (const part of [text, html]) expect(part).toContain(named);
 });
 
+test('a source of prices that fails is described with its error, in one line each', () => {
+  const data = {
+    series_id: 'prs_1',
+    name: 'Day\nahead',
+    source: 'prices.example',
+    failing_since: '2026-06-15T16:00:00.000Z',
+    last_error: 'HTTP 500',
+  };
+  const { subject, text } = composeMail({ type: 'series.source_failing', data }, 'Europe/Berlin', new Map(), null);
+  expect(subject).toBe('Prices of “Day ahead” could not be fetched for a day');
+  expect(text).toContain(
+    'Price series: “Day ahead” (prs_1)\nSource: prices.example\nFailing since: Monday, 15 June 2026, 18:00 (Europe/Berlin)\nLast error: HTTP 500\n',
+  );
+});
+
 test('a sign-in is mailed with its link and its code, through a real server, and not as bulk mail', async () => {
   const server = await mailServer();
   const mailer = createSmtpMailer(server.url);

@@ -208,6 +208,8 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     { as: 'home', call: 'getTariff', path: ['$tariff'], gives: { name: 'flat' } },
     { as: 'home', call: 'updateTariff', path: ['$tariff'], body: { name: 'round' }, gives: { name: 'round' } },
     { as: 'home', call: 'deleteTariff', path: ['$tariff'] },
+    { as: 'home', call: 'updatePriceSeries', path: ['$series'], body: { name: 'market' }, gives: { name: 'market' } },
+    { as: 'home', call: 'deletePrices', path: ['$series'], query: { from: '2026-06-14', to: '2026-06-15' } },
     { as: 'home', call: 'deletePriceSeries', path: ['$series'] },
     {
       as: 'home',
@@ -250,6 +252,8 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       gives: { data: [{ emissions: {} }] },
     },
     { as: 'home', call: 'updateUser', path: ['$home'], body: { emission_series_id: null } },
+    { as: 'home', call: 'updateEmissionSeries', path: ['$grid'], body: { name: 'grid' }, gives: { name: 'grid' } },
+    { as: 'home', call: 'deleteIntensities', path: ['$grid'], query: { from: '2026-06-14', to: '2026-06-15' } },
     { as: 'home', call: 'deleteEmissionSeries', path: ['$grid'] },
   ],
   'webhooks and keys': [

@@ -12,6 +12,7 @@ import { type EventType, eventSchema } from '#src/events/bodies.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
+import { setSource } from '#src/tariffs/sources/store.ts';
 import { createTariff } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
@@ -20,24 +21,26 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 const SECRET_KEY = 'the secret of this installation';
+const BOX = createSecretBox(SECRET_KEY);
 const TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let receiver: Receiver;
 let ingest: RoleProcess;
 let worker: RoleProcess;
+let environment: Record<string, string>;
 
 beforeAll(async () => {
   [database, folder, receiver] = await Promise.all([testDatabase(), temporaryFolder(), startReceiver()]);
   await writeFile(join(folder.path, 'ca.pem'), receiver.ca);
-  const env = {
+  environment = {
     DATABASE_URL: database.url,
     DATA_DIR: folder.path,
     SECRET_KEY,
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WEBHOOK_CA_FILE: join(folder.path, 'ca.pem'),
   };
-  [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', env)]);
+  [ingest, worker] = await Promise.all([startRole('ingest', environment), startRole('worker', environment)]);
 });
 afterAll(async () => {
   await Promise.all([ingest.stop(), worker.stop()]);
@@ -47,9 +50,9 @@ afterAll(async () => {
 });
 
 const events = () =>
-  receiver.calls.map(
-    ({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as { type: EventType; data: never },
-  );
+  receiver.calls
+    .filter(({ path }) => path === '/hook')
+    .map(({ body, headers }) => new Webhook(TOKEN).verify(body, headers) as { type: EventType; data: never });
 
 test('readings over MQTT reach an HTTPS receiver as events: connected, updated, and a triggered alert', async () => {
   const db = createDb(database.pool);
@@ -57,7 +60,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const { device_id: deviceId } = device;
   for (const event of ['usage.updated', 'alert.triggered', 'device.connected'] as const) {
-    await createWebhook(db, createSecretBox(SECRET_KEY), userId, {
+    await createWebhook(db, BOX, userId, {
       events: [event],
       url: receiver.url,
       authToken: TOKEN,
@@ -108,20 +111,17 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
   await client.endAsync();
 });
 
-test('a corrected price triggers an alert on costs without a reading', async () => {
+/** Creates a home with a price series, an alert on its costs of the month from 1.50 € on, and 2 kWh of energy in this hour. */
+async function createPricedHome(email: string) {
   const db = createDb(database.pool);
-  const { user_id: userId } = await createUser(db, { email: 'priced@example.com', role: 'homeowner' });
+  const { user_id: userId } = await createUser(db, { email, role: 'homeowner' });
   const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'cellar' });
   const { device_id: deviceId } = device;
-  await createWebhook(db, createSecretBox(SECRET_KEY), userId, {
-    events: ['alert.triggered'],
-    url: receiver.url,
-    authToken: TOKEN,
-  });
-  const { series_id } = await createSeries(db, {
+  await createWebhook(db, BOX, userId, { events: ['alert.triggered'], url: receiver.url, authToken: TOKEN });
+  const series = await createSeries(db, {
     ...{ kind: 'price', userId, name: 'x', currency: 'EUR', resolution_minutes: 60 },
   });
-  const terms = { import: { series_id, multiply: '1' } };
+  const terms = { import: { series_id: series.series_id, multiply: '1' } };
   await createTariff(db, { userId, name: 'x', valid_from: '2020-01-01', currency: 'EUR', terms });
   const { alert_id } = await createAlert(db, { userId, type: 'monthly_cost', threshold: '1.5', delivery: 'webhook' });
   const hourMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
@@ -133,8 +133,13 @@ test('a corrected price triggers an alert on costs without a reading', async () 
   const fired = () => events().filter(({ data }) => (data as { alert_id?: string }).alert_id === alert_id);
   const waiting = async () => (await database.pool.query('SELECT count(*)::int AS n FROM usage_changes')).rows[0].n;
   await expect.poll(waiting).toBe(0);
+  return { db, series, hourMs, fired, waiting };
+}
+
+test('a corrected price triggers an alert on costs without a reading', async () => {
+  const { db, series, hourMs, fired, waiting } = await createPricedHome('priced@example.com');
   const price = (perKwh: bigint) =>
-    storePrices(db, series_id, packPrices([{ startsAtMs: hourMs, perKwh: asBillionths(perKwh) }], 60));
+    storePrices(db, series.series_id, packPrices([{ startsAtMs: hourMs, perKwh: asBillionths(perKwh) }], 60));
   await price(750_000_000n);
   await expect.poll(waiting).toBe(0);
   expect(fired()).toEqual([]);
@@ -143,4 +148,29 @@ test('a corrected price triggers an alert on costs without a reading', async () 
   const [event] = fired();
   expect(eventSchema('alert.triggered').parse(event)).toEqual(event);
   expect(event?.data).toMatchObject({ type: 'monthly_cost', threshold: '1.5', cost: '1.51', currency: 'EUR' });
+});
+
+test('one of two workers fetches a source, and an alert on costs follows within 5 s', async () => {
+  const { db, series, hourMs, fired } = await createPricedHome('fetched@example.com');
+  const second = await startRole('worker', environment);
+  try {
+    const row = { from: new Date(hourMs).toISOString(), price: 0.755 };
+    receiver.answer = ({ path }) => ({ status: 200, body: path === '/prices' ? JSON.stringify([row]) : '' });
+    const paths = { format: 'json', starts_at: '$.from', value: '$.price' } as const;
+    // A time of day that is not soon: only the change of the source is due.
+    const at = [new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16)];
+    const source = { url: receiver.url.replace('/hook', '/prices'), timezone: 'UTC', at, ...paths };
+    const setAtMs = Date.now();
+    await db.transaction().execute((trx) => setSource(trx, BOX, series, { source, secrets: {} }, new Date(setAtMs)));
+    await expect.poll(fired, { timeout: 5_000 }).toHaveLength(1);
+    expect(fired()[0]?.data).toMatchObject({ cost: '1.51' });
+    const received = receiver.calls.filter(({ body }) => body.includes('"cost":"1.51"')).at(-1);
+    expect((received?.atMs ?? Number.POSITIVE_INFINITY) - setAtMs).toBeLessThan(5_000);
+    // Longer than each of the workers waits until it looks again.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(receiver.calls.filter(({ path }) => path === '/prices')).toHaveLength(1);
+  } finally {
+    receiver.answer = () => ({ status: 200 });
+    await second.stop();
+  }
 });

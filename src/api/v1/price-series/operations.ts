@@ -11,100 +11,46 @@ import { asBillionths } from '#src/core/decimal.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { findTimeErrors, packPrices, parsePriceTime, type TimedPrice } from '#src/tariffs/packed-days.ts';
+import { findTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
 import {
   createSeries as create,
   findSeries,
   findUsableSeries,
   listSeries as list,
   deleteSeries as remove,
-  type SeriesKind,
-  type StoredSeries,
 } from '#src/tariffs/price-series.ts';
 import { storePrices as put, listPrices as valuesOf } from '#src/tariffs/prices.ts';
+import { setSource } from '#src/tariffs/sources/store.ts';
 import { parsePrice } from '#src/tariffs/terms.ts';
-import { MAX_VALUES, SERIES_SHAPES, type WrittenValue } from './shape.ts';
-
-/** Operations on the series of a kind: its schemas, and its words in paths, summaries and the audit log. */
-interface SeriesInterface {
-  kind: SeriesKind;
-  path: `/v1/${string}`;
-  /** Last segment of the path of the values. */
-  values: string;
-  /** Start of the actions in the audit log, and the action that stores values. */
-  noun: string;
-  stores: string;
-  /** Name of a series in the message of its deletion. */
-  name: string;
-  summaries: { create: string; list: string; get: string; remove: string; listValues: string; putValues: string };
-  newSeries: z.ZodType<
-    { user_id?: string | undefined; currency?: string } & Pick<StoredSeries, 'name' | 'resolution_minutes'>
-  >;
-  series: z.ZodType<object>;
-  toWire(row: StoredSeries): object;
-  columns: readonly string[];
-  newValues: z.ZodType<WrittenValue[]>;
-  value: z.ZodType<object>;
-  valueToWire(value: TimedPrice): object;
-  storedValues: z.ZodType<{ series_id: string; stored: number }>;
-}
+import { EMISSION_SERIES, PRICE_SERIES, type SeriesInterface } from './kinds.ts';
+import { MAX_VALUES } from './shape.ts';
+import { allowedSource, checkSource, oneToWire, seriesToWire } from './sources.ts';
 
 const params = z.object({ series_id: idField });
 
-const PRICE_SERIES: SeriesInterface = {
-  ...SERIES_SHAPES.price,
-  kind: 'price',
-  path: '/v1/price-series',
-  values: 'prices',
-  noun: 'price_series',
-  stores: 'priced',
-  name: 'Price series',
-  summaries: {
-    create:
-      'Makes a price series, for prices that are told as they become known. That of a utility can be used by its homeowners, that of an administrator by everybody.',
-    list: 'The price series that a user can use, page by page: its own, its utility’s and those of administrators.',
-    get: 'One price series, of those that the caller can use too.',
-    remove: 'Removes a price series and its prices, unless a tariff uses it.',
-    listValues: 'The prices of a series from `start` to `end`, UTC days; without them those of today and tomorrow.',
-    putValues:
-      'Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken.',
-  },
-};
-
-const EMISSION_SERIES: SeriesInterface = {
-  ...SERIES_SHAPES.emission,
-  kind: 'emission',
-  path: '/v1/emission-series',
-  values: 'intensities',
-  noun: 'emission_series',
-  stores: 'filled',
-  name: 'Emission series',
-  summaries: {
-    create:
-      'Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes. A utility’s series can be used by its homeowners, an administrator’s by everybody.',
-    list: 'The emission series that a user can use, page by page: its own, its utility’s and those of administrators.',
-    get: 'One emission series, of those that the caller can use too.',
-    remove: 'Removes an emission series and its intensities, unless a user has it.',
-    listValues:
-      'The intensities of a series from `start` to `end`, UTC days; without them those of today and tomorrow.',
-    putValues:
-      'Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored.',
-  },
-};
-
 /** Defines the operations on the series of a kind themselves. */
-function defineSeriesOperations({ kind, path, noun, name, summaries, newSeries, series, toWire }: SeriesInterface) {
+function defineSeriesOperations(of: SeriesInterface) {
+  const { kind, path, noun, name, summaries, newSeries, series, createdSeries } = of;
   const createSeries = defineOperation({
     summary: summaries.create,
     method: 'POST',
     path,
     audit: { action: `${noun}.created`, target: 'series_id' },
     scope: 'tariffs:write',
-    answer: series,
+    answer: createdSeries,
     body: newSeries,
-    async handle({ context, caller, body: { user_id, currency = null, ...settings } }) {
+    exactNumbers: ['scale'],
+    isTrial: (body) => typeof body === 'object' && body !== null && 'check' in body && body.check === true,
+    async handle({ context, caller, body: { user_id, source, check, currency = null, ...settings } }) {
       const owner = await reachUser(context.db, caller, user_id);
-      return toWire(await create(context.db, { userId: owner.user_id, kind, currency, ...settings }));
+      const given = source && allowedSource(caller, source);
+      if (check) {
+        if (!given) throw unprocessable({ field: 'source', message: 'is needed for a check' });
+        return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, given);
+      }
+      const made = await create(context.db, { userId: owner.user_id, kind, currency, ...settings });
+      if (given) await setSource(context.db, context.box, made, given, context.clock());
+      return oneToWire(context.db, caller, of, made);
     },
   });
   const listSeries = defineOperation({
@@ -118,7 +64,7 @@ function defineSeriesOperations({ kind, path, noun, name, summaries, newSeries, 
       const userId = await reachUserId(context.db, caller, user_id);
       const find = (page: { limit: number; cursor?: string }) => list(context.db, kind, userId, page);
       const rows = await fetchPage(reply, url, asked, find, (one) => one.series_id);
-      return rows.map(toWire);
+      return seriesToWire(context.db, caller, of, rows);
     },
   });
   const getSeries = defineOperation({
@@ -130,7 +76,8 @@ function defineSeriesOperations({ kind, path, noun, name, summaries, newSeries, 
     params,
     async handle({ context, caller, params }) {
       const by = { reach: reachOf(caller), userId: caller.userId };
-      return toWire(requireFound(await findUsableSeries(context.db, kind, by, toIdOrNotFound(params.series_id))));
+      const found = requireFound(await findUsableSeries(context.db, kind, by, toIdOrNotFound(params.series_id)));
+      return oneToWire(context.db, caller, of, found);
     },
   });
   const deleteSeries = defineOperation({

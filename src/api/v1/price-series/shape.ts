@@ -5,7 +5,9 @@ import { formatDecimal } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
 import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
+import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { type Examples, emission_series_id, series_id, user_id } from '../example-ids.ts';
+import { givenSource, MAX_CHECKED, rejectedRows, sourceState, stateToWire } from './source-shape.ts';
 
 /** Maximum number of values in one request, and in one response. */
 export const MAX_VALUES = 10_000;
@@ -18,6 +20,12 @@ const MEANING = {
   starts_at: 'From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only.',
   startsAtOfAnswer: 'From when on the value holds. It holds for the resolution of the series.',
   stored: 'How many values were stored: those of the request.',
+  source:
+    'Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators.',
+  check:
+    'True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store.',
+  count: 'How many values would be stored.',
+  checked: `The first values that would be stored, up to ${MAX_CHECKED}.`,
 };
 
 const resolution_minutes = z.literal(RESOLUTIONS_MINUTES).describe(MEANING.resolution_minutes);
@@ -25,6 +33,8 @@ const newEmissionSeries = z.strictObject({
   user_id: userIdField.optional(),
   name: textField(200).describe(MEANING.nameOfEmissions),
   resolution_minutes,
+  source: givenSource.optional().describe(MEANING.source),
+  check: z.boolean().optional().describe(MEANING.check),
 });
 const newSeries = newEmissionSeries.extend({
   name: textField(200).describe(MEANING.name),
@@ -37,6 +47,7 @@ export const series = z
     name: z.string().describe(MEANING.name),
     currency: z.string().describe(MEANING.currency),
     resolution_minutes,
+    ...sourceState,
   })
   .meta({ id: 'PriceSeries' });
 const emissionSeries = z
@@ -45,8 +56,19 @@ const emissionSeries = z
     user_id: userId,
     name: z.string().describe(MEANING.nameOfEmissions),
     resolution_minutes,
+    ...sourceState,
   })
   .meta({ id: 'EmissionSeries' });
+
+/** Changes to a series of either kind. */
+export const seriesPatch = z
+  .strictObject({
+    name: textField(200).describe('What the owner calls it.'),
+    source: givenSource
+      .nullable()
+      .describe(`${MEANING.source} A token or headers that are not sent stay. Null ends it; the values stay.`),
+  })
+  .partial();
 
 const starts_at = instantShape.describe(MEANING.starts_at);
 const newPrice = z.strictObject({ starts_at, per_kwh: decimalField.describe('Price of a kWh. It may be negative.') });
@@ -68,6 +90,13 @@ const intensity = z
   })
   .meta({ id: 'Intensity' });
 const stored = z.number().int().describe(MEANING.stored);
+const count = z.number().int().describe(MEANING.count);
+const checkedPrices = z
+  .strictObject({ prices: z.array(price).describe(MEANING.checked), count, rejected: rejectedRows })
+  .meta({ id: 'CheckedPrices' });
+const checkedIntensities = z
+  .strictObject({ intensities: z.array(intensity).describe(MEANING.checked), count, rejected: rejectedRows })
+  .meta({ id: 'CheckedIntensities' });
 
 /** A value of a request: its time, and its decimal as text. */
 export interface WrittenValue {
@@ -80,6 +109,8 @@ export const SERIES_SHAPES = {
   price: {
     newSeries,
     series,
+    /** Answer of POST: the series, or with `check` the values that it would store. */
+    createdSeries: z.union([series, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
     toWire,
     columns: ['starts_at', 'per_kwh'],
     newValues: listOf(
@@ -94,6 +125,7 @@ export const SERIES_SHAPES = {
   emission: {
     newSeries: newEmissionSeries,
     series: emissionSeries,
+    createdSeries: z.union([emissionSeries, checkedIntensities]).meta({ id: 'CreatedEmissionSeries' }),
     toWire: emissionSeriesToWire,
     columns: ['starts_at', 'grams_per_kwh'],
     newValues: listOf(
@@ -110,29 +142,42 @@ export const SERIES_SHAPES = {
   },
 } as const;
 
-/** Converts a price series for a response. */
-export function toWire({ currency, ...row }: StoredSeries): z.output<typeof series> {
-  const { series_id, user_id, name, resolution_minutes } = emissionSeriesToWire(row);
-  return { series_id, user_id, name, currency: currency ?? '', resolution_minutes };
+/** Converts a price series for a response. `state`: its source, for those who may change it. */
+export function toWire({ currency, ...row }: StoredSeries, state?: SourceState): z.output<typeof series> {
+  const { series_id, user_id, name, resolution_minutes, ...source } = emissionSeriesToWire(row, state);
+  return { series_id, user_id, name, currency: currency ?? '', resolution_minutes, ...source };
 }
 
-/** Converts an emission series for a response. */
-function emissionSeriesToWire(row: Omit<StoredSeries, 'currency'>): z.output<typeof emissionSeries> {
-  const { series_id, user_id, name, resolution_minutes } = row;
-  return { series_id, user_id, name, resolution_minutes };
+/** Converts an emission series for a response. `state`: its source, for those who may change it. */
+function emissionSeriesToWire(
+  { series_id, user_id, name, resolution_minutes }: Omit<StoredSeries, 'currency'>,
+  state?: SourceState,
+): z.output<typeof emissionSeries> {
+  return { series_id, user_id, name, resolution_minutes, ...(state && stateToWire(state)) };
 }
 
 const startOf = ({ startsAtMs }: TimedPrice) => ({ starts_at: new Date(startsAtMs).toISOString() });
 
 const settings = { name: 'Day ahead, DE-LU', currency: 'EUR', resolution_minutes: 60 };
 const exampleSeries = { series_id, user_id, ...settings };
+const fetchingSeries = {
+  ...exampleSeries,
+  source: { preset: 'entsoe_de_lu' },
+  last_fetched_at: '2026-06-15T11:15:02.318Z',
+  next_fetch_at: '2026-06-15T12:15:00.000Z',
+  last_error: null,
+};
 const emissionSettings = { name: 'Grid of Germany', resolution_minutes: 60 };
 const exampleEmissionSeries = { series_id: emission_series_id, user_id, ...emissionSettings };
 
 export const SERIES_EXAMPLES = {
   createPriceSeries: { body: settings, answer: exampleSeries },
   listPriceSeries: { answer: [exampleSeries] },
-  getPriceSeries: { answer: exampleSeries },
+  getPriceSeries: { answer: fetchingSeries },
+  updatePriceSeries: {
+    body: { source: { preset: 'entsoe_de_lu', token: '9f2c1b7e-token-of-the-platform' } },
+    answer: { ...fetchingSeries, last_fetched_at: null, next_fetch_at: '2026-06-15T11:15:00.000Z' },
+  },
   deletePriceSeries: { answer: { message: `Price series ${series_id} was deleted` } },
   listPrices: {
     answer: [
@@ -148,9 +193,16 @@ export const SERIES_EXAMPLES = {
     csvBody: 'starts_at,per_kwh\n2026-06-15T12:00:00Z,-0.00512\n2026-06-15T15:00:00+02:00,0.01894\n',
     answer: { series_id, stored: 2 },
   },
+  deletePrices: {
+    answer: { message: `Price series ${series_id}: the prices that were put for these times were removed` },
+  },
   createEmissionSeries: { body: emissionSettings, answer: exampleEmissionSeries },
   listEmissionSeries: { answer: [exampleEmissionSeries] },
   getEmissionSeries: { answer: exampleEmissionSeries },
+  updateEmissionSeries: {
+    body: { name: 'Grid of Germany, from our own model' },
+    answer: { ...exampleEmissionSeries, name: 'Grid of Germany, from our own model' },
+  },
   deleteEmissionSeries: { answer: { message: `Emission series ${emission_series_id} was deleted` } },
   listIntensities: {
     answer: [
@@ -165,5 +217,10 @@ export const SERIES_EXAMPLES = {
     ],
     csvBody: 'starts_at,grams_per_kwh\n2026-06-15T12:00:00Z,212.4\n2026-06-15T15:00:00+02:00,237\n',
     answer: { series_id: emission_series_id, stored: 2 },
+  },
+  deleteIntensities: {
+    answer: {
+      message: `Emission series ${emission_series_id}: the intensities that were put for these times were removed`,
+    },
   },
 } satisfies Examples;

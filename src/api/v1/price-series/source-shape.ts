@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { decimalField, httpsUrlField, listOf, textField, zoneField } from '#src/api/fields.ts';
+import { instantShape } from '#src/api/shapes.ts';
+import { compileJsonPath, MAX_PATH_CHARACTERS } from '#src/core/json-path.ts';
+import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
+import { SOURCE_FORMATS, type Source, type SourceSecrets } from '#src/tariffs/sources/source.ts';
+import type { GivenSource, SourceState } from '#src/tariffs/sources/store.ts';
+
+/** Maximum number of values, and of rejected rows, in the answer of a check. */
+export const MAX_CHECKED = 100;
+
+const MAX_HEADERS = 10;
+/** Headers that the service sets itself, or that concern the connection (RFC 9110). */
+const RESERVED = new Set(
+  `accept-encoding connection content-length content-type expect host keep-alive proxy-authorization proxy-connection te trailer
+   transfer-encoding upgrade user-agent`.split(/\s+/),
+);
+
+const MEANING = {
+  preset:
+    'A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known.',
+  token: 'Token of the preset, such as that of ENTSO-E. It is stored encrypted and never returned.',
+  url: 'HTTPS address of the values, without credentials.',
+  format: 'Format of its answers.',
+  items:
+    'JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV.',
+  starts_at:
+    'Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds.',
+  value: 'Where a row has the price, or the grams of CO2 equivalent, of a kWh.',
+  scale: 'Factor on the values, such as 0.001 for prices of a MWh. Default: 1.',
+  timezone: 'IANA time zone of `at`, and of times without an offset in the answer. Default: UTC.',
+  headers: 'Headers of the request, such as a key. They are stored encrypted and never returned.',
+  at: `Times of day at which it is fetched, HH:MM, up to ${MAX_FETCHES_A_DAY}.`,
+};
+
+const place = textField(MAX_PATH_CHARACTERS);
+const headers = z
+  .record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'must be the name of a header')
+      .refine((name) => !RESERVED.has(name.toLowerCase()), 'is set by the service itself'),
+    z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be up to 1,000 printable characters of ASCII'),
+  )
+  .refine((given) => Object.keys(given).length <= MAX_HEADERS, `must have ${MAX_HEADERS} members at most`);
+const times = listOf(
+  z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day, HH:MM'),
+  1,
+  MAX_FETCHES_A_DAY,
+).refine((given) => new Set(given).size === given.length, 'must not name one twice');
+
+const preset = z.strictObject({
+  preset: textField(100).describe(MEANING.preset),
+  token: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,500}$/, 'must be 1 to 500 visible characters of ASCII')
+    .optional()
+    .describe(MEANING.token),
+});
+const own = z
+  .strictObject({
+    url: httpsUrlField.describe(MEANING.url),
+    format: z.enum(SOURCE_FORMATS).describe(MEANING.format),
+    items: place.optional().describe(MEANING.items),
+    starts_at: place.describe(MEANING.starts_at),
+    value: place.describe(MEANING.value),
+    scale: decimalField
+      .refine((scale) => Number(scale) !== 0, 'must not be 0')
+      .optional()
+      .describe(MEANING.scale),
+    timezone: zoneField.optional().describe(MEANING.timezone),
+    headers: headers.optional().describe(MEANING.headers),
+    at: times.describe(MEANING.at),
+  })
+  .superRefine(({ format, items, starts_at, value }, context) => {
+    const issue = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
+    if (format === 'csv' && items !== undefined) issue('items', 'is not for CSV');
+    if (format === 'xml' && items === undefined) issue('items', 'is needed for XML');
+    if (format !== 'json') return;
+    for (const [member, path] of Object.entries({ items, starts_at, value }))
+      if (path !== undefined && compileJsonPath(path) === null)
+        issue(member, 'must be a JSONPath that names one place, such as $.data or $.prices[0]');
+  });
+export const givenSource = z.union([preset, own]).meta({ id: 'NewSeriesSource' });
+
+const source = z
+  .union([
+    z.strictObject({ preset: z.string().describe(MEANING.preset) }),
+    z.strictObject({
+      url: z.string().describe(MEANING.url),
+      format: z.enum(SOURCE_FORMATS).describe(MEANING.format),
+      items: z.string().optional().describe(MEANING.items),
+      starts_at: z.string().describe(MEANING.starts_at),
+      value: z.string().describe(MEANING.value),
+      scale: z.string().optional().describe(MEANING.scale),
+      timezone: z.string().describe(MEANING.timezone),
+      at: z.array(z.string()).describe(MEANING.at),
+    }),
+  ])
+  .meta({ id: 'SeriesSource' });
+
+/** Members of a series that has a source, for those who may change it. */
+export const sourceState = {
+  source: source
+    .optional()
+    .describe('Where the series fetches its values. Absent: it does not, or the caller may not change it.'),
+  last_fetched_at: instantShape.nullable().optional().describe('When values were last fetched. Null: never yet.'),
+  next_fetch_at: instantShape.optional().describe('When the source is fetched next.'),
+  last_error: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('What was wrong with the last fetch, or with rows of its answer. Null: nothing.'),
+};
+
+/** Converts the state of a source for a response. */
+export const stateToWire = ({ source, last_fetched_at, next_fetch_at, last_error }: SourceState) => ({
+  source,
+  last_fetched_at: last_fetched_at?.toISOString() ?? null,
+  next_fetch_at: next_fetch_at.toISOString(),
+  last_error,
+});
+
+const rejectedRow = z
+  .strictObject({
+    row: z.number().int().describe('Number of the row in the answer, from 1.'),
+    message: z.string().describe('What is wrong with it.'),
+  })
+  .meta({ id: 'RejectedRow' });
+
+/** Rows of a checked answer that cannot be stored. */
+export const rejectedRows = z
+  .array(rejectedRow)
+  .describe(`The first rows that would not be stored, up to ${MAX_CHECKED}.`);
+
+/** Splits a source of a request into what is stored openly and what is stored sealed. Names of headers become lower case. */
+export function toGivenSource(given: z.output<typeof givenSource>): GivenSource {
+  if ('preset' in given) {
+    const { token, ...source } = given;
+    return { source, secrets: token === undefined ? {} : { token } };
+  }
+  const { headers: named, timezone = 'UTC', ...rest } = given;
+  const source: Source = { ...rest, timezone };
+  const secrets: SourceSecrets = named
+    ? { headers: Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value])) }
+    : {};
+  return { source, secrets };
+}

@@ -1,0 +1,143 @@
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import type { ApiContext } from '#src/api/context.ts';
+import { idField, momentField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { findSeries, type StoredSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
+import { removePrices } from '#src/tariffs/prices.ts';
+import { claimHost } from '#src/tariffs/sources/fetch-due.ts';
+import { findSourceErrors, hostOf, readSource, requestOf } from '#src/tariffs/sources/read-source.ts';
+import { formOf } from '#src/tariffs/sources/source.ts';
+import { countCheck, endSource, type GivenSource, readSources, setSource } from '#src/tariffs/sources/store.ts';
+import { EMISSION_SERIES, PRICE_SERIES, type SeriesInterface } from './kinds.ts';
+import { seriesPatch } from './shape.ts';
+import { type givenSource, MAX_CHECKED, toGivenSource } from './source-shape.ts';
+
+/** Maximum number of checks that a process runs at once: each may hold an answer of 5 MiB. */
+const MAX_CHECKS_AT_ONCE = 4;
+/** Maximum wait for another fetch from the same host, and how often it is tried. */
+const HOST_WAIT = { tries: 5, everyMs: 1_000 };
+let checks = 0;
+
+const params = z.object({ series_id: idField });
+
+/** Converts series for a response, with their sources where the caller may change them. */
+export async function seriesToWire(
+  db: Database,
+  caller: Caller,
+  { toWire }: SeriesInterface,
+  rows: readonly StoredSeries[],
+): Promise<object[]> {
+  const sources = await readSources(
+    db,
+    reachOf(caller),
+    rows.map(({ series_id }) => series_id),
+  );
+  return rows.map((row) => toWire(row, sources.get(row.series_id)));
+}
+
+/** Converts a series for a response, with its source if the caller may change it. */
+export async function oneToWire(
+  db: Database,
+  caller: Caller,
+  { toWire }: SeriesInterface,
+  row: StoredSeries,
+): Promise<object> {
+  return toWire(row, (await readSources(db, reachOf(caller), [row.series_id])).get(row.series_id));
+}
+
+/** Returns the source of a request. Throws 403 if the caller may not name an address of its own. */
+export function allowedSource({ role }: Caller, given: z.output<typeof givenSource>): GivenSource {
+  if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
+  return toGivenSource(given);
+}
+
+/** Fetches a source and returns the first values that a series of an account would store. Throws 422 if there would be none. */
+export async function checkSource(
+  { db, clock, fetchAnswer }: ApiContext,
+  { values, valueToWire }: SeriesInterface,
+  { ownerId, ...series }: { ownerId: string } & Pick<StoredSeries, 'currency' | 'resolution_minutes'>,
+  { source, secrets }: GivenSource,
+): Promise<object> {
+  const form = formOf(series);
+  const [first, ...rest] = findSourceErrors(source, secrets, form);
+  if (first) throw unprocessable(first, ...rest);
+  if (!fetchAnswer || checks >= MAX_CHECKS_AT_ONCE) throw new AppError('unavailable');
+  checks++;
+  try {
+    await countCheck(db, ownerId, clock());
+    await waitForHost(db, hostOf(source));
+    const answer = await fetchAnswer(requestOf(source, secrets, clock()));
+    const read = 'failure' in answer ? answer : await readSource(answer.text, source, form);
+    if ('failure' in read) throw unprocessable({ field: 'source', message: read.failure });
+    return {
+      [values]: read.prices.slice(0, MAX_CHECKED).map(valueToWire),
+      count: read.prices.length,
+      rejected: read.problems.slice(0, MAX_CHECKED),
+    };
+  } finally {
+    checks--;
+  }
+}
+
+async function waitForHost(db: Database, host: string): Promise<void> {
+  for (let tries = 0; tries < HOST_WAIT.tries; tries++) {
+    if (await claimHost(db, host)) return;
+    await setTimeout(HOST_WAIT.everyMs);
+  }
+  throw new AppError('unavailable');
+}
+
+/** Defines the operation that changes a series of a kind, and the one that removes values that were put. */
+function defineSourceOperations(of: SeriesInterface) {
+  const { kind, path, values, noun, removes, name: nameOfKind, summaries, series } = of;
+  const updateSeries = defineOperation({
+    summary: summaries.update,
+    method: 'PATCH',
+    path: `${path}/{series_id}`,
+    audit: { action: `${noun}.updated`, target: 'series_id' },
+    scope: 'tariffs:write',
+    answer: series,
+    params,
+    body: seriesPatch,
+    exactNumbers: ['scale'],
+    async handle({ context: { db, box, clock }, caller, params, body: { name, source } }) {
+      const id = toIdOrNotFound(params.series_id);
+      const updated = requireFound(await update(db, kind, reachOf(caller), id, { name }));
+      const given = source && allowedSource(caller, source);
+      if (given) await setSource(db, box, updated, given, clock());
+      if (given === null) await endSource(db, updated.series_id);
+      return oneToWire(db, caller, of, updated);
+    },
+  });
+  const deleteValues = defineOperation({
+    summary: summaries.removeValues,
+    method: 'DELETE',
+    path: `${path}/{series_id}/${values}`,
+    audit: { action: `${noun}.${removes}`, target: 'series_id' },
+    scope: 'tariffs:write',
+    answer: shapes.message,
+    params,
+    query: z.object({
+      from: momentField.describe('Start of the first value that is removed: an instant (ISO 8601), or a date (UTC).'),
+      to: momentField.describe('End of the times, exclusive: an instant (ISO 8601), or a date (UTC).'),
+    }),
+    async handle({ context: { db }, caller, params, query: range }) {
+      const id = toIdOrNotFound(params.series_id);
+      const { series_id } = requireFound(await findSeries(db, kind, reachOf(caller), id));
+      if (range.to <= range.from) throw unprocessable({ field: 'to', message: 'must be after from' });
+      await removePrices(db, series_id, range);
+      return { message: `${nameOfKind} ${series_id}: the ${values} that were put for these times were removed` };
+    },
+  });
+  return { updateSeries, deleteValues };
+}
+
+export const { updateSeries: updatePriceSeries, deleteValues: deletePrices } = defineSourceOperations(PRICE_SERIES);
+export const { updateSeries: updateEmissionSeries, deleteValues: deleteIntensities } =
+  defineSourceOperations(EMISSION_SERIES);

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { pipeline } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { VERSION } from '#src/core/version.ts';
+import type { FetchAnswer, FetchedAnswer } from '#src/tariffs/sources/read-source.ts';
+import { createGuardedAgent, type GuardedAgent, type GuardOptions } from './webhook/guarded-agent.ts';
+import { explainConnectionError } from './webhook/send.ts';
+
+/** Maximum length of an answer, after it was unpacked (decisions, 12). */
+const MAX_BYTES = 5 * 1_048_576;
+/** Maximum time from the start of a request to the end of its answer (decisions, 12). */
+const TIMEOUT_MS = 30_000;
+
+const UNPACKED_BY: Record<string, () => NodeJS.ReadWriteStream> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/**
+ * Creates the function that fetches answers of sources: by HTTPS, from public addresses, without redirects, within the bounds of length and
+ * time. A failure is a sentence without text of the answer.
+ */
+export function createAnswerFetcher(options: GuardOptions & { timeoutMs?: number }): {
+  fetchAnswer: FetchAnswer;
+  close(): void;
+} {
+  const guarded = createGuardedAgent(options);
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  return {
+    async fetchAnswer({ url, headers }) {
+      try {
+        return await get(new URL(url), headers, guarded, timeoutMs);
+      } catch (error) {
+        return { failure: explain(error as Error) };
+      }
+    },
+    close: () => guarded.close(),
+  };
+}
+
+/** Names of our own errors, and of the guard's; messages of other errors may contain text of the answer. */
+class Refused extends Error {
+  override name = 'Refused';
+}
+
+function explain(error: Error & { code?: unknown }): string {
+  if (error.name === 'ForbiddenAddress')
+    return 'the source’s address is private or reserved; only public ones are fetched';
+  if (error instanceof Refused) return error.message;
+  const sentence = explainConnectionError(error, 'source');
+  return sentence === error.message
+    ? `the source could not be fetched (${String(error.code ?? error.name)})`
+    : sentence;
+}
+
+function get(
+  url: URL,
+  headers: Record<string, string>,
+  guarded: GuardedAgent,
+  timeoutMs: number,
+): Promise<FetchedAnswer> {
+  if (url.protocol !== 'https:') throw new Refused('only https:// addresses are fetched');
+  const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    // A request that is ended while its answer arrives fails with the error of a broken connection.
+    const fail = (error: Error) =>
+      reject(isLate ? new Refused(`no whole answer within ${timeoutMs / 1_000} s`) : error);
+    const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {
+      answerOf(response)
+        .then(resolve, fail)
+        .finally(() => clearTimeout(timer));
+    });
+    const timer = setTimeout(() => {
+      isLate = true;
+      outgoing.destroy();
+    }, timeoutMs);
+    outgoing.on('error', (error) => {
+      clearTimeout(timer);
+      fail(error);
+    });
+    outgoing.end();
+  });
+}
+
+const USER_AGENT = `energy-usage-service/${VERSION}`;
+
+async function answerOf(response: IncomingMessage): Promise<FetchedAnswer> {
+  const { statusCode: status = 0 } = response;
+  if (status < 200 || status >= 300) {
+    response.destroy();
+    if (status >= 300 && status < 400) return { failure: `HTTP ${status}: redirects are not followed` };
+    const waitMs = status === 429 ? retryAfterMs(response.headers['retry-after'], Date.now()) : undefined;
+    return { failure: `HTTP ${status}`, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
+  }
+  try {
+    return { text: await readText(response) };
+  } finally {
+    response.destroy();
+  }
+}
+
+/** Returns the wait of a Retry-After header in ms: seconds, or a date (RFC 9110, 10.2.3). Undefined if it is neither. */
+function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
+  const untilMs = Date.parse(header);
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - nowMs);
+}
+
+/** Reads and unpacks a body. Both its packed and its unpacked length are bounded. */
+async function readText(response: IncomingMessage): Promise<string> {
+  const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase().trim();
+  const unpacks = UNPACKED_BY[encoding];
+  if (!unpacks && encoding !== 'identity') throw new Refused('the answer is packed in a way that was not asked for');
+  const body = unpacks ? pipeline(response, withinBound, unpacks(), () => {}) : response;
+  const chunks: Buffer[] = [];
+  for await (const chunk of withinBound(body as unknown as AsyncIterable<Buffer>)) chunks.push(chunk);
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+async function* withinBound(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Refused(TOO_LONG);
+    yield chunk;
+  }
+}
+
+const TOO_LONG = 'the answer is longer than 5 MiB';

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Clock } from '#src/core/clock.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
+import { DAY_MS } from '#src/core/units.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import { packPrices } from '../packed-days.ts';
+import type { StoredSeries } from '../price-series.ts';
+import { storeFetchedPrices } from '../prices.ts';
+import { describeProblems, type ReadAnswer } from './answer.ts';
+import { endOfUtcDay, type FetchOutcome, type FetchState, planNextFetch } from './fetch-times.ts';
+import {
+  type FetchAnswer,
+  type FetchedAnswer,
+  hasTomorrow,
+  hostOf,
+  readSource,
+  requestOf,
+  timesOf,
+} from './read-source.ts';
+import { formOf, type Source } from './source.ts';
+import { openSecrets } from './store.ts';
+
+/** Time that a worker has for a fetch and its storage. If the worker is killed, another one fetches after it. */
+const LEASE_MS = 120_000;
+/** Maximum number of series that share a fetch; further ones share the next fetch. */
+const MAX_SHARED = 1_000;
+
+export interface FetchParts {
+  db: Database;
+  box: SecretBox;
+  fetchAnswer: FetchAnswer;
+  clock: Clock;
+  /** Aborted while the worker stops: the result of a fetch that was cut off is dropped. */
+  stopping?: AbortSignal;
+}
+
+interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'kind' | 'name' | 'currency'> {
+  resolution_minutes: number;
+  settings: Source;
+  secrets_sealed: Buffer | null;
+  fetches: number;
+}
+
+/**
+ * Fetches one source that is due, for all series that share it, and stores its values. Returns the number of these series, 0 if none is
+ * due. Any number of workers may run this concurrently: a lease keeps them from the same source, and they share the bound of one fetch a
+ * second from each host. A change of the source meanwhile ends the lease, and the answer is dropped.
+ */
+export async function fetchDueSource(parts: FetchParts): Promise<number> {
+  const { db, box, fetchAnswer, clock, stopping } = parts;
+  const leaseId = randomUUID();
+  const claimed = await claimDue(db, leaseId, clock());
+  const [first] = claimed;
+  if (!first) return 0;
+  const answer = await fetchFor(first, { box, fetchAnswer, now: clock() });
+  if (stopping?.aborted) {
+    await db
+      .updateTable('series_sources')
+      .set({ lease_id: null, leased_until: null })
+      .where('lease_id', '=', leaseId)
+      .execute();
+    return 0;
+  }
+  const read = cachedReader(answer);
+  for (const series of claimed) await applyAnswer(parts, leaseId, series, { answer, read: await read(series) });
+  return claimed.length;
+}
+
+/**
+ * Leases a due source, and all due series that share it, unless its host was fetched from within the last second. The row of the host is
+ * claimed first: it makes other workers wait, which then find these series leased. Otherwise two workers could each lease some of the series
+ * that share a fetch.
+ */
+async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
+  const isDue = sql`next_fetch_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
+  const today = new Date(endOfUtcDay(now).getTime() - DAY_MS);
+  for (;;) {
+    // Raw SQL, here and below: SKIP LOCKED, and the clock of the database for hosts, because clocks of workers differ.
+    const due = await sql<{ fetch_key: string; host: string }>`SELECT fetch_key, host FROM series_sources s
+      WHERE ${isDue} AND NOT EXISTS (SELECT FROM source_hosts h
+        WHERE h.host = s.host AND h.fetched_at > clock_timestamp() - interval '1 second')
+      ORDER BY next_fetch_at LIMIT 1`.execute(db);
+    const [first] = due.rows;
+    if (!first) return [];
+    const claimed = await joinOrBeginTransaction(db, async (trx) => {
+      if (!(await claimHost(trx, first.host))) return [];
+      const { rows } = await sql<ClaimedSeries>`UPDATE series_sources s
+        SET lease_id = ${leaseId}, leased_until = ${new Date(now.getTime() + LEASE_MS)}, fetches_on = ${today},
+          fetches = CASE WHEN fetches_on = ${today} THEN fetches + 1 ELSE 1 END
+        FROM price_series p
+        WHERE p.series_id = s.series_id AND s.series_id IN (SELECT series_id FROM series_sources
+          WHERE fetch_key = ${first.fetch_key} AND ${isDue} ORDER BY series_id LIMIT ${MAX_SHARED} FOR UPDATE SKIP LOCKED)
+        RETURNING s.series_id, p.user_id, p.kind, p.name, p.currency, p.resolution_minutes, s.settings, s.secrets_sealed, s.fetches`.execute(
+        trx,
+      );
+      return rows;
+    });
+    // Otherwise another worker was faster. Its host has been fetched from, so that the next search skips it.
+    if (claimed.length > 0) return claimed;
+  }
+}
+
+/**
+ * Records a fetch from a host. Returns false if the last one was less than a second ago. Workers, and checks of the API, call it before each
+ * fetch.
+ */
+export async function claimHost(db: Database, host: string): Promise<boolean> {
+  const { rows } = await sql`INSERT INTO source_hosts VALUES (${host}, clock_timestamp())
+    ON CONFLICT (host) DO UPDATE SET fetched_at = clock_timestamp()
+    WHERE source_hosts.fetched_at <= clock_timestamp() - interval '1 second' RETURNING host`.execute(db);
+  if (rows.length === 0) return false;
+  // After the claim, and past locked rows: two workers that claim hosts while they delete old ones would deadlock.
+  await sql`DELETE FROM source_hosts WHERE host IN (SELECT host FROM source_hosts
+    WHERE fetched_at < clock_timestamp() - interval '1 hour' FOR UPDATE SKIP LOCKED)`.execute(db);
+  return true;
+}
+
+async function fetchFor(
+  { settings, secrets_sealed }: ClaimedSeries,
+  { box, fetchAnswer, now }: { box: SecretBox; fetchAnswer: FetchAnswer; now: Date },
+): Promise<FetchedAnswer> {
+  try {
+    return await fetchAnswer(requestOf(settings, openSecrets(box, secrets_sealed), now));
+  } catch {
+    return { failure: 'the source cannot be read as it was stored; set it again, with its token or headers' };
+  }
+}
+
+/** Returns a function that reads an answer for a series, once for all series with the same unit and resolution. */
+function cachedReader(answer: FetchedAnswer) {
+  const known = new Map<string, ReadAnswer>();
+  return async (series: ClaimedSeries): Promise<ReadAnswer> => {
+    if ('failure' in answer) return answer;
+    const form = formOf(series);
+    const name = `${form.unit} ${form.resolutionMinutes}`;
+    const read = known.get(name) ?? (await readSource(answer.text, series.settings, form));
+    known.set(name, read);
+    return read;
+  };
+}
+
+/** Stores the values of an answer for a series, and when the series fetches next, unless its source has changed meanwhile. */
+async function applyAnswer(
+  { db, clock }: FetchParts,
+  leaseId: string,
+  series: ClaimedSeries,
+  { answer, read }: { answer: FetchedAnswer; read: ReadAnswer },
+): Promise<void> {
+  const { series_id, settings, resolution_minutes, fetches } = series;
+  const now = clock();
+  await joinOrBeginTransaction(db, async (trx) => {
+    // The series before its source, in the same order as the deletion of a series, to avoid deadlocks.
+    await trx.selectFrom('price_series').select('series_id').where('series_id', '=', series_id).forKeyShare().execute();
+    const state: FetchState | undefined = await trx
+      .selectFrom('series_sources')
+      .select(['retries', 'tells_tomorrow', 'last_fetched_at', 'last_error', 'failing_since', 'is_notified'])
+      .where('series_id', '=', series_id)
+      .where('lease_id', '=', leaseId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!state) return;
+    if ('prices' in read) await storeFetchedPrices(trx, series_id, packPrices(read.prices, resolution_minutes));
+    const outcome = outcomeOf(answer, read, { settings, now });
+    const plan = planNextFetch(state, outcome, { times: timesOf(settings), now, fetchesToday: fetches });
+    await trx
+      .updateTable('series_sources')
+      .set({ ...plan.state, next_fetch_at: plan.nextAt, lease_id: null, leased_until: null })
+      .where('series_id', '=', series_id)
+      .execute();
+    if (plan.notifies) await addEvents(queryOf(trx), [failingEvent(series, plan.state)], now);
+  });
+}
+
+/** Maximum length of an error that is shown to the owner. */
+const MAX_ERROR = 500;
+
+function outcomeOf(
+  answer: FetchedAnswer,
+  read: ReadAnswer,
+  { settings, now }: { settings: Source; now: Date },
+): FetchOutcome {
+  if ('failure' in read) {
+    const wait = 'failure' in answer ? answer.retryAfterMs : undefined;
+    return {
+      isRead: false,
+      error: read.failure.slice(0, MAX_ERROR),
+      ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    };
+  }
+  const error = describeProblems(read.problems, read.rows)?.slice(0, MAX_ERROR) ?? null;
+  return { isRead: true, hasTomorrow: hasTomorrow(read, settings, now), error };
+}
+
+function failingEvent({ series_id, user_id, kind, name, settings }: ClaimedSeries, state: FetchState) {
+  const data = {
+    series_id,
+    kind,
+    name,
+    source: 'preset' in settings ? settings.preset : hostOf(settings),
+    failing_since: state.failing_since?.toISOString(),
+    last_error: state.last_error,
+  };
+  return { type: 'series.source_failing', userId: user_id, data, channel: 'email' } as const;
+}

@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import { AppError, unprocessable } from '#src/core/errors.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
+import { DAY_MS } from '#src/core/units.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import type { Database } from '#src/database/connect.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import type { StoredSeries } from '../price-series.ts';
+import { endOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
+import { fetchKeyOf, findSourceErrors, hostOf } from './read-source.ts';
+import { formOf, type Source, type SourceSecrets } from './source.ts';
+
+/** Maximum number of sources of an account (decisions, 12). */
+const MAX_SOURCES = 20;
+/** Maximum number of times that an account may set or check sources on a UTC day: each of them fetches. */
+const MAX_CHECKS_A_DAY = 100;
+
+/** A source as its owner sees it. */
+export interface SourceState {
+  source: Source;
+  next_fetch_at: Date;
+  last_fetched_at: Date | null;
+  last_error: string | null;
+}
+
+/** A source with its secrets, as its owner sets it. */
+export interface GivenSource {
+  source: Source;
+  secrets: SourceSecrets;
+}
+
+/** Returns the sources of the series within a reach, by series. Others see a series without its source. */
+export async function readSources(
+  db: Database,
+  reach: Reach,
+  seriesIds: readonly string[],
+): Promise<ReadonlyMap<string, SourceState>> {
+  if (seriesIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('series_sources')
+    .innerJoin('price_series', 'price_series.series_id', 'series_sources.series_id')
+    .select(['series_sources.series_id', 'settings', 'next_fetch_at', 'last_fetched_at', 'last_error'])
+    .where('series_sources.series_id', 'in', [...seriesIds])
+    .where(isAccountWithin(reach, 'price_series.user_id'))
+    .execute();
+  return new Map(
+    rows.map(({ series_id, settings, ...state }) => [series_id, { ...state, source: settings as Source }]),
+  );
+}
+
+/**
+ * Sets the source of a series, in the caller's transaction; the next pass of a worker fetches it. A token or headers that are not given stay
+ * as long as the host is the same. Throws 422 if the source does not fit the series, 409 if the account has too many, and 429 if it sets
+ * sources too often.
+ */
+export async function setSource(
+  trx: Database,
+  box: SecretBox,
+  series: StoredSeries,
+  given: GivenSource,
+  now: Date,
+): Promise<void> {
+  const { series_id, user_id } = series;
+  // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
+  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('price series of', user_id)}::bigint)`.execute(trx);
+  const before = await trx
+    .selectFrom('series_sources')
+    .select(['settings', 'secrets_sealed', 'fetches', 'fetches_on'])
+    .where('series_id', '=', series_id)
+    .forUpdate()
+    .executeTakeFirst();
+  const { source } = given;
+  const sealed = before?.secrets_sealed;
+  const known = before && sealed ? { source: before.settings as Source, secrets: openSecrets(box, sealed) } : null;
+  const secrets = known ? mergeSecrets(known, given) : given.secrets;
+  const [first, ...rest] = findSourceErrors(source, secrets, formOf(series));
+  if (first) throw unprocessable(first, ...rest);
+  if (!before && (await countSources(trx, user_id)) >= MAX_SOURCES) throw new AppError('tooManySources');
+  await countCheck(trx, user_id, now);
+  const isSpent =
+    before &&
+    before.fetches >= MAX_FETCHES_A_DAY &&
+    before.fetches_on.getTime() === endOfUtcDay(now).getTime() - DAY_MS;
+  const settings = {
+    settings: JSON.stringify(source),
+    secrets_sealed: hasSecrets(secrets) ? box.seal(JSON.stringify(secrets)) : null,
+    fetch_key: fetchKeyOf(series_id, source, secrets),
+    host: hostOf(source),
+    next_fetch_at: isSpent ? endOfUtcDay(now) : now,
+  };
+  const fresh = { lease_id: null, leased_until: null, retries: 0, tells_tomorrow: false, is_notified: false };
+  const none = { last_fetched_at: null, last_error: null, failing_since: null };
+  await trx
+    .insertInto('series_sources')
+    .values({ series_id, ...settings })
+    .onConflict((conflict) => conflict.column('series_id').doUpdateSet({ ...settings, ...fresh, ...none }))
+    .execute();
+}
+
+/** Ends the source of a series, if it has one. Its values stay. */
+export async function endSource(trx: Database, seriesId: string): Promise<void> {
+  await trx.deleteFrom('series_sources').where('series_id', '=', seriesId).execute();
+}
+
+/** Counts that an account sets or checks a source. Throws 429 if it did so too often on this UTC day. */
+export async function countCheck(db: Database, userId: string, now: Date): Promise<void> {
+  const end = endOfUtcDay(now);
+  const day = new Date(end.getTime() - DAY_MS);
+  // Raw SQL: counts and compares in one statement.
+  const { rows } = await sql`INSERT INTO source_checks (user_id, day, checks) VALUES (${userId}, ${day}, 1)
+    ON CONFLICT (user_id) DO UPDATE SET day = excluded.day,
+      checks = CASE WHEN source_checks.day = excluded.day THEN source_checks.checks + 1 ELSE 1 END
+    WHERE source_checks.day <> excluded.day OR source_checks.checks < ${MAX_CHECKS_A_DAY} RETURNING checks`.execute(db);
+  if (rows.length > 0) return;
+  throw new AppError('tooManyRequests', { retryAfterSeconds: Math.ceil((end.getTime() - now.getTime()) / 1_000) });
+}
+
+async function countSources(trx: Database, userId: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom('series_sources')
+    .innerJoin('price_series', 'price_series.series_id', 'series_sources.series_id')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+const hasSecrets = ({ token, headers }: SourceSecrets): boolean =>
+  token !== undefined || (headers !== undefined && Object.keys(headers).length > 0);
+
+/** Returns the secrets of a stored source. Throws if they were sealed with another key. */
+export const openSecrets = (box: SecretBox, sealed: Buffer | null): SourceSecrets =>
+  sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
+
+/** Adds the stored secrets that were not given. Throws 422 if they would be sent to another host than that for which they were stored. */
+function mergeSecrets(known: GivenSource, { source, secrets }: GivenSource): SourceSecrets {
+  const name = 'preset' in source ? 'token' : 'headers';
+  const stored = known.secrets[name];
+  if (secrets[name] !== undefined || stored === undefined) return secrets;
+  if (hostOf(known.source) === safeHostOf(source)) return { [name]: stored };
+  if (name === 'token') return secrets;
+  const message = 'must be sent again, or as {}, because the address is of another host';
+  throw unprocessable({ field: 'source.headers', message });
+}
+
+/** Returns the host of a source. Null for an unknown preset, which is refused later. */
+function safeHostOf(source: Source): string | null {
+  try {
+    return hostOf(source);
+  } catch {
+    return null;
+  }
+}
