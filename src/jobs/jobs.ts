@@ -143,7 +143,8 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'raise remarks',
-    at: { everySeconds: 3600 },
+    // Once an hour for all workers, not once for each: it reads weeks of quarter-hours of each home.
+    at: { daily: '37 * * * *' },
     alsoAtStart: false,
     lock: 'remarks',
     run: ({ db, clock, ageClock, log }, stopping) =>

@@ -105,6 +105,8 @@ class JobRunner {
     const { pool, log } = this.#parts;
     const once = async (session?: LockSession, lost?: AbortSignal) => {
       const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
+      // Another worker may have completed the run between this worker's look and its lock. A run at the start is never skipped.
+      if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
       if ((await run(this.#parts, signal, session)) === TAKEN) return TAKEN;
       if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
       return DONE;
@@ -199,6 +201,12 @@ async function readDaily(
   return new Map(rows.map(({ job, ran_for }) => [job, ran_for.getTime()]));
 }
 
+/** Whether no worker has run a daily job for a moment yet. */
+async function isStillDue(pool: Pool, name: string, dailyMs: number): Promise<boolean> {
+  const { rows } = await pool.query<{ ran_for: Date }>('SELECT ran_for FROM daily_runs WHERE job = $1', [name]);
+  return rows[0] === undefined || isDailyDue(dailyMs, rows[0].ran_for.getTime());
+}
+
 async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<void> {
   await pool.query(
     'INSERT INTO daily_runs VALUES ($1, $2) ON CONFLICT (job) DO UPDATE SET ran_for = excluded.ran_for',
@@ -208,7 +216,8 @@ async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<voi
 
 /**
  * When a job runs: at an interval, which is measured by the monotonic clock so that steps of the wall clock do not matter, or by a cron
- * expression (UTC) that comes once a day ("19 4 * * *"), made up for if it was missed.
+ * expression (UTC) that comes at least once a day ("19 4 * * *"), made up for if it was missed. An interval is each worker's own. A time of
+ * a cron expression is one for all workers: with a lock, one of them runs the job for it.
  */
 type Timing = { everySeconds: number } | { daily: string };
 

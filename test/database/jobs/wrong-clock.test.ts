@@ -195,6 +195,42 @@ test('jobs continue when the clock is set back, and a missed daily job runs once
   await next.stop();
 });
 
+test('an hourly job with a lock runs once an hour over all workers, and once after missed hours', async () => {
+  let wallMs = Date.parse('2026-11-24T12:00:00Z');
+  const ran: number[] = [];
+  const hourly: Job = {
+    name: 'hourly',
+    at: { daily: '37 * * * *' },
+    alsoAtStart: false,
+    lock: 'remarks',
+    run: async () => void ran.push(wallMs),
+  };
+  const looks = [0, 0, 0];
+  // The schedule reads the clock at each look.
+  const look = (worker: number) => {
+    looks[worker] = (looks[worker] ?? 0) + 1;
+    return new Date(wallMs);
+  };
+  const workers = looks.map((_, worker) => startJobs([hourly], parts({ clock: () => look(worker) })));
+  try {
+    for (const [time, runs] of [
+      ['12:36', 0],
+      ['12:37', 1],
+      ['13:36', 1],
+      ['16:40', 2],
+      ['16:41', 2],
+    ] as const) {
+      wallMs = Date.parse(`2026-11-24T${time}:00Z`);
+      const seen = [...looks];
+      await expect.poll(() => looks.every((count, worker) => count >= (seen[worker] ?? 0) + 2)).toBe(true);
+      await expect.poll(() => ran.length).toBe(runs);
+    }
+  } finally {
+    await Promise.all(workers.map(({ stop }) => stop()));
+  }
+  expect(ran).toHaveLength(2);
+});
+
 test('after a start with a clock 14 months ahead nothing is dropped before energy doctor --confirm-clock, and then by the retention', async () => {
   const { pool } = database;
   const home = await createMeter(database);
