@@ -36,6 +36,8 @@ export interface OperationCall<Params, Query, Body> {
   /** Path and query as received. */
   url: string;
   accepts: string;
+  /** Header `Accept-Language` of the request. */
+  languages: string;
   /** For changes in pieces: runs one piece while the caller is reloaded and locked. Throws if the caller has lost access. */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
   /** For long reads: reloads the caller. Throws if it has lost access. */
@@ -290,6 +292,7 @@ function callOf(
     reply,
     url,
     accepts: request.headers.accept ?? '',
+    languages: request.headers['accept-language'] ?? '',
     whileAllowed: (piece) =>
       runAsCaller(context.db, caller, { now: context.clock() }, (_trx, anew) => {
         allow(anew, definition);

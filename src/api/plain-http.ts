@@ -38,8 +38,6 @@ export function plainHttpServer(
 }
 
 const pageTo = (publicUrl: string): string =>
-  renderPlainPage(
-    'HTTPS only',
-    'This address is not encrypted. The dashboard and the API are at:',
-    `<p><a href="${escapeHtml(publicUrl)}/dashboard">${escapeHtml(publicUrl)}</a></p>\n`,
-  );
+  renderPlainPage('HTTPS only', 'This address is not encrypted. The dashboard and the API are at:', {
+    more: `<p><a href="${escapeHtml(publicUrl)}/dashboard">${escapeHtml(publicUrl)}</a></p>\n`,
+  });

@@ -6,6 +6,7 @@ import type {
   DELIVERY_STATUSES,
   DEVICE_STATUSES,
   EVENT_TYPES,
+  LANGUAGES,
   ManagedBy,
   PAUSABLE_STATUSES,
   PLANS,
@@ -84,6 +85,8 @@ interface UsersTable {
   is_timezone_given: Generated<boolean>;
   is_enrolled: Generated<boolean>;
   emission_series_id: Generated<string | null>;
+  remarks_by_mail: Generated<boolean>;
+  language: Generated<OneOf<typeof LANGUAGES>>;
 }
 
 interface EmailChangesTable {

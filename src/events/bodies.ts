@@ -94,6 +94,7 @@ export const account = z
       .string()
       .nullable()
       .describe('Emission series by which the emissions of the home are computed. Null: none.'),
+    remarks_by_mail: z.boolean().describe('Whether the user gets a mail about each new remark on its home.'),
     pending_email: z
       .string()
       .optional()

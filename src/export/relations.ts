@@ -58,6 +58,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'created_at',
       'signed_in_at',
       'emission_series_id',
+      'remarks_by_mail',
+      'language',
     ],
     omitted: {
       home_recounted: 'whether a mail about an update is still to be sent',

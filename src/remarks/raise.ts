@@ -23,9 +23,9 @@ interface RaiseOptions {
 }
 
 /**
- * Computes the remarks on every home that has a subscription to `remark.raised`, and raises the new ones as events. Returns their number. Any
- * number of workers may run this concurrently: the primary key of `raised_remarks` ensures that each remark is raised once. A home whose
- * remarks cannot be computed is logged and does not stop the others.
+ * Computes the remarks on every home that has a subscription to `remark.raised` or whose owner gets remarks by mail, and raises the new ones
+ * as events. Returns their number. Any number of workers may run this concurrently: the primary key of `raised_remarks` ensures that each
+ * remark is raised once. A home whose remarks cannot be computed is logged and does not stop the others.
  */
 export async function raiseRemarks(db: Database, { now, ageNow, log, stopping }: RaiseOptions): Promise<number> {
   await db
@@ -35,9 +35,9 @@ export async function raiseRemarks(db: Database, { now, ageNow, log, stopping }:
   let raised = 0;
   for (let after = ''; ; ) {
     const accounts = await listAccounts(db, after);
-    for (const { user_id: userId, timezone, is_subscribed } of accounts) {
+    for (const { user_id: userId, timezone, is_told } of accounts) {
       if (stopping.aborted) return raised;
-      if (!is_subscribed) continue;
+      if (!is_told) continue;
       raised += await raiseFor(db, { userId, zone: timezone, now }).catch((error: Error) => {
         log.error({ err: error, user: userId }, 'remarks on a home not raised');
         return 0;
@@ -52,15 +52,15 @@ export async function raiseRemarks(db: Database, { now, ageNow, log, stopping }:
 interface Account {
   user_id: string;
   timezone: string;
-  is_subscribed: boolean;
+  is_told: boolean;
 }
 
-/** Loads the next accounts by id, and whether anybody has a subscription to their remarks. */
+/** Loads the next accounts by id, and whether anybody has a subscription to their remarks or gets them by mail. */
 async function listAccounts(db: Database, after: string): Promise<Account[]> {
   // Raw SQL: `subscribedAmong` is SQL for a set of accounts.
   const { rows } = await sql<Account>`
-    WITH page AS MATERIALIZED (SELECT user_id, timezone FROM users WHERE user_id > ${after} ORDER BY user_id LIMIT ${PAGE})
-    SELECT user_id, timezone, user_id IN (${sql.raw(subscribedAmong('page', "'remark.raised'"))}) AS is_subscribed
+    WITH page AS MATERIALIZED (SELECT user_id, timezone, remarks_by_mail FROM users WHERE user_id > ${after} ORDER BY user_id LIMIT ${PAGE})
+    SELECT user_id, timezone, remarks_by_mail OR user_id IN (${sql.raw(subscribedAmong('page', "'remark.raised'"))}) AS is_told
     FROM page ORDER BY user_id`.execute(db);
   return rows;
 }
@@ -73,7 +73,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
   return joinOrBeginTransaction(db, async (trx) => {
     const account = await trx
       .selectFrom('users')
-      .select('user_id')
+      .select('remarks_by_mail')
       .where('user_id', '=', userId)
       .forKeyShare()
       .executeTakeFirst();
@@ -99,6 +99,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
       eventId,
       userId,
       data: { user_id: userId, ...remark },
+      ...(account.remarks_by_mail && { channel: 'email' as const }),
     }));
     await addEvents(queryOf(trx), events, now);
     return events.length;

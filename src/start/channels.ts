@@ -10,6 +10,7 @@ import { createCapturingMailer, createEmailChannel, createSmtpMailer, type Maile
 import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
 import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
+import { createRemarkComposer } from './remark-mails.ts';
 
 /** Returns a mailer that sends through the server of SMTP_URL. Without SMTP_URL, and always in the sandbox, it writes mails to files. */
 export function openMailer({ environment, dataDir, mail }: Config): Mailer {
@@ -48,7 +49,14 @@ export async function openChannels(
   return {
     channels: {
       webhook: callbacks,
-      email: createEmailChannel({ db, mailer, publicUrl, secret, from: mail.from }),
+      email: createEmailChannel({
+        db,
+        mailer,
+        publicUrl,
+        secret,
+        composeRemark: createRemarkComposer(),
+        from: mail.from,
+      }),
       sms: createSmsChannel(db, texter),
     },
     close() {

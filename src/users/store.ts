@@ -2,6 +2,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
+import type { LANGUAGES } from '#src/database/enums.ts';
 import { accountsWithin, REACH_OF_ALL, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -26,6 +27,7 @@ export const USER_COLUMNS = [
   'timezone',
   'plan',
   'emission_series_id',
+  'remarks_by_mail',
 ] as const;
 
 export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]> & {
@@ -242,4 +244,10 @@ export async function isTimezoneUnknown(db: Database, userId: string): Promise<b
 export async function utilityOf(db: Database, userId: string): Promise<string | null> {
   const row = await db.selectFrom('users').select('enrolled_by').where('user_id', '=', userId).executeTakeFirst();
   return row?.enrolled_by ?? null;
+}
+
+/** Returns the language of an account's mails about remarks; null if there is no such account. */
+export async function languageOf(db: Database, userId: string): Promise<(typeof LANGUAGES)[number] | null> {
+  const row = await db.selectFrom('users').select('language').where('user_id', '=', userId).executeTakeFirst();
+  return row?.language ?? null;
 }

@@ -20,7 +20,7 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
       if (PAGES.test(path) && path.endsWith('/'))
         return reply.redirect([withoutSlashes(path), ...query].join('?'), 302);
       reply.status(404).header('Content-Security-Policy', PLAIN_PAGE_POLICY).type('text/html; charset=utf-8');
-      return reply.send(renderPlainPage('Not found', 'There is no such page.', LINKS));
+      return reply.send(renderPlainPage('Not found', 'There is no such page.', { more: LINKS }));
     }
     const allowed = methodsOf(path);
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));

@@ -1,3 +1,5 @@
+import { LANGUAGES } from '#src/database/enums.ts';
+
 /** Formats of a response by media type (RFC 9110, Accept). JSON comes first, because the first of equally preferred formats is used. */
 export const MEDIA_TYPES = {
   json: 'application/json',
@@ -9,14 +11,27 @@ export type Format = keyof typeof MEDIA_TYPES;
 /** Formats in which every response with rows is available. */
 export type TableFormat = 'csv' | 'xlsx';
 
+/** Returns the weight of each value of an Accept header, by the value in lower case. Pure. */
+function parseWeights(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const range of header.toLowerCase().split(',')) {
+    const [value = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const weight = parameters.find((one) => one.startsWith('q='))?.slice(2) ?? '1';
+    weights.set(value, Number(weight) || 0);
+  }
+  return weights;
+}
+
+/** Returns the language of ours that a request prefers (`de-AT` is `de`); undefined if it names none of them. Pure. */
+export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number] | undefined {
+  const wanted = [...parseWeights(languages)].filter(([, weight]) => weight > 0).toSorted(([, a], [, b]) => b - a);
+  const tags = wanted.map(([tag]) => tag.split('-', 1)[0]);
+  return tags.map((tag) => LANGUAGES.find((one) => one === tag)).find((one) => one !== undefined);
+}
+
 /** Returns the offered format that a request prefers to JSON, or `json` if it prefers none. Pure. */
 export function negotiateFormat<F extends Format>(accepts: string, offered: readonly F[]): F | 'json' {
-  const weights = new Map<string, number>();
-  for (const range of accepts.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const weight = parameters.find((one) => one.startsWith('q='))?.slice(2) ?? '1';
-    weights.set(type, Number(weight) || 0);
-  }
+  const weights = parseWeights(accepts);
   const weightOf = (format: Format) => weights.get(MEDIA_TYPES[format]) ?? 0;
   return offered.reduce<F | 'json'>((best, one) => (weightOf(one) > weightOf(best) ? one : best), 'json');
 }

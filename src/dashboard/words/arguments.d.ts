@@ -125,6 +125,8 @@ export interface Arguments {
   'home.plainWords.productionSilent': { since: Shown; expected: Shown };
   'home.plainWords.unusualDay': { date: Shown; weekday: Shown; energy: Shown; usual: Shown };
   'home.plainWords.cheaperTariff': { name: Shown; would: Shown; paid: Shown; start: Shown; end: Shown };
+  'home.plainWords.subjects.deviceUsesMore': { location: Shown };
+  'home.plainWords.subjects.unusualDay': { date: Shown };
   'home.plainWords.compared.titleOf': { remark: Shown };
   'home.plainWords.compared.upTo': { time: Shown };
   'home.plainWords.compared.thisOne': { name: Shown };

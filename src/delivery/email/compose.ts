@@ -57,11 +57,12 @@ function when(type: string, start: string, zone: string): string {
 const moment = (iso: string, zone: string): string =>
   `${DateTime.fromISO(iso, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm')} (${zone})`;
 
-const escaped = (text: string) =>
+/** Escapes a text for HTML. */
+export const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Puts a text into one line for subjects and text messages, because people type locations freely. */
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** Returns the location of a device, or its id if the device has no visible name. */
 const locationOf = (id: string, names: DeviceNames) => oneLine(names.get(id)?.location ?? '') || id;
@@ -126,11 +127,11 @@ export function composeMail(told: ReportedEvent, zone: string, names: DeviceName
   const cells = rows
     .map(
       ([name, value]) =>
-        `<tr><td style="padding:2px 16px 2px 0;color:#57606a">${escaped(name)}</td><td style="padding:2px 0"><b>${escaped(value)}</b></td></tr>`,
+        `<tr><td style="padding:2px 16px 2px 0;color:#57606a">${escapeHtml(name)}</td><td style="padding:2px 0"><b>${escapeHtml(value)}</b></td></tr>`,
     )
     .join('');
-  const link = to ? `<p style="color:#57606a"><a href="${escaped(to.url)}">${last}</a>.</p>` : '';
-  const html = `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5"><p>${escaped(first)}.</p><table>${cells}</table>${link}</body></html>`;
+  const link = to ? `<p style="color:#57606a"><a href="${escapeHtml(to.url)}">${last}</a>.</p>` : '';
+  const html = `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5"><p>${escapeHtml(first)}.</p><table>${cells}</table>${link}</body></html>`;
   return { subject: first, text, html };
 }
 

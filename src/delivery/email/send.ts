@@ -3,9 +3,11 @@ import { confirmEmailLink } from '#src/auth/sign-ins.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { RemarkBody } from '#src/events/remark.ts';
 import { type Channel, capturedName, type Outcome, type Sending, writeCaptured } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { composeMail, type Mail, type MailLink } from './compose.ts';
+import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Maximum time to send one message. It is shorter than the lease of a delivery (take.ts), because a server may be slow at every step. */
@@ -70,24 +72,30 @@ export function createEmailChannel(options: {
   mailer: Mailer;
   /** Base URL of links. */
   publicUrl: string;
-  /** Key that signs the links which pause an alert or confirm an address. */
+  /** Key that signs the links which pause an alert, switch mails about remarks off, or confirm an address. */
   secret: string;
+  composeRemark: ComposeRemark;
   /** Sender's address; by default built from the host of the public URL. */
   from: string | undefined;
 }): Channel {
-  const { db, mailer, publicUrl, secret } = options;
+  const { db, mailer, publicUrl, secret, composeRemark } = options;
   const host = new URL(publicUrl).hostname;
   const address = options.from ?? `energy@${host}`;
   return {
     async send({ event }) {
       const user = await db
         .selectFrom('users')
-        .select(['email', 'timezone'])
+        .select(['email', 'timezone', 'language'])
         .where('user_id', '=', event.userId)
         .executeTakeFirst();
       if (!user) return failed('the user is gone', null);
-      const names = await loadDeviceNames(db, event);
       const link = linkOf(event, { publicUrl, secret });
+      const compose = async (): Promise<Mail> => {
+        if (event.type !== 'remark.raised' || !link)
+          return composeMail(event, user.timezone, await loadDeviceNames(db, event), link);
+        const texts = await composeRemark(event.data as RemarkBody, user);
+        return layOutRemark(texts, { language: user.language, home: `${publicUrl}/dashboard/home`, off: link.url });
+      };
       const headers: Record<string, string> =
         link?.is === 'unsubscribe'
           ? { 'List-Unsubscribe': `<${link.url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
@@ -98,7 +106,7 @@ export function createEmailChannel(options: {
           messageId: `<${event.id}@${host}>`,
           from: `Energy usage service <${address}>`,
           to: addressOf(event, user.email),
-          ...composeMail(event, user.timezone, names, link),
+          ...(await compose()),
           headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
         });
         return { succeeded: true, responseStatus, error: null };
@@ -126,11 +134,9 @@ function linkOf(
 ): MailLink | null {
   if (type === 'user.email_to_confirm')
     return { is: 'confirm', url: confirmEmailLink(publicUrl, secret, String(data.email_change_id)) };
-  if (typeof data.alert_id !== 'string') return null;
-  return {
-    is: 'unsubscribe',
-    url: `${publicUrl}/unsubscribe/${createMailedToken(secret, 'unsubscribe', data.alert_id)}`,
-  };
+  const ended = type === 'remark.raised' ? data.user_id : data.alert_id;
+  if (typeof ended !== 'string') return null;
+  return { is: 'unsubscribe', url: `${publicUrl}/unsubscribe/${createMailedToken(secret, 'unsubscribe', ended)}` };
 }
 
 const failed = (error: string, responseStatus: number | null): Outcome => ({

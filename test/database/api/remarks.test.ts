@@ -1,10 +1,14 @@
 import { pino } from 'pino';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { createEmailChannel, createSmtpMailer } from '#src/delivery/email/send.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { raiseRemarks } from '#src/remarks/raise.ts';
+import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
+import { mailServer } from '#test/support/mail-server.ts';
 import { createLastingFault, ordinaryHome, simulateYear } from '#test/support/simulated-year.ts';
 
 const QUARTER_MS = 900_000;
@@ -241,5 +245,89 @@ describe('remark.raised', () => {
 
     expect((await api.send(`/v1/users/${owner.userId}`, { method: 'DELETE', key: owner.key })).status).toBe(200);
     expect((await sql('SELECT user_id FROM raised_remarks')).rows).toEqual([{ user_id: other.owner.userId }]);
+  });
+
+  test('is mailed once to an owner who wants that, in the owner’s language, until a link of the mail switches it off', async () => {
+    const [{ owner, untilMs }, silent] = [
+      await forgetfulHome(75, { faultDays: 4 }),
+      await forgetfulHome(75, { faultDays: 4 }),
+    ];
+    // The homes of this utility have subscribers, so that home is of another one.
+    await sql(`UPDATE users SET enrolled_by = NULL WHERE user_id = ANY ($1)`, [[owner.userId, silent.owner.userId]]);
+    const path = `/v1/users/${owner.userId}`;
+    const patch = (body: unknown, languages?: string) =>
+      api.send(path, {
+        method: 'PATCH',
+        key: owner.key,
+        body,
+        ...(languages === undefined ? {} : { headers: { 'accept-language': languages } }),
+      });
+    expect((await api.send(path, { key: owner.key })).json.remarks_by_mail).toBe(false);
+    expect((await patch({ remarks_by_mail: 'yes' })).status).toBe(422);
+    expect((await patch({ remarks_by_mail: null })).status).toBe(422);
+    const { status, json } = await patch({ remarks_by_mail: true }, 'sv, en;q=0.2, de-AT;q=0.8, nl;q=0');
+    expect([status, json.remarks_by_mail]).toEqual([200, true]);
+    // Another change leaves both alone, whatever language its client has.
+    expect((await patch({ phone: null }, 'fr')).json.remarks_by_mail).toBe(true);
+
+    const firstMs = untilMs - 3 * 24 * HOUR_MS;
+    expect(await check(firstMs, 3)).toBe(1);
+    for (let hours = 1; hours <= 72; hours += 14) expect(await check(firstMs + hours * HOUR_MS)).toBe(0);
+    const mailed = async () =>
+      (
+        await sql(
+          `SELECT e.event_id, user_id, data, target FROM deliveries d JOIN events e USING (event_id)
+           WHERE type = 'remark.raised' AND user_id = ANY ($1)`,
+          [[owner.userId, silent.owner.userId]],
+        )
+      ).rows;
+    const [mail, ...more] = await mailed();
+    expect([mail, more]).toMatchObject([{ user_id: owner.userId, target: 'email', data: { kind: 'stays_on' } }, []]);
+
+    const server = await mailServer();
+    const mailer = createSmtpMailer(server.url);
+    const channel = createEmailChannel({
+      db: api.db,
+      mailer,
+      publicUrl: 'https://energy.example.net',
+      secret: 'the secret of the tests',
+      composeRemark: createRemarkComposer(),
+      from: undefined,
+    });
+    const event = { id: mail.event_id, type: 'remark.raised', createdAt: api.now, userId: owner.userId };
+    const sending = { deliveryId: 'dlv_1', target: 'email', leasedUntil: new Date(api.now.getTime() + 60_000) };
+    const outcome = await channel.send({ ...sending, event: { ...event, data: mail.data } });
+    expect(outcome).toMatchObject({ succeeded: true, error: null });
+    mailer.close();
+    await server.close();
+    const read = await PostalMime.parse(server.messages[0] as Buffer);
+    expect(read.subject).toBe('Etwas bleibt an');
+    // The time is that of the home’s zone.
+    const since = new Date(mail.data.since).toLocaleTimeString('de', { timeStyle: 'short', timeZone: 'Europe/Berlin' });
+    for (const part of [read.text, read.html]) {
+      expect(part).toContain(since);
+      expect(part).toContain(`${new Intl.NumberFormat('de').format(mail.data.least_w)} W`);
+      expect(part).toContain('https://energy.example.net/dashboard/home');
+    }
+    expect(read.html).toContain('<html lang="de">');
+
+    const link = read.headers.find(({ key }) => key === 'list-unsubscribe')?.value ?? '';
+    const { pathname } = new URL(/<(.*)>/.exec(link)?.[1] ?? '');
+    expect(read.text).toContain(pathname);
+    const page = await api.send(pathname);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('Diese Mails ausschalten')]);
+    expect((await api.send(path, { key: owner.key })).json.remarks_by_mail).toBe(true);
+    const [id, mac] = pathname.slice('/unsubscribe/'.length).split('.');
+    const foreign = `/unsubscribe/${silent.owner.userId}.${mac}`;
+    expect([id, (await api.send(foreign, { method: 'POST' })).status]).toEqual([owner.userId, 404]);
+    const oneClick = { 'content-type': 'application/x-www-form-urlencoded' };
+    const off = await api.send(pathname, { method: 'POST', raw: 'List-Unsubscribe=One-Click', headers: oneClick });
+    expect([off.status, off.text]).toEqual([200, expect.stringContaining('ausgeschaltet')]);
+    expect((await api.send(path, { key: owner.key })).json.remarks_by_mail).toBe(false);
+    await sql('DELETE FROM raised_remarks WHERE user_id = $1', [owner.userId]);
+    expect(await check(untilMs)).toBe(0);
+    expect(await mailed()).toHaveLength(1);
+    expect((await api.send(path, { method: 'DELETE', key: owner.key })).status).toBe(200);
+    expect((await api.send(pathname)).status).toBe(404);
   });
 });

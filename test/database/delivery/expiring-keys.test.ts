@@ -4,6 +4,7 @@ import { type CreatedKey, createKey, limitKey, revokeKey, rotateKey } from '#src
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
+import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { mailServer } from '#test/support/mail-server.ts';
@@ -22,7 +23,15 @@ beforeAll(async () => {
   mailer = createSmtpMailer(server.url);
   const publicUrl = 'https://energy.example.net';
   deliveries = await testDeliveries({
-    email: (db) => createEmailChannel({ db, mailer, publicUrl, secret: 'the secret of the tests', from: undefined }),
+    email: (db) =>
+      createEmailChannel({
+        db,
+        mailer,
+        publicUrl,
+        secret: 'the secret of the tests',
+        composeRemark: createRemarkComposer(),
+        from: undefined,
+      }),
   });
 });
 afterAll(async () => {

@@ -18,6 +18,7 @@ import {
 } from '#src/delivery/email/send.ts';
 import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
+import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { updateUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -73,7 +74,14 @@ const sending = (data: Record<string, unknown> = {}) => ({
   },
 });
 const channelWith = (mailer: Mailer) =>
-  createEmailChannel({ db: api.db, mailer, publicUrl: 'https://energy.example.net', secret: SECRET, from: undefined });
+  createEmailChannel({
+    db: api.db,
+    mailer,
+    publicUrl: 'https://energy.example.net',
+    secret: SECRET,
+    composeRemark: createRemarkComposer(),
+    from: undefined,
+  });
 
 describe('an e-mail', () => {
   test('reports the usage, in text and HTML, in its reader’s calendar, and pauses the alert by its link', async () => {

@@ -4,6 +4,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
+import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { checkReadingsReader, reachOf, reachUser } from '#src/auth/access.ts';
 import { READING_SCOPES } from '#src/auth/scopes.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
@@ -110,7 +111,7 @@ export const updateUser = defineOperation({
   answer: user,
   params: z.object({ user_id: idField }),
   body: userPatch,
-  async handle({ context, caller, params, body: patch }) {
+  async handle({ context, caller, params, body: patch, languages }) {
     if (patch.email !== undefined && !caller.scopes.has('keys:write')) throw new AppError('emailNeedsKeys');
     const { user_id } = await reachUser(context.db, caller, params.user_id);
     if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
@@ -118,7 +119,9 @@ export const updateUser = defineOperation({
     if (typeof patch.emission_series_id === 'string')
       await assertUsableEmissionSeries(context.db, user_id, patch.emission_series_id);
     const requester = caller.role === 'admin' ? undefined : caller;
-    return toWire(requireFound(await update(context.db, reachOf(caller), user_id, omitUndefined(patch), requester)));
+    const language = patch.remarks_by_mail ? negotiateLanguage(languages) : undefined;
+    const settings = omitUndefined({ ...patch, language });
+    return toWire(requireFound(await update(context.db, reachOf(caller), user_id, settings, requester)));
   },
 });
 

@@ -45,6 +45,11 @@ export const userPatch = z
       .describe(
         'Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it.',
       ),
+    remarks_by_mail: z
+      .boolean()
+      .describe(
+        'Whether the user gets a mail about each new remark on its home, in the language of `Accept-Language` (en, de, es, fr or nl) of the request that switches them on.',
+      ),
   })
   .partial();
 
@@ -63,6 +68,7 @@ export const toWire = (row: User): z.output<typeof user> => ({
   timezone: row.timezone,
   plan: row.plan,
   emission_series_id: row.emission_series_id,
+  remarks_by_mail: row.remarks_by_mail,
   ...(row.pending_email ? { pending_email: row.pending_email } : {}),
 });
 
@@ -75,6 +81,7 @@ const exampleUser = {
   timezone: 'Europe/Berlin',
   plan: 'free',
   emission_series_id: null,
+  remarks_by_mail: false,
 };
 
 export const USER_EXAMPLES = {

@@ -1,0 +1,155 @@
+import type { Remark } from '#src/api/dashboard/shapes.ts';
+import { count, dateFormat } from '../words/locale.ts';
+import { words } from '../words/words.ts';
+import { kwh, money } from './format.ts';
+
+/** One of the compared values. */
+export interface ComparedValue {
+  name: string;
+  value: number;
+}
+
+/** A remark in words, with its comparison. */
+interface RemarkText {
+  /** The remark in a few words. */
+  subject: string;
+  sentence: string;
+  /** Explanation and advice. */
+  more: string[];
+  compared: {
+    column: string;
+    values: ComparedValue[];
+    usual: number;
+    unit: (value: number) => string;
+  } | null;
+}
+
+const watts = (value: number): string => `${count(Math.round(value))} W`;
+const HOURS_OF_A_DAY = 24;
+
+/** Returns a remark in words, for the page Home and for mails. `zone`: time zone of its times. */
+export function describeRemark(remark: Remark, zone: string): RemarkText {
+  const { compared: c, subjects, ...w } = words().home.plainWords;
+  const at = (iso: string) => timeIn(iso, zone);
+  const upTo = (iso: string) => c.upTo({ time: at(iso) });
+  switch (remark.kind) {
+    case 'stays_on': {
+      const perDay = ((remark.least_w - remark.usual_w) * HOURS_OF_A_DAY) / 1_000;
+      return {
+        subject: subjects.staysOn,
+        sentence: w.staysOn({ least: watts(remark.least_w), usual: watts(remark.usual_w), since: at(remark.since) }),
+        more: [
+          w.staysOnCost({ perDay: kwh(perDay) }),
+          remark.location === null ? w.staysOnLook : w.staysOnDevice({ location: remark.location }),
+        ],
+        compared: ofWatts(remark, c.level, upTo),
+      };
+    }
+    case 'night_rose':
+      return {
+        subject: subjects.nightRose,
+        sentence: w.nightRose({ quiet: watts(remark.quiet_w), usual: watts(remark.usual_w) }),
+        more: [w.nightRoseLook],
+        compared: ofWatts(remark, c.quiet, upTo),
+      };
+    case 'device_uses_more':
+      return {
+        subject: subjects.deviceUsesMore({ location: remark.location }),
+        sentence: w.deviceUsesMore({
+          location: remark.location,
+          energy: kwh(remark.kwh),
+          usual: kwh(remark.usual_kwh),
+        }),
+        more: [w.deviceUsesMoreLook],
+        compared: ofEnergy(remark.compared, remark.usual_kwh, c.used, upTo),
+      };
+    case 'production_missing': {
+      const sentence = remark.is_silent ? w.productionSilent : w.productionMissing;
+      return {
+        subject: subjects.productionMissing,
+        sentence: sentence({ since: at(remark.since), expected: kwh(remark.expected_kwh) }),
+        more: [w.productionMissingLook],
+        compared: ofEnergy(remark.compared, middleOf(remark.compared), c.made, upTo),
+      };
+    }
+    case 'unusual_day': {
+      const rows = [...remark.compared, { date: remark.date, kwh: remark.kwh }];
+      const values = rows.map((one) => ({ name: dayOf(one.date), value: one.kwh }));
+      return {
+        subject: subjects.unusualDay({ date: dayOf(remark.date) }),
+        sentence: w.unusualDay({
+          date: dayOf(remark.date),
+          energy: kwh(remark.kwh),
+          usual: kwh(remark.usual_kwh),
+          weekday: weekdayOf(remark.date),
+        }),
+        more: [],
+        compared: { column: c.used, values, usual: remark.usual_kwh, unit: kwh },
+      };
+    }
+    case 'cheaper_tariff': {
+      const { name, currency, would_have_paid, paid, start, end } = remark;
+      const [would, did] = [money(would_have_paid, currency), money(paid, currency)];
+      return {
+        subject: subjects.cheaperTariff,
+        sentence: w.cheaperTariff({ name, would, paid: did, start: dayOf(start), end: dayOf(end) }),
+        more: [w.cheaperTariffLook],
+        compared: null,
+      };
+    }
+  }
+}
+
+const ofWatts = (
+  { compared, usual_w }: Extract<Remark, { usual_w: number }>,
+  column: string,
+  upTo: (iso: string) => string,
+): RemarkText['compared'] => ({
+  column,
+  values: compared.map(({ at, watts: value }) => ({ name: upTo(at), value })),
+  usual: usual_w,
+  unit: watts,
+});
+
+const ofEnergy = (
+  compared: readonly { at: string; kwh: number }[],
+  usual: number,
+  column: string,
+  upTo: (iso: string) => string,
+): RemarkText['compared'] => ({
+  column,
+  values: compared.map(({ at, kwh: value }) => ({ name: upTo(at), value })),
+  usual,
+  unit: kwh,
+});
+
+const middleOf = (rows: readonly { kwh: number }[]): number =>
+  rows.map((row) => row.kwh).toSorted((a, b) => a - b)[Math.floor(rows.length / 2)] ?? 0;
+
+const timeIn = (iso: string, timeZone: string): string =>
+  dateFormat({
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone,
+  }).format(new Date(iso));
+
+const dayOf = (date: string): string =>
+  dateFormat({
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  }).format(new Date(date));
+const weekdayOf = (date: string): string => dateFormat({ weekday: 'long', timeZone: 'UTC' }).format(new Date(date));
+
+/** Returns a mail about a remark, in words. `zone`: time zone of its times. */
+export function composeRemarkMail(remark: Remark, zone: string) {
+  const { look, off, reason } = words().home.plainWords.mail;
+  const { subject, sentence, more } = describeRemark(remark, zone);
+  return { subject, sentences: [sentence, ...more], look, off, reason };
+}
