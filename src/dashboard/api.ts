@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { textNamed, words } from './words/words.ts';
+import { language, textNamed, words } from './words/words.ts';
 
 /** An API response with a status other than 2xx. */
 export class Failure extends Error {
@@ -100,7 +100,7 @@ async function answerTo<T>(
   path: string,
   { type, text, once }: { type?: string; text?: string; once?: string },
 ): Promise<Answered<T>> {
-  const headers: Record<string, string> = { accept: 'application/json' };
+  const headers: Record<string, string> = { accept: 'application/json', 'accept-language': language() };
   if (type !== undefined) headers['content-type'] = type;
   if (once !== undefined) headers['idempotency-key'] = once;
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
@@ -74,17 +74,22 @@ export function Page() {
   }
 }
 
-/** The account's phone number and time zone, with a button that saves both. */
+/** The account's phone number, time zone and mails about remarks, with a button that saves them. */
 export function Account() {
   const { me, changeMe } = useSession();
   const { common, sessions: w } = words();
   const { run, isBusy, error } = useAction();
   const [isSaved, setSaved] = useState(false);
+  const hint = useId();
   const save = (event: SubmitEvent) => {
     event.preventDefault();
     const given = new FormData(event.target as HTMLFormElement);
     const phone = String(given.get('phone')).replaceAll(/[\s()/-]/g, '');
-    const changed = { phone: phone === '' ? null : phone, timezone: String(given.get('timezone')) };
+    const changed = {
+      phone: phone === '' ? null : phone,
+      timezone: String(given.get('timezone')),
+      remarks_by_mail: given.has('remarks_by_mail'),
+    };
     setSaved(false);
     run(async () => {
       changeMe(await callApi<User>('PATCH', `/v1/users/${me.user_id}`, changed));
@@ -100,6 +105,10 @@ export function Account() {
       <${Field} label=${common.fields.timezone} hint=${w.zoneHint}>
         ${(attributes: object) => html`<${ZoneSelect} ...${attributes} zone=${me.timezone} />`}
       <//>
+      <div class="field">
+        <label class="check"><input type="checkbox" name="remarks_by_mail" aria-describedby=${hint} defaultChecked=${me.remarks_by_mail} /> <span>${w.remarksByMail}</span></label>
+        <small id=${hint}>${w.remarksByMailHint}</small>
+      </div>
       <button ...${busyAttributes(isBusy)}>${common.save}</button>
     </form>
     <p class="quiet told" role="status">${isSaved && w.accountSaved}</p>

@@ -50,7 +50,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   expect(await stored()).toEqual({ timezone: 'Europe/Lisbon', phone: null });
   // UTC that the user has chosen is not asked for again.
   await here.getByRole('link', { name: 'Account' }).click();
-  const account = here.getByRole('region', { name: 'Phone and time zone' });
+  const account = here.getByRole('region', { name: 'Phone, time zone and mails' });
   await account.getByLabel('Phone number').fill('+49 151 12345678');
   await account.getByLabel('Time zone').selectOption('UTC');
   await account.getByRole('button', { name: 'Save' }).click();
@@ -66,6 +66,22 @@ test('an account without a time zone is asked for it once, with the browser’s 
   await account.getByRole('button', { name: 'Save' }).click();
   await account.getByText('Saved.').waitFor();
   expect(await stored()).toEqual({ timezone: 'UTC', phone: null });
+
+  // Mails about remarks come in the language of the page.
+  const mails = async () =>
+    dashboard.db.selectFrom('users').select(['remarks_by_mail', 'language']).where('user_id', '=', userId).execute();
+  await here.getByLabel('Language').selectOption('nl');
+  const choice = here.getByLabel('‘Goed om te weten’ per mail');
+  expect(await choice.isChecked()).toBe(false);
+  await choice.check();
+  await here.getByRole('button', { name: 'Opslaan' }).click();
+  await expect.poll(mails).toEqual([{ remarks_by_mail: true, language: 'nl' }]);
+  await testLooks(here, 'account mails');
+  await here.reload();
+  expect(await choice.isChecked()).toBe(true);
+  await choice.uncheck();
+  await here.getByRole('button', { name: 'Opslaan' }).click();
+  await expect.poll(mails).toEqual([{ remarks_by_mail: false, language: 'nl' }]);
 });
 
 test('a changed e-mail address waits for its mail, can be withdrawn, and applies after its link was used', async () => {
