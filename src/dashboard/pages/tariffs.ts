@@ -12,6 +12,7 @@ import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { knownOf } from './tariffs/rates-fields.ts';
 import { TariffDialog } from './tariffs/tariff-dialog.ts';
+import { WhatIf } from './tariffs/what-if.ts';
 
 /** Page with the selected account's current, future and past tariffs. */
 export function Page() {
@@ -56,6 +57,7 @@ export function Page() {
     <${Rows} label=${common.pages.tariffs}>
       <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${rich(w.empty)}</p>` : shown())}<//>
     <//>
+    ${tariffs.value && html`<${WhatIf} current=${current} today=${today} series=${series.value} />`}
     ${
       // Wait for the list, because the defaults of a new tariff depend on it.
       open !== null &&

@@ -215,6 +215,17 @@ export interface Arguments {
   'tariffs.preview.standing': { amount: Shown };
   'tariffs.preview.capacity': { amount: Shown };
   'tariffs.preview.export': { amount: Shown };
+  'tariffs.whatIf.compare.cheaper': { start: Shown; end: Shown; name: Shown; total: Shown; amount: Shown };
+  'tariffs.whatIf.compare.dearer': { start: Shown; end: Shown; name: Shown; total: Shown; amount: Shown };
+  'tariffs.whatIf.compare.same': { start: Shown; end: Shown; name: Shown; total: Shown };
+  'tariffs.whatIf.compare.alone': { start: Shown; end: Shown; name: Shown; total: Shown };
+  'tariffs.whatIf.battery.price': { currency: Shown };
+  'tariffs.whatIf.battery.saved': { start: Shown; end: Shown; saved: Shown };
+  'tariffs.whatIf.battery.savedNothing': { start: Shown; end: Shown };
+  'tariffs.whatIf.battery.payback': { price: Shown; years: number };
+  'tariffs.whatIf.battery.neverPays': { price: Shown };
+  'tariffs.whatIf.battery.cycles': { times: number };
+  'tariffs.whatIf.battery.unknown': { hours: number };
   'webhooks.resumed': { name: Shown };
   'webhooks.paused': { name: Shown };
   'webhooks.deleted': { name: Shown };

@@ -222,3 +222,87 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
     .toMatch(/2\.00 kWh€0\.00all measuredwithout 2\.00 kWh whose price is not known$/);
   await page.close();
 });
+
+test('another tariff and a battery are tried on the last twelve months, without storing anything', async () => {
+  const userId = await dashboard.user('dora@example.com');
+  const meter = await dashboard.device(userId);
+  // Each day of the last 80 feeds 4 kWh into the grid at noon and draws 4 kWh in the evening.
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const readings = Array.from({ length: 80 }, (_, back) => today - (80 - back) * DAY_MS).flatMap((dayMs) =>
+    Array.from({ length: 24 }, (_, hour) => {
+      const interval = { ts: new Date(dayMs + (hour + 1) * HOUR_MS).toISOString(), interval_s: 3_600 };
+      return [
+        { ...interval, energy_kwh: hour === 19 ? 4 : 0 },
+        { ...interval, channel: 'export', energy_kwh: hour === 12 ? 4 : 0 },
+      ];
+    }).flat(),
+  );
+  await meter.publish(readings);
+  const page = await tariffsPage('dora@example.com');
+  const card = page.getByRole('region', { name: 'What if?' });
+
+  // Without a tariff the energies are compared, and no price is asked for.
+  await card.getByRole('button', { name: 'Would a battery pay?' }).click();
+  expect(await dialog(page).getByLabel('Price').count()).toBe(0);
+  await button(page, 'Try it').click();
+  await dialog(page).getByText('Add your tariff to see how much money it saves.').waitFor();
+  await button(page, 'Close').last().click();
+
+  const created = await page.evaluate(async () => {
+    const { csrf_token } = await (await fetch('/dashboard/session')).json();
+    const terms = { import: { per_kwh: '0.30' }, export: { per_kwh: '0.10' } };
+    const body = { name: 'Mine', valid_from: '2020-01-01', currency: 'EUR', standing_per_day: '0.5', ...terms };
+    const headers = { 'content-type': 'application/json', 'x-csrf-token': csrf_token };
+    return (await fetch('/dashboard/v1/tariffs', { method: 'POST', headers, body: JSON.stringify(body) })).status;
+  });
+  expect(created).toBe(201);
+  await page.reload();
+  await card.getByRole('button', { name: 'Would another tariff be cheaper?' }).click();
+  await dialog(page).getByText('Nothing is saved.').waitFor();
+  expect(await page.getByLabel('Holds from').count()).toBe(0);
+  // An error is shown at its field.
+  await dialog(page).getByLabel('Price, EUR a kWh').first().fill('cheap');
+  await button(page, 'Compare').click();
+  await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
+  await dialog(page).getByLabel('Name').fill('Green');
+  await dialog(page).getByLabel('Price, EUR a kWh').first().fill('0,20');
+  await button(page, 'Compare').click();
+  const status = dialog(page).getByRole('status');
+  await expect.poll(() => status.textContent()).toMatch(/“Green” would have cost €.*: €[\d.]+ less than your tariff\./);
+  // As many days of the 80 as lie in whole months, 4 kWh each, for ten cents less.
+  const [, less] = /: €([\d.,]+) less/.exec((await status.textContent()) ?? '') ?? [];
+  const until = Date.parse(`${new Date().toISOString().slice(0, 7)}-01`);
+  const days = (until - (today - 80 * DAY_MS)) / DAY_MS;
+  expect(Number(less?.replace(',', ''))).toBeCloseTo(days * 4 * 0.1, 2);
+  expect(
+    await dialog(page)
+      .getByRole('row', { name: /^Total/ })
+      .textContent(),
+  ).toMatch(/€.*€/);
+  await testLooks(page, 'tariffs-compare');
+  // An answer is gone once its tariff is another one.
+  await dialog(page).getByLabel('Price, EUR a kWh').first().fill('0.5');
+  await expect.poll(() => status.textContent()).toContain('Nothing is saved.');
+  await button(page, 'Close').last().click();
+
+  await card.getByRole('button', { name: 'Would a battery pay?' }).click();
+  await dialog(page).getByLabel('Price, EUR').fill('2.000');
+  await button(page, 'Try it').click();
+  // Ambiguous: two or two thousand.
+  expect(
+    await dialog(page)
+      .getByLabel('Price, EUR')
+      .evaluate((input) => (input as HTMLInputElement).validity.valid),
+  ).toBe(false);
+  await dialog(page).getByLabel('Price, EUR').fill('2000');
+  await button(page, 'Try it').click();
+  await expect.poll(() => status.textContent()).toContain('this battery would have saved');
+  // Of twelve months, less than three are known.
+  expect(await status.textContent()).toContain('Too many hours are unknown to say when it pays for itself.');
+  const [, saved] = /saved €([\d.,]+)\./.exec((await status.textContent()) ?? '') ?? [];
+  // 4 kWh less are fed in, and 3.6 kWh less are drawn, each day.
+  expect(Number(saved?.replace(',', ''))).toBeCloseTo(days * (3.6 * 0.3 - 4 * 0.1), 2);
+  await testLooks(page, 'tariffs-battery');
+  expect(await stored(userId)).toHaveLength(1);
+  await page.close();
+});

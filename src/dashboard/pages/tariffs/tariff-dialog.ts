@@ -3,15 +3,16 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi, Failure } from '../../api.ts';
 import { html } from '../../html.ts';
-import { caveatsOf, dayBefore, dayName, decimals, money } from '../../parts/format.ts';
+import { caveatsOf, dayBefore, dayName, money } from '../../parts/format.ts';
 import { useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { formOf, isBlank, membersOf, NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
-import { type Mistakes, NumberField, RatesFields } from './rates-fields.ts';
+import { formOf, isBlank, membersOf, type TariffForm } from './form.ts';
+import type { Mistakes } from './rates-fields.ts';
 import { firstStart, type Start, StartFrom } from './start-fields.ts';
+import { mistakesOf, TariffFields } from './tariff-fields.ts';
 
 /** Dialog that creates a tariff for the selected account or edits one (`of`). `all`: its tariffs. `current`: the tariff in force. */
 export function TariffDialog(props: {
@@ -67,87 +68,21 @@ export function TariffDialog(props: {
     if (reason.status === 409 && taken) {
       return { valid_from: w.taken({ name: taken.name, day: dayName(day) }) };
     }
-    if (reason.status !== 422 || reason.details.length === 0) throw reason;
-    return Object.fromEntries(reason.details.map(({ field, message }) => [field, w.wrong({ message })]));
+    return mistakesOf(reason);
   };
-  const text = (member: 'name' | 'valid_from' | 'currency', attributes: object) => html`<input
-    ...${attributes}
-    name=${member}
-    value=${form[member]}
-    required
-    autocomplete="off"
-    onInput=${(event: Event) => set({ [member]: (event.target as HTMLInputElement).value })}
-  />`;
-  const rates = (member: 'import' | 'export', legend: string) =>
-    html`<${RatesFields}
-      name=${member}
-      legend=${legend}
-      of=${form[member]}
-      currency=${form.currency.trim().toUpperCase()}
-      series=${series}
-      mistakes=${mistakes}
-      onChange=${(changed: RatesForm) => set({ [member]: changed })}
-    />`;
   return html`<${Dialog} title=${known ? tariffs.editOf({ name: known.name }) : tariffs.new} onClose=${onClose}>
     <form onSubmit=${save} ref=${top}>
       ${!known && html`<${StartFrom} current=${current} zone=${user.timezone} onStart=${start} />`}
       ${note && html`<p class="note">${note}</p>`}
-      ${fields()}
-    </form>
-  <//>`;
-
-  function fields() {
-    const { capacity } = form;
-    const setCapacity = (changed: Partial<typeof NO_CAPACITY>) =>
-      set({ capacity: { ...(capacity ?? NO_CAPACITY), ...changed } });
-    const unit = form.currency.trim().toUpperCase() || w.money;
-    return html`
-      <${Field} label=${common.name} mistake=${mistakes.name}>
-        ${(attributes: object) => text('name', { ...attributes, maxlength: 200 })}
-      <//>
-      <div class="columns">
-        <${Field} label=${w.holdsFrom} mistake=${mistakes.valid_from} hint=${w.holdsFromHint}>
-          ${(attributes: object) => text('valid_from', { ...attributes, type: 'date' })}
-        <//>
-        <${Field} label=${w.currency} mistake=${mistakes.currency} hint=${w.currencyHint}>
-          ${(attributes: object) => text('currency', { ...attributes, maxlength: 3, size: 6, autocapitalize: 'characters' })}
-        <//>
-      </div>
-      ${rates('import', tariffs.fromGrid)}
-      <${NumberField}
-        label=${w.standing({ unit })}
-        name="standing_per_day"
-        value=${form.standing_per_day}
-        hint=${w.standingHint({ ofMonth: decimals(30.4, 1) })}
-        mistakes=${mistakes}
-        onInput=${(standing_per_day: string) => set({ standing_per_day })}
-      />
-      ${rates('export', tariffs.intoGrid)}
-      <fieldset>
-        <legend>${tariffs.highestLoad}</legend>
-        <label class="check"><input type="checkbox" name="capacity" checked=${capacity !== null}
-          onChange=${() => set({ capacity: capacity ? null : NO_CAPACITY })} /> <span>${w.capacity}</span></label>
-        ${
-          capacity &&
-          html`<div class="need">
-            <${NumberField} label=${w.perKw({ unit })} name="capacity.per_kw_month" value=${capacity.per_kw_month} isRequired
-              mistakes=${mistakes} onInput=${(per_kw_month: string) => setCapacity({ per_kw_month })} />
-            <div class="columns">
-              <${NumberField} label=${w.meanOf} name="capacity.months_averaged" value=${capacity.months_averaged} hint=${w.meanOfHint}
-                mistakes=${mistakes} onInput=${(months_averaged: string) => setCapacity({ months_averaged })} />
-              <${NumberField} label=${w.atLeast} name="capacity.minimum_kw" value=${capacity.minimum_kw} hint=${w.atLeastHint}
-                mistakes=${mistakes} onInput=${(minimum_kw: string) => setCapacity({ minimum_kw })} />
-            </div>
-          </div>`
-        }
-      </fieldset>
+      <${TariffFields} of=${form} series=${series} mistakes=${mistakes} onChange=${set} />
       <${Preview} userId=${user.user_id} today=${today} form=${form} />
       <${Problem} text=${error} />
       <p class="actions">
         <button class="main" ...${busyAttributes(isBusy)}>${known ? common.save : w.add}</button>
         <button type="button" onClick=${onClose}>${common.cancel}</button>
-      </p>`;
-  }
+      </p>
+    </form>
+  <//>`;
 }
 
 /** The preview is requested after typing has paused for this long. */

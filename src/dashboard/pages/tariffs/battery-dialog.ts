@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import type { WhatIfAnswer } from '#src/api/dashboard/shapes.ts';
+import { callApi, Failure } from '../../api.ts';
+import { html } from '../../html.ts';
+import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
+import { DAY_MS, dayName, kwh, money, moneyIn, percent } from '../../parts/format.ts';
+import { useAction } from '../../parts/load.ts';
+import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+
+/** What a battery changed in some days, and its price as typed; null: none was typed. */
+interface Tried {
+  days: { start: string; end: string };
+  price: number | null;
+  /** Null: the home has no surplus that a battery could store. */
+  answer: WhatIfAnswer | null;
+}
+
+/** A payback is not computed if more than this share of the time is unknown: what is saved in it is missing. */
+const MAX_UNKNOWN_SHARE = 0.1;
+
+/** Payback of a battery. `years`: price ÷ what a year saves. */
+type Payback = { kind: 'years'; years: number } | { kind: 'never' } | { kind: 'unknown' };
+
+/** Returns the number of hours of some days; the hour of a clock change does not matter here. Pure. */
+export const hoursIn = ({ start, end }: { start: string; end: string }): number =>
+  ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
+
+/** Returns the payback of a battery for a price. `saved`: what it saves in a year, from twelve months of which `hours` have passed. Pure. */
+export function paybackOf({
+  saved,
+  price,
+  hours,
+  unknownHours,
+}: Record<'saved' | 'price' | 'hours' | 'unknownHours', number>): Payback {
+  if (unknownHours > hours * MAX_UNKNOWN_SHARE) return { kind: 'unknown' };
+  if (saved <= 0) return { kind: 'never' };
+  const years = price / saved;
+  return { kind: 'years', years: years < 10 ? Math.round(years * 10) / 10 : Math.round(years) };
+}
+
+/** Dialog that simulates a battery in a home. Nothing is stored. `currency`: that of the tariff in force; null: there is none. */
+export function BatteryDialog(props: {
+  currency: string | null;
+  days: { start: string; end: string };
+  onClose: () => void;
+}) {
+  const { currency, days, onClose } = props;
+  const { user } = useSession();
+  const { common, tariffs } = words();
+  const w = tariffs.whatIf.battery;
+  const [tried, setTried] = useState<Tried | null>(null);
+  const { run, isBusy, error } = useAction();
+  const tryIt = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.target as HTMLFormElement);
+    const typed = (name: string) => numberOf(String(given.get(name) ?? ''));
+    const power = typed('power');
+    // Nine decimals at most: a division by 100 may have more.
+    const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
+    const battery = { capacity_kwh: typed('capacity'), charge_kw: power, discharge_kw: power, round_trip_efficiency };
+    run(async () => {
+      const asked = callApi<WhatIfAnswer>('POST', '/v1/what-if', { user_id: user.user_id, ...days, battery });
+      const answer = await asked.catch(noSurplus);
+      setTried({ days, price: typed('price'), answer });
+    });
+  };
+  const field = (name: keyof typeof DEFAULTS, label: string, hint: string, limits: object) =>
+    html`<${Field} label=${label} hint=${hint}>
+      ${(
+        attributes: object,
+      ) => html`<${DecimalInput} attributes=${attributes} name=${name} defaultValue=${toTypedNumber(DEFAULTS[name])}
+        limits=${limits} isRequired=${name !== 'price'} onInput=${() => setTried(null)} />`}
+    <//>`;
+  return html`<${Dialog} title=${w.question} onClose=${onClose}>
+    <form onSubmit=${tryIt}>
+      <div class="columns">
+        ${field('capacity', w.capacity, w.capacityHint, { least: 0.1, most: 1_000 })}
+        ${field('power', w.power, w.powerHint, { least: 0.1, most: 1_000 })}
+        ${field('efficiency', w.efficiency, w.efficiencyHint, { least: 50, most: 100 })}
+        ${currency !== null && field('price', w.price({ currency }), w.priceHint, { least: 0, most: 10_000_000 })}
+      </div>
+      <p class="quiet">${w.limits}</p>
+      <${Problem} text=${error} />
+      <section class="preview" aria-label=${w.label}>
+        <div class="note" role="status">${tried ? wordsOf(tried).map((text) => html`<p>${rich(text)}</p>`) : html`<p>${rich(w.fillIn)}</p>`}</div>
+        ${tried?.answer && html`<${Sides} of=${tried.answer} />`}
+      </section>
+      <p class="actions">
+        <button class="main" ...${busyAttributes(isBusy)}>${w.do}</button>
+        <button type="button" onClick=${onClose}>${common.close}</button>
+      </p>
+    </form>
+  <//>`;
+}
+
+/** Values at first: a usual battery of a house. */
+const DEFAULTS = { capacity: 10, power: 5, efficiency: 90, price: '' } as const;
+
+/** Returns null if the service refused because there is nothing to store; rethrows any other error. */
+function noSurplus(reason: unknown): null {
+  const isNothing =
+    reason instanceof Failure && reason.status === 422 && reason.details.some(({ field }) => field === 'battery');
+  if (isNothing) return null;
+  throw reason;
+}
+
+/** Returns the answer in words, a sentence or two a paragraph. */
+function wordsOf({ days, price, answer }: Tried): string[] {
+  const w = words().tariffs.whatIf.battery;
+  if (!answer) return [w.noSurplus];
+  const { before, after, battery, unknown_hours } = answer;
+  const unknown = unknown_hours === 0 ? [] : [w.unknown({ hours: Math.ceil(unknown_hours) })];
+  const cycles = battery ? [w.cycles({ times: Math.round(battery.full_cycles) })] : [];
+  if (!before.cost || !after.cost) return [w.noTariff, ...cycles, ...unknown];
+  const { currency } = before.cost;
+  const saved = Number(before.cost.total) - Number(after.cost.total);
+  const from = { start: dayName(days.start), end: dayName(days.end) };
+  const first = saved > 0 ? w.saved({ ...from, saved: moneyIn(currency)(saved) }) : w.savedNothing(from);
+  const paysBack = price === null ? [] : [paybackWords({ saved, price, days, currency, unknown_hours })];
+  return [first, ...paysBack, ...cycles, ...unknown];
+}
+
+function paybackWords(of: {
+  saved: number;
+  price: number;
+  days: Tried['days'];
+  currency: string;
+  unknown_hours: number;
+}): string {
+  const w = words().tariffs.whatIf.battery;
+  const { saved, price, days, currency, unknown_hours } = of;
+  const payback = paybackOf({ saved, price, hours: hoursIn(days), unknownHours: unknown_hours });
+  if (payback.kind === 'unknown') return w.tooLittle;
+  const shown = money(String(price), currency);
+  return payback.kind === 'never' ? w.neverPays({ price: shown }) : w.payback({ price: shown, years: payback.years });
+}
+
+/** Table of the home without and with the battery. */
+function Sides({ of: { before, after } }: { of: WhatIfAnswer }) {
+  const { common, home, tariffs } = words();
+  const w = tariffs.whatIf.battery;
+  const cost = (side: WhatIfAnswer['before']) => (side.cost ? money(side.cost.total, side.cost.currency) : null);
+  const share = (side: WhatIfAnswer['before']) => (side.autarky === null ? null : percent(side.autarky));
+  const rows: [name: string, before: string | null, after: string | null][] = [
+    [tariffs.fromGrid, kwh(before.grid_import_kwh, 0), kwh(after.grid_import_kwh, 0)],
+    [tariffs.intoGrid, kwh(before.grid_export_kwh, 0), kwh(after.grid_export_kwh, 0)],
+    [home.flows.autarky, share(before), share(after)],
+    [common.chart.cost, cost(before), cost(after)],
+  ];
+  return html`<div class="table"><table>
+    <thead><tr><td></td><th scope="col">${w.without}</th><th scope="col">${w.with}</th></tr></thead>
+    <tbody>${rows
+      .filter(([, value]) => value !== null)
+      .map(
+        ([name, without, withIt]) => html`<tr key=${name}>
+          <th scope="row">${name}</th><td data-name=${w.without}>${without}</td><td data-name=${w.with}>${withIt ?? '–'}</td>
+        </tr>`,
+      )}</tbody>
+  </table></div>`;
+}

@@ -1,0 +1,126 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Tariff } from '#clients/typescript/client.ts';
+import type { Cost, TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
+import { callApi } from '../../api.ts';
+import { html } from '../../html.ts';
+import { caveatsOf, dayName, money } from '../../parts/format.ts';
+import { useAction } from '../../parts/load.ts';
+import { busyAttributes, Dialog, Problem, rich } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+import { formOf, membersOf, type TariffForm } from './form.ts';
+import type { Mistakes } from './rates-fields.ts';
+import { firstStart, type Start, StartFrom } from './start-fields.ts';
+import { mistakesOf, TariffFields } from './tariff-fields.ts';
+
+/** Path of the one compared tariff in the request, which its validation errors begin with. */
+const PATH = 'tariffs.0.';
+
+/** Dialog that computes what a range would have cost by a typed tariff. Nothing is stored. `current`: the tariff in force. */
+export function CompareDialog(props: {
+  current: Tariff | null;
+  days: { start: string; end: string };
+  series: UsableSeries[] | null;
+  onClose: () => void;
+}) {
+  const { current, days, series, onClose } = props;
+  const { user } = useSession();
+  const { common, tariffs } = words();
+  const w = tariffs.whatIf.compare;
+  const begun = ({ terms, name, currency }: Start) =>
+    formOf(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
+  const [form, setForm] = useState<TariffForm>(() => begun(firstStart(current, user.timezone)));
+  const [note, setNote] = useState<string | undefined>();
+  const [mistakes, setMistakes] = useState<Mistakes>({});
+  const [answer, setAnswer] = useState<TariffComparison | null>(null);
+  const { run, isBusy, error } = useAction();
+  const top = useRef<HTMLFormElement>(null);
+  useEffect(() => top.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [mistakes]);
+  // An answer belongs to the terms that it was computed for.
+  const change = (next: (now: TariffForm) => TariffForm) => {
+    setAnswer(null);
+    setForm(next);
+  };
+  const start = (chosen: Start) => {
+    change(() => begun(chosen));
+    setNote(chosen.note);
+    setMistakes({});
+  };
+  const compare = (event: SubmitEvent) => {
+    event.preventDefault();
+    const fields = (event.target as HTMLFormElement).elements;
+    const { valid_from: _, ...tariff } = membersOf(form, undefined);
+    run(async () => {
+      setMistakes({});
+      const body = { user_id: user.user_id, ...days, tariffs: [tariff] };
+      const asked = callApi<TariffComparison>('POST', '/v1/tariffs/compare', body);
+      await asked.then(setAnswer, (reason) => {
+        const wrong = mistakesOf(reason, PATH);
+        // An error that belongs to no field of the form is shown as a sentence.
+        if (!Object.keys(wrong).every((name) => fields.namedItem(name))) throw reason;
+        setMistakes(wrong);
+      });
+    });
+  };
+  return html`<${Dialog} title=${w.question} onClose=${onClose}>
+    <form onSubmit=${compare} ref=${top}>
+      <${StartFrom} current=${current} zone=${user.timezone} onStart=${start} />
+      ${note && html`<p class="note">${note}</p>`}
+      <${TariffFields} of=${form} series=${series} mistakes=${mistakes} isOffer onChange=${(changed: Partial<TariffForm>) => change((now) => ({ ...now, ...changed }))} />
+      <${Problem} text=${error} />
+      <section class="preview" aria-label=${w.label}>
+        <p class="note" role="status">${answer ? rich(wordsOf(answer)) : rich(w.fillIn)}</p>
+        ${answer && html`<${Parts} of=${answer} />`}
+      </section>
+      <p class="actions">
+        <button class="main" ...${busyAttributes(isBusy)}>${w.do}</button>
+        <button type="button" onClick=${onClose}>${common.close}</button>
+      </p>
+    </form>
+  <//>`;
+}
+
+/** Returns the answer in words. */
+function wordsOf({ start, end, currency, alternatives }: TariffComparison): string {
+  const w = words().tariffs.whatIf.compare;
+  const { name, cost, difference } = alternatives[0] as TariffComparison['alternatives'][number];
+  const told = { name, total: money(cost.total, currency), start: dayName(start), end: dayName(end) };
+  if (difference === null) return w.alone(told);
+  const amount = money(difference.replace('-', ''), currency);
+  if (Number(difference) === 0) return w.same(told);
+  return Number(difference) < 0 ? w.cheaper({ ...told, amount }) : w.dearer({ ...told, amount });
+}
+
+/** Table with the parts of both costs. */
+function Parts({ of: { currency, current, alternatives } }: { of: TariffComparison }) {
+  const { tariffs } = words();
+  const w = tariffs.whatIf.compare;
+  const other = alternatives[0]?.cost ?? null;
+  const rows: [name: string, part: 'import' | 'standing' | 'capacity' | 'export' | 'total'][] = [
+    [w.energy, 'import'],
+    [tariffs.standing, 'standing'],
+    [tariffs.highestLoad, 'capacity'],
+    [w.fedIn, 'export'],
+    [w.total, 'total'],
+  ];
+  const amountOf = (cost: Cost, part: (typeof rows)[number][1]) => {
+    const amount = cost?.[part];
+    if (amount === undefined) return '–';
+    return part === 'export' && Number(amount) !== 0 ? `−${money(amount, currency)}` : money(amount, currency);
+  };
+  const shown = rows.filter(
+    ([, part]) => part === 'total' || [current, other].some((cost) => Number(cost?.[part] ?? 0)),
+  );
+  const caveats = [...new Set([current, other].flatMap((cost) => (cost ? caveatsOf(cost) : [])))];
+  return html`<div class="table"><table>
+      <thead><tr><th scope="col">${w.part}</th><th scope="col">${w.yours}</th><th scope="col">${w.other}</th></tr></thead>
+      <tbody>${shown.map(
+        ([name, part]) => html`<tr key=${part}>
+          <th scope="row" data-name=${w.part}>${name}</th>
+          <td data-name=${w.yours}>${amountOf(current, part)}</td>
+          <td data-name=${w.other}>${amountOf(other, part)}</td>
+        </tr>`,
+      )}</tbody>
+    </table></div>
+    ${caveats.length > 0 && html`<p class="quiet small">${caveats.join(', ')}</p>`}`;
+}

@@ -1,0 +1,111 @@
+import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
+import { Failure } from '../../api.ts';
+import { html } from '../../html.ts';
+import { decimals } from '../../parts/format.ts';
+import { Field } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+import { NO_CAPACITY, type RatesForm, type TariffForm } from './form.ts';
+import { type Mistakes, NumberField, RatesFields } from './rates-fields.ts';
+
+/**
+ * Returns the service's validation errors by field; rethrows any other error. `path`: path of the tariff in the request, such as
+ * `tariffs.0.`.
+ */
+export function mistakesOf(reason: unknown, path = ''): Mistakes {
+  if (!(reason instanceof Failure) || reason.status !== 422 || reason.details.length === 0) throw reason;
+  const { wrong } = words().tariffs.form;
+  return Object.fromEntries(
+    reason.details.map(({ field, message }) => [
+      field.startsWith(path) ? field.slice(path.length) : field,
+      wrong({ message }),
+    ]),
+  );
+}
+
+/** Fields for the terms of a tariff. `isOffer`: the tariff is only compared, so it has no first day. */
+export function TariffFields(props: {
+  of: TariffForm;
+  series: UsableSeries[] | null;
+  mistakes: Mistakes;
+  isOffer?: boolean;
+  onChange: (changed: Partial<TariffForm>) => void;
+}) {
+  const { of: form, series, mistakes, isOffer = false, onChange: set } = props;
+  const { common, tariffs } = words();
+  const w = tariffs.form;
+  const text = (member: 'name' | 'valid_from' | 'currency', attributes: object) => html`<input
+    ...${attributes}
+    name=${member}
+    value=${form[member]}
+    required
+    autocomplete="off"
+    onInput=${(event: Event) => set({ [member]: (event.target as HTMLInputElement).value })}
+  />`;
+  const rates = (member: 'import' | 'export', legend: string) =>
+    html`<${RatesFields}
+      name=${member}
+      legend=${legend}
+      of=${form[member]}
+      currency=${form.currency.trim().toUpperCase()}
+      series=${series}
+      mistakes=${mistakes}
+      onChange=${(changed: RatesForm) => set({ [member]: changed })}
+    />`;
+  const unit = form.currency.trim().toUpperCase() || w.money;
+  return html`
+    <${Field} label=${common.name} mistake=${mistakes.name}>
+      ${(attributes: object) => text('name', { ...attributes, maxlength: 200 })}
+    <//>
+    <div class="columns">
+      ${
+        !isOffer &&
+        html`<${Field} label=${w.holdsFrom} mistake=${mistakes.valid_from} hint=${w.holdsFromHint}>
+          ${(attributes: object) => text('valid_from', { ...attributes, type: 'date' })}
+        <//>`
+      }
+      <${Field} label=${w.currency} mistake=${mistakes.currency} hint=${w.currencyHint}>
+        ${(attributes: object) => text('currency', { ...attributes, maxlength: 3, size: 6, autocapitalize: 'characters' })}
+      <//>
+    </div>
+    ${rates('import', tariffs.fromGrid)}
+    <${NumberField}
+      label=${w.standing({ unit })}
+      name="standing_per_day"
+      value=${form.standing_per_day}
+      hint=${w.standingHint({ ofMonth: decimals(30.4, 1) })}
+      mistakes=${mistakes}
+      onInput=${(standing_per_day: string) => set({ standing_per_day })}
+    />
+    ${rates('export', tariffs.intoGrid)}
+    <${CapacityFields} of=${form.capacity} unit=${unit} mistakes=${mistakes} onChange=${(capacity: TariffForm['capacity']) => set({ capacity })} />`;
+}
+
+/** Fields for the price of the monthly peak. `unit`: the currency. */
+function CapacityFields(props: {
+  of: TariffForm['capacity'];
+  unit: string;
+  mistakes: Mistakes;
+  onChange: (capacity: TariffForm['capacity']) => void;
+}) {
+  const { of: capacity, unit, mistakes, onChange } = props;
+  const { form: w, highestLoad } = words().tariffs;
+  const set = (changed: Partial<typeof NO_CAPACITY>) => onChange({ ...(capacity ?? NO_CAPACITY), ...changed });
+  return html`<fieldset>
+    <legend>${highestLoad}</legend>
+    <label class="check"><input type="checkbox" name="capacity" checked=${capacity !== null}
+      onChange=${() => onChange(capacity ? null : NO_CAPACITY)} /> <span>${w.capacity}</span></label>
+    ${
+      capacity &&
+      html`<div class="need">
+        <${NumberField} label=${w.perKw({ unit })} name="capacity.per_kw_month" value=${capacity.per_kw_month} isRequired
+          mistakes=${mistakes} onInput=${(per_kw_month: string) => set({ per_kw_month })} />
+        <div class="columns">
+          <${NumberField} label=${w.meanOf} name="capacity.months_averaged" value=${capacity.months_averaged} hint=${w.meanOfHint}
+            mistakes=${mistakes} onInput=${(months_averaged: string) => set({ months_averaged })} />
+          <${NumberField} label=${w.atLeast} name="capacity.minimum_kw" value=${capacity.minimum_kw} hint=${w.atLeastHint}
+            mistakes=${mistakes} onInput=${(minimum_kw: string) => set({ minimum_kw })} />
+        </div>
+      </div>`
+    }
+  </fieldset>`;
+}

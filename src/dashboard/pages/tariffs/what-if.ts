@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks';
+import type { Tariff } from '#clients/typescript/client.ts';
+import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
+import { html } from '../../html.ts';
+import { dayBefore } from '../../parts/format.ts';
+import { Card } from '../../parts/ui.ts';
+import { words } from '../../words/words.ts';
+import { BatteryDialog } from './battery-dialog.ts';
+import { CompareDialog } from './compare-dialog.ts';
+
+/** First and last day of a calculation, YYYY-MM-DD. */
+interface Days {
+  start: string;
+  end: string;
+}
+
+/** Returns the last twelve whole months before a day. Pure. */
+export function lastTwelveMonths(today: string): Days {
+  const month = today.slice(5, 7);
+  return { start: `${Number(today.slice(0, 4)) - 1}-${month}-01`, end: dayBefore(`${today.slice(0, 7)}-01`) };
+}
+
+/** Card with two questions about the last twelve whole months: another tariff, and a battery. `current`: the tariff in force. */
+export function WhatIf(props: { current: Tariff | null; today: string; series: UsableSeries[] | null }) {
+  const { current, today, series } = props;
+  const [open, setOpen] = useState<'compare' | 'battery' | null>(null);
+  const { whatIf: w } = words().tariffs;
+  const days = lastTwelveMonths(today);
+  const close = () => setOpen(null);
+  return html`<${Card} title=${w.title}>
+    <p class="quiet">${w.about}</p>
+    <p class="actions">
+      <button type="button" onClick=${() => setOpen('compare')}>${w.compare.question}</button>
+      <button type="button" onClick=${() => setOpen('battery')}>${w.battery.question}</button>
+    </p>
+    ${open === 'compare' && html`<${CompareDialog} current=${current} days=${days} series=${series} onClose=${close} />`}
+    ${open === 'battery' && html`<${BatteryDialog} currency=${current?.currency ?? null} days=${days} onClose=${close} />`}
+  <//>`;
+}
