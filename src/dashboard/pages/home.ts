@@ -1,4 +1,4 @@
-import { useCallback, useRef } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../api.ts';
 import { type Children, html } from '../html.ts';
@@ -13,6 +13,7 @@ import { type Words, words } from '../words/words.ts';
 import { RoomClimate } from './devices/climate.ts';
 import { Chooser, Commodities, useSteps } from './home/chooser.ts';
 import { Consumers } from './home/consumers.ts';
+import { DayBars, type DayRows, storeDayRows, storedDayRows } from './home/day-chart.ts';
 import { FirstSteps, NothingThen } from './home/first-steps.ts';
 import { Flows } from './home/flows.ts';
 import { Forecast } from './home/forecast.ts';
@@ -49,6 +50,11 @@ export function PeriodView(props: {
   const w = words();
   const today = todayIn(user.timezone);
   const shown: Shown = periodShown(address, today);
+  const [dayRows, setDayRows] = useState(storedDayRows);
+  const chooseRows = (rows: DayRows) => {
+    storeDayRows(rows);
+    setDayRows(rows);
+  };
   const { unit, start } = shown;
   const asked = { user_id: user.user_id, device_id: deviceId, unit, date: start };
   const keys = [user.user_id, deviceId, unit, start, computed];
@@ -92,7 +98,7 @@ export function PeriodView(props: {
           </p>
           ${props.children}
           <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
-          <${Electricity} of=${one} costs=${money} show=${show} follow=${follow} onStale=${period.again} />
+          <${Electricity} of=${one} costs=${money} rows=${dayRows} onRows=${chooseRows} show=${show} follow=${follow} onStale=${period.again} />
           ${
             money?.has_tariff === false &&
             one.used.kwh_used !== null &&
@@ -108,7 +114,7 @@ export function PeriodView(props: {
           ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} title=${nameOf({ unit: one.unit, start: one.start })} />`}
           <${Commodities} of=${one.commodities} />
-          ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${ROWS[one.unit]} />`}
+          ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
           ${one.week.cells.length > 0 && html`<${Card} title=${w.period.week}><${HeatMap} cells=${one.week.cells} weeks=${one.week.weeks} /><//>`}
         `;
       }}
@@ -118,7 +124,7 @@ export function PeriodView(props: {
 }
 
 /** Row length in the download of a period, so that a spreadsheet stays readable. */
-const ROWS = { day: 'hour', week: 'hour', month: 'day', year: 'day' } as const;
+const ROWS = { week: 'hour', month: 'day', year: 'day' } as const;
 
 /** Returns the days of a period that have begun. */
 function daysOf({ start, end, now }: Period): { start: string; end: string } {
@@ -130,11 +136,13 @@ function daysOf({ start, end, now }: Period): { start: string; end: string } {
 function Electricity(props: {
   of: Period;
   costs: PeriodCosts | null;
+  rows: DayRows;
+  onRows: (rows: DayRows) => void;
   show: (period: Shown) => void;
   follow: Follow;
   onStale: () => void;
 }) {
-  const { of: one, costs, show, follow, onStale } = props;
+  const { of: one, costs, rows, onRows, show, follow, onStale } = props;
   if (one.used.kwh_used === null && one.first_date === null)
     return one.device_id === null ? html`<${FirstSteps} of=${one} follow=${follow} />` : null;
   if (one.used.kwh_used === null) return html`<${NothingThen} of=${one} first=${one.first_date} onGo=${show} />`;
@@ -143,6 +151,7 @@ function Electricity(props: {
     <div class=${one.unit === 'day' ? '' : 'grid'}>
       ${one.unit !== 'day' && html`<${Buckets} of=${one} costs=${costs} onShow=${show} />`}
       <${LoadCurve} of=${one} />
+      ${one.unit === 'day' && !one.is_production && html`<${DayBars} of=${one} rows=${rows} onRows=${onRows} />`}
     </div>`;
 }
 
@@ -165,12 +174,12 @@ interface Downloaded {
   deviceId: string;
   /** First and last day, YYYY-MM-DD. */
   days: { start: string; end: string };
-  groupBy: 'hour' | 'day' | 'month';
+  groupBy: DayRows | 'day' | 'month';
 }
 
 interface Format extends Omit<FileChoice, 'path'> {
-  /** Length of the file's rows, independent of the page. */
-  groupBy?: 'hour';
+  /** Whether its rows are hours or quarter-hours, however long the page's are. */
+  isShort?: true;
 }
 
 const formats = (w: Words['common']['download']): Format[] => [
@@ -186,7 +195,7 @@ const formats = (w: Words['common']['download']): Format[] => [
     hint: w.greenButtonHint,
     accept: 'application/atom+xml',
     ending: 'xml',
-    groupBy: 'hour',
+    isShort: true,
   },
 ];
 
@@ -196,7 +205,8 @@ const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
 
 /** Returns the path of the download. */
 function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format): string {
-  const query = { ...days, group_by: format.groupBy ?? groupBy, tz: 'account' };
+  const group_by = format.isShort && groupBy !== 'quarter_hour' ? 'hour' : groupBy;
+  const query = { ...days, group_by, tz: 'account' };
   if (deviceId !== '') return withQuery(`/v1/devices/${deviceId}/usage`, { ...query, include: INCLUDE_OF_DEVICE });
   return withQuery('/v1/energy-insights', { ...query, user_id: userId, include: INCLUDE });
 }
