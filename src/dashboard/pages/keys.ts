@@ -19,6 +19,7 @@ import {
 } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
+import { useDeviceNames } from './alerts/preview.ts';
 import { CreateKey, RotateKey } from './keys/create-key.ts';
 import { AllowedField, addressesIn, ExpiryChoice, endIn, endsSoon, isOver, nameOf } from './keys/key.ts';
 import { scopesInShort } from './keys/scopes.ts';
@@ -28,6 +29,7 @@ export function Page() {
   const { me } = useSession();
   const { common, keys: w } = words();
   const keys = useLoad(() => fetchAll<Key>('/v1/keys?limit=200'), []);
+  const nameOfDevice = useDeviceNames(me.user_id);
   const [open, setOpen] = useState<'create' | { rotate: Key } | { limit: Key } | null>(null);
   const { run, error } = useAction();
   const close = () => setOpen(null);
@@ -71,6 +73,7 @@ export function Page() {
           (key) => html`<${KeyRow}
             key=${key.key_id}
             of=${key}
+            deviceName=${key.device_id === undefined ? null : nameOfDevice(key.device_id)}
             zone=${me.timezone}
             onLimit=${() => setOpen({ limit: key })}
             onRotate=${() => setOpen({ rotate: key })}
@@ -91,12 +94,14 @@ const OLD_AFTER_DAYS = 90;
 /** Table row of a key, with its actions. */
 export function KeyRow(props: {
   of: Key;
+  /** Name of the device that the key is limited to; null: it is limited to none. */
+  deviceName: string | null;
   zone: string;
   onLimit: () => void;
   onRotate: () => void;
   onRevoke: () => void;
 }) {
-  const { of: key, zone, onLimit, onRotate, onRevoke } = props;
+  const { of: key, deviceName, zone, onLimit, onRotate, onRevoke } = props;
   const { common, keys: w } = words();
   const hasEnded = isOver(key);
   const isOld = !hasEnded && daysSince(key.created_at) >= OLD_AFTER_DAYS;
@@ -104,7 +109,7 @@ export function KeyRow(props: {
   return html`<tr>
     <th scope="row" data-name=${common.name}>${key.name ?? html`<span class="quiet">${w.noName}</span>`}</th>
     <td data-name=${w.key}><code>${key.prefix}…</code></td>
-    <td data-name=${w.mayDo}>${scopesInShort(key.scopes)}</td>
+    <td data-name=${w.mayDo}><span>${scopesInShort(key.scopes)}${deviceName !== null && html` <span class="quiet">${w.onlyDevice({ device: deviceName })}</span>`}</span></td>
     <td data-name=${w.allowed}>${key.allowed_addresses.length === 0 ? html`<span class="quiet">${w.everywhere}</span>` : key.allowed_addresses.join(', ')}</td>
     <td data-name=${common.made}>
       <span><${When} at=${key.created_at} zone=${zone} /> ${isOld && html`<${Badge} kind="warn">${w.old}<//>`}</span>

@@ -137,6 +137,7 @@ export interface Arguments {
   'home.plainWords.forecast.soFar': { days: number; energy: Shown };
   'home.plainWords.forecast.wasOff': { months: number; share: Shown };
   'keys.aboutRole': { role: Shown };
+  'keys.onlyDevice': { device: Shown };
   'keys.limitOf': { name: Shown };
   'keys.rotateOf': { name: Shown };
   'keys.allBut': { scopes: Shown };

@@ -6,6 +6,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
 import { curlLine, DEFAULT_SCOPES, SCOPES, scopesInShort } from '#src/dashboard/pages/keys/scopes.ts';
 import { words } from '#src/dashboard/words/words.ts';
+import { createDevice } from '#src/devices/store.ts';
 import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
@@ -207,7 +208,18 @@ test('marks keys that are older than 90 days, and keys that have ended', async (
   await made('Old', 90.5, null);
   await made('Over', 100, 3);
   await made('Ending', 1, -6);
+  // A key of one device names it.
+  const { device } = await createDevice(dashboard.db, { userId, type: 'smart_meter', location: 'Cellar' });
+  const limited = { id: device.device_id, madeBy: 'owner' } as const;
+  const about = { userId, environment: 'live', name: 'Meter', scopes: ['readings:write'], device: limited } as const;
+  const { key_id } = await createKey(dashboard.db, { ...about, scopes: [...about.scopes] });
   const page = await keysPage('old@example.com');
+  await row(page, 'Old').waitFor();
+  await expect.poll(() => row(page, 'Meter').textContent()).toContain('readings:write only of Cellar (smart_meter)');
+  expect(await row(page, 'Young').textContent()).not.toContain('only of');
+  await testLooks(page, 'keys-device');
+  await dashboard.database.pool.query('DELETE FROM api_keys WHERE key_id = $1', [key_id]);
+  await page.reload();
   await row(page, 'Old').waitFor();
   expect(await row(page, 'Young').textContent()).not.toContain('rotate: older than 90 days');
   expect(await row(page, 'Old').textContent()).toContain('rotate: older than 90 days');
