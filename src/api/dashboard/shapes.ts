@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instantShape } from '#src/api/shapes.ts';
 import { act } from '#src/api/v1/audit/shape.ts';
-import { cost } from '#src/api/v1/energy-insights/shape.ts';
+import { cost, emissions } from '#src/api/v1/energy-insights/shape.ts';
 import { importAnswer } from '#src/api/v1/imports/shape.ts';
 import { series } from '#src/api/v1/price-series/shape.ts';
 import type { forecast, remarks } from '#src/api/v1/remarks/shape.ts';
@@ -44,6 +44,7 @@ export const figureAnswer = z.strictObject({
   estimated_kwh: z.number(),
   coverage: share,
   complete: z.boolean().nullable(),
+  emissions,
   devices: z.array(
     z.strictObject({
       device_id: z.string(),

@@ -110,6 +110,8 @@ export interface Arguments {
   'home.figure.parts': { measured: Shown; estimated: Shown };
   'home.figure.known': { share: Shown };
   'home.figure.knownSoFar': { share: Shown };
+  'home.figure.emissions': { kg: Shown };
+  'home.figure.noIntensity': { energy: Shown };
   'home.figure.readings': { count: number };
   'home.figure.refused': { readings: Shown; reason: Shown };
   'home.flows.doubts': { doubts: Shown };

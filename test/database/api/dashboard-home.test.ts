@@ -43,6 +43,7 @@ test('an opened figure lists its devices: measured, estimated and uncounted ener
       estimated_kwh: 3,
       coverage: expect.any(Number),
       complete: false,
+      emissions: null,
       devices: [
         {
           device_id: grid,

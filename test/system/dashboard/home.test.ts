@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { createSeries } from '#src/tariffs/price-series.ts';
 import { updateUser } from '#src/users/store.ts';
 import { SIZES, testCurrentLooks, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -74,6 +75,33 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => big(page, 'Used')).toBe('19.20 kWh');
   await expect.poll(() => page.url()).toMatch(/\/dashboard\/home\/day\/\d{4}-\d\d-\d\d$/);
+  // The day's energy by hour, and by quarter-hour if the owner wants that, also after a reload and in a download.
+  const hours = page.getByRole('region', { name: 'Usage by hour', exact: true });
+  await hours.getByText('Usage by hour as a table').click();
+  expect(await hours.locator('tbody tr').count()).toBe(24);
+  await hours.getByRole('button', { name: 'Quarter-hours' }).click();
+  const quarters = page.getByRole('region', { name: 'Usage by quarter-hour', exact: true });
+  await quarters.getByText('Usage by quarter-hour as a table').waitFor();
+  await page.reload();
+  await quarters.getByText('Usage by quarter-hour as a table').click();
+  const told = await quarters.locator('tbody tr').allTextContents();
+  expect(told).toHaveLength(96);
+  // 0.8 kW is 0.2 kWh in each quarter-hour.
+  expect(told.filter((row) => row.includes('0.20 kWh')).length).toBeGreaterThan(60);
+  await testLooks(page, 'home-quarters');
+  await quarters.getByRole('button', { name: 'Hours', exact: true }).click();
+  await hours.waitFor();
+  // Emissions are a line of what the total is made of.
+  const of = { userId, name: 'Mix', currency: null, resolution_minutes: 60 } as const;
+  const { series_id } = await createSeries(dashboard.db, { kind: 'emission', ...of });
+  await updateUser(dashboard.db, REACH_OF_ALL, userId, { emission_series_id: series_id });
+  await figureIn(page, 'Used').getByRole('button').click();
+  await page
+    .getByRole('dialog')
+    .getByText('Emissions: 0.000 kg CO₂e from the grid. For 19.20 kWh of it the intensity is not known.')
+    .waitFor();
+  await testLooks(page, 'home-emissions');
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   // The silence of six hours, 30 to 36 hours ago, is marked in the week's bars, in the picture and in the table.
   await page.getByRole('button', { name: 'Month', exact: true }).click();
   const days = page.locator('figure', { hasText: 'Usage by day as a table' });

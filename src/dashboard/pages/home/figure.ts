@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Cost, Figure as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { caveatsOf, dayName, kwh, money, percent } from '../../parts/format.ts';
+import { caveatsOf, dayName, decimals, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Dialog, Loading, rich } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -86,6 +86,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
           ${w.parts({ measured: kwh(figure.kwh_used - figure.estimated_kwh), estimated: kwh(figure.estimated_kwh) })}
           ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)({ share: percent(figure.coverage) })}`}</p>
         ${figure.estimated_kwh > 0 && html`<p class="quiet">${w.whyEstimated}</p>`}
+        ${figure.emissions && html`<p>${emissionsOf(figure.emissions)}</p>`}
         <div class="table"><table>
           <thead><tr><th scope="col">${common.device}</th><th scope="col">${w.in}</th><th scope="col">${w.out}</th><th scope="col">${w.estimated}</th><th scope="col">${w.notCounted}</th></tr></thead>
           <tbody>${figure.devices.map((device) => html`<${Row} key=${device.device_id} of=${device} />`)}</tbody>
@@ -93,6 +94,13 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
       `}
     <//>
   <//>`;
+}
+
+/** Returns the emissions of a figure in words, with the energy that they leave out. */
+function emissionsOf({ kg_co2e, missing_kwh }: NonNullable<Opened['emissions']>): string {
+  const { figure: w } = words().home;
+  const kg = decimals(Number(kg_co2e), 3);
+  return [w.emissions({ kg }), ...(missing_kwh > 0 ? [w.noIntensity({ energy: kwh(missing_kwh) })] : [])].join(' ');
 }
 
 type Device = Opened['devices'][number];
