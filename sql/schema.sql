@@ -27,8 +27,11 @@ CREATE TABLE users (
   may_be_recounted boolean NOT NULL DEFAULT false, -- Whether an update may still compute something of its home again that counts otherwise. The first device for which it does sets home_recounted.
   is_timezone_given boolean NOT NULL DEFAULT false, -- Whether somebody has set its time zone since this column exists. False with another zone than UTC: it was set before.
   emission_series_id text COLLATE "C", -- Series of the intensities by which the account's emissions are computed. No foreign key, as in tariffs: the owner of the series may have been erased, or may not move with the account.
+  remarks_by_mail boolean NOT NULL DEFAULT false, -- Whether the account gets a mail about each new remark on its home.
+  language text NOT NULL DEFAULT 'en', -- Language of these mails: that of the request which switched them on.
   PRIMARY KEY (user_id),
   FOREIGN KEY (enrolled_by) REFERENCES users(user_id) ON DELETE SET NULL,
+  CHECK (language IN ('en', 'de', 'es', 'fr', 'nl')),
   CHECK (plan IN ('free', 'developer', 'enterprise')),
   CHECK (role IN ('homeowner', 'utility', 'admin'))
 );
@@ -624,6 +627,8 @@ CREATE TABLE prices (
   series_id text COLLATE "C" NOT NULL,
   day timestamptz NOT NULL, -- Start of the day, UTC.
   prices bigint[] NOT NULL, -- Values for a kWh, in billionths of the currency or of a gram, in order of time: 24, 48 or 96 of them, by the resolution of the series. Null: not known.
+  fetched bigint[], -- Latest values of the source, in the form of prices. Null: the source had none on the day.
+  is_fetched boolean[], -- Whether the value in prices is that of the source. Otherwise the owner has written it, and the source does not replace it. Null: all are the owner's.
   PRIMARY KEY (series_id, day),
   FOREIGN KEY (series_id) REFERENCES price_series(series_id) ON DELETE CASCADE,
   CHECK (cardinality(prices) IN (24, 48, 96))
@@ -1091,6 +1096,46 @@ CREATE TABLE raised_remarks (
   event_id text COLLATE "C" NOT NULL,
   seen_at timestamptz NOT NULL, -- When a worker last found the remark. Three days later it is over, and the row is deleted.
   PRIMARY KEY (user_id, kind, subject),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+
+-- Where a series fetches its values, and when.
+CREATE TABLE series_sources (
+  series_id text COLLATE "C" NOT NULL,
+  settings jsonb NOT NULL, -- The source in the format of the API, without token and headers.
+  secrets_sealed bytea, -- Token and headers as JSON, encrypted. Null: none.
+  fetch_key text NOT NULL, -- Name of what is fetched: due series with the same key share one fetch.
+  host text NOT NULL, -- Host and port of the address. Workers together fetch from a host once a second at most.
+  next_fetch_at timestamptz NOT NULL,
+  lease_id text, -- Lease of the worker that fetches it. Null: no worker does. A changed source has none, so that the answer of the previous one is dropped.
+  leased_until timestamptz,
+  fetches integer NOT NULL DEFAULT 0, -- Number of fetches on the UTC day fetches_on.
+  fetches_on timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00', -- Start of the UTC day of the last fetch.
+  retries integer NOT NULL DEFAULT 0, -- Number of retries since the last fetch at a time of day.
+  tells_tomorrow boolean NOT NULL DEFAULT false, -- Whether an answer ever had values of the next day.
+  last_fetched_at timestamptz,
+  last_error text,
+  failing_since timestamptz, -- Time of the first failure since the last success. Null: the last fetch was successful.
+  is_notified boolean NOT NULL DEFAULT false, -- Whether the owner was notified of these failures.
+  PRIMARY KEY (series_id),
+  FOREIGN KEY (series_id) REFERENCES price_series(series_id) ON DELETE CASCADE
+);
+CREATE INDEX series_sources_due ON series_sources (next_fetch_at);
+CREATE INDEX series_sources_fetch_key ON series_sources (fetch_key);
+
+-- When a worker last fetched from a host, by the clock of the database.
+CREATE TABLE source_hosts (
+  host text COLLATE "C" NOT NULL,
+  fetched_at timestamptz NOT NULL,
+  PRIMARY KEY (host)
+);
+
+-- How often an account has set or checked sources on its last such UTC day, for a bound.
+CREATE TABLE source_checks (
+  user_id text COLLATE "C" NOT NULL,
+  day timestamptz NOT NULL,
+  checks integer NOT NULL,
+  PRIMARY KEY (user_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 

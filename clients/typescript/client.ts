@@ -367,6 +367,24 @@ export interface ChangedGroup {
   members: number;
 }
 
+export interface CheckedIntensities {
+  /** The first values that would be stored, up to 100. */
+  intensities: Intensity[];
+  /** How many values would be stored. */
+  count: number;
+  /** The first rows that would not be stored, up to 100. */
+  rejected: RejectedRow[];
+}
+
+export interface CheckedPrices {
+  /** The first values that would be stored, up to 100. */
+  prices: Price[];
+  /** How many values would be stored. */
+  count: number;
+  /** The first rows that would not be stored, up to 100. */
+  rejected: RejectedRow[];
+}
+
 export interface CommodityUsage {
   /** First day of the row. */
   date: string;
@@ -433,6 +451,8 @@ export type Cost = {
   missing_prices_kwh: number;
 } | null;
 
+export type CreatedEmissionSeries = EmissionSeries | CheckedIntensities;
+
 export interface CreatedGateway {
   /** Id of the gateway. */
   gateway_id: string;
@@ -475,6 +495,8 @@ export interface CreatedKey {
   /** The key itself. It is not shown again. */
   key: string;
 }
+
+export type CreatedPriceSeries = PriceSeries | CheckedPrices;
 
 export interface CreatedProvisioningBatch {
   /** Id of the batch. */
@@ -822,6 +844,14 @@ export interface EmissionSeries {
   name: string;
   /** For how long each value holds, in minutes. */
   resolution_minutes: 15 | 30 | 60;
+  /** Where the series fetches its values. Absent: it does not, or the caller may not change it. */
+  source?: SeriesSource;
+  /** When values were last fetched. Null: never yet. */
+  last_fetched_at?: string | null;
+  /** When the source is fetched next. */
+  next_fetch_at?: string;
+  /** What was wrong with the last fetch, or with rows of its answer. Null: nothing. */
+  last_error?: string | null;
 }
 
 /** Emissions of the energy from the grid, by the emission series of the user. Null: the user has none. */
@@ -1352,6 +1382,8 @@ export interface ListedUser {
   plan: "free" | "developer" | "enterprise";
   /** Emission series by which the emissions of the home are computed. Null: none. */
   emission_series_id: string | null;
+  /** Whether the user gets a mail about each new remark on its home. */
+  remarks_by_mail: boolean;
   /** E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days. */
   pending_email?: string;
   /** Its devices, counted. Only with `include=devices`. */
@@ -1465,6 +1497,32 @@ export interface MonthlyAnalytics {
   }[];
 }
 
+export type NewSeriesSource = {
+  /** A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known. */
+  preset: string;
+  /** Token of the preset, such as that of ENTSO-E. It is stored encrypted and never returned. */
+  token?: string;
+} | {
+  /** HTTPS address of the values, without credentials. */
+  url: string;
+  /** Format of its answers. */
+  format: "json" | "csv" | "xml";
+  /** JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV. */
+  items?: string;
+  /** Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds. */
+  starts_at: string;
+  /** Where a row has the price, or the grams of CO2 equivalent, of a kWh. */
+  value: string;
+  /** Factor on the values, such as 0.001 for prices of a MWh. Default: 1. */
+  scale?: string | number;
+  /** IANA time zone of `at`, and of times without an offset in the answer. Default: UTC. */
+  timezone?: string;
+  /** Headers of the request, such as a key. They are stored encrypted and never returned. */
+  headers?: Record<string, unknown>;
+  /** Times of day at which it is fetched, HH:MM, up to 24. */
+  at: string[];
+};
+
 export interface PairedDevice {
   /** Id of the device. */
   device_id: string;
@@ -1511,6 +1569,14 @@ export interface PriceSeries {
   currency: string;
   /** For how long each value holds, in minutes. */
   resolution_minutes: 15 | 30 | 60;
+  /** Where the series fetches its values. Absent: it does not, or the caller may not change it. */
+  source?: SeriesSource;
+  /** When values were last fetched. Null: never yet. */
+  last_fetched_at?: string | null;
+  /** When the source is fetched next. */
+  next_fetch_at?: string;
+  /** What was wrong with the last fetch, or with rows of its answer. Null: nothing. */
+  last_error?: string | null;
 }
 
 export interface ProvisioningBatch {
@@ -1606,6 +1672,13 @@ export interface RegisterReading {
   at: string;
   /** `measured` at that time, or read then by a person (`by_hand`); `interpolated` on the line between the readings before and after it; `last`: the last one before the end, where the register did not go on. */
   is: "measured" | "by_hand" | "interpolated" | "last";
+}
+
+export interface RejectedRow {
+  /** Number of the row in the answer, from 1. */
+  row: number;
+  /** What is wrong with it. */
+  message: string;
 }
 
 export type Remark = {
@@ -2093,6 +2166,28 @@ export interface SentReadings {
   }[];
 }
 
+export type SeriesSource = {
+  /** A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known. */
+  preset: string;
+} | {
+  /** HTTPS address of the values, without credentials. */
+  url: string;
+  /** Format of its answers. */
+  format: "json" | "csv" | "xml";
+  /** JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV. */
+  items?: string;
+  /** Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds. */
+  starts_at: string;
+  /** Where a row has the price, or the grams of CO2 equivalent, of a kWh. */
+  value: string;
+  /** Factor on the values, such as 0.001 for prices of a MWh. Default: 1. */
+  scale?: string;
+  /** IANA time zone of `at`, and of times without an offset in the answer. Default: UTC. */
+  timezone: string;
+  /** Times of day at which it is fetched, HH:MM, up to 24. */
+  at: string[];
+};
+
 export interface Summary {
   /** The members that `metrics` and `include` ask for. */
   summary: {
@@ -2268,6 +2363,8 @@ export interface User {
   plan: "free" | "developer" | "enterprise";
   /** Emission series by which the emissions of the home are computed. Null: none. */
   emission_series_id: string | null;
+  /** Whether the user gets a mail about each new remark on its home. */
+  remarks_by_mail: boolean;
   /** E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days. */
   pending_email?: string;
 }
@@ -2479,6 +2576,8 @@ export interface UpdateUserBody {
   plan?: "free" | "developer" | "enterprise";
   /** Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it. */
   emission_series_id?: string | null;
+  /** Whether the user gets a mail about each new remark on its home, in the language of `Accept-Language` (en, de, es, fr or nl) of the request that switches them on. */
+  remarks_by_mail?: boolean;
 }
 
 export interface CreateWebhookBody {
@@ -3439,6 +3538,10 @@ export interface CreatePriceSeriesBody {
   name: string;
   /** For how long each value holds, in minutes. */
   resolution_minutes: 15 | 30 | 60;
+  /** Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. */
+  source?: NewSeriesSource;
+  /** True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store. */
+  check?: boolean;
   /** Currency of the prices (ISO 4217), such as `EUR`. */
   currency: string;
 }
@@ -3448,6 +3551,13 @@ export interface ListPriceSeriesQuery {
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
+}
+
+export interface UpdatePriceSeriesBody {
+  /** What the owner calls it. */
+  name?: string;
+  /** Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. A token or headers that are not sent stay. Null ends it; the values stay. */
+  source?: NewSeriesSource | null;
 }
 
 export interface ListPricesQuery {
@@ -3471,6 +3581,13 @@ export interface PutPricesAnswer {
   stored: number;
 }
 
+export interface DeletePricesQuery {
+  /** Start of the first value that is removed: an instant (ISO 8601), or a date (UTC). */
+  from: string | string;
+  /** End of the times, exclusive: an instant (ISO 8601), or a date (UTC). */
+  to: string | string;
+}
+
 export interface CreateEmissionSeriesBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
   user_id?: string;
@@ -3478,6 +3595,10 @@ export interface CreateEmissionSeriesBody {
   name: string;
   /** For how long each value holds, in minutes. */
   resolution_minutes: 15 | 30 | 60;
+  /** Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. */
+  source?: NewSeriesSource;
+  /** True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store. */
+  check?: boolean;
 }
 
 export interface ListEmissionSeriesQuery {
@@ -3485,6 +3606,13 @@ export interface ListEmissionSeriesQuery {
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
+}
+
+export interface UpdateEmissionSeriesBody {
+  /** What the owner calls it. */
+  name?: string;
+  /** Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. A token or headers that are not sent stay. Null ends it; the values stay. */
+  source?: NewSeriesSource | null;
 }
 
 export interface ListIntensitiesQuery {
@@ -3506,6 +3634,13 @@ export interface PutIntensitiesAnswer {
   series_id: string;
   /** How many values were stored: those of the request. */
   stored: number;
+}
+
+export interface DeleteIntensitiesQuery {
+  /** Start of the first value that is removed: an instant (ISO 8601), or a date (UTC). */
+  from: string | string;
+  /** End of the times, exclusive: an instant (ISO 8601), or a date (UTC). */
+  to: string | string;
 }
 
 export interface CreateKeyBody {
@@ -4036,8 +4171,8 @@ export class EnergyClient {
     return this.#transport.json('POST', '/v1/what-if', { body, isSafe: true, options });
   }
 
-  /** Makes a price series, for prices that are told as they become known. That of a utility can be used by its homeowners, that of an administrator by everybody. */
-  createPriceSeries(body: CreatePriceSeriesBody, options?: CallOptions): Promise<PriceSeries> {
+  /** Creates a price series, for prices that are put as they become known, or that the service fetches from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody. */
+  createPriceSeries(body: CreatePriceSeriesBody, options?: CallOptions): Promise<CreatedPriceSeries> {
     return this.#transport.json('POST', '/v1/price-series', { body, options });
   }
 
@@ -4049,6 +4184,11 @@ export class EnergyClient {
   /** One price series, of those that the caller can use too. */
   getPriceSeries(seriesId: string, options?: CallOptions): Promise<PriceSeries> {
     return this.#transport.json('GET', `/v1/price-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
+  }
+
+  /** Changes the name of a price series, or where it fetches its prices. */
+  updatePriceSeries(seriesId: string, body: UpdatePriceSeriesBody, options?: CallOptions): Promise<PriceSeries> {
+    return this.#transport.json('PATCH', `/v1/price-series/${encodeURIComponent(seriesId)}`, { body, options });
   }
 
   /** Removes a price series and its prices, unless a tariff uses it. */
@@ -4071,8 +4211,13 @@ export class EnergyClient {
     return this.#transport.json('PUT', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { body: csv, type: 'text/csv', isSafe: true, options });
   }
 
-  /** Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes. A utility’s series can be used by its homeowners, an administrator’s by everybody. */
-  createEmissionSeries(body: CreateEmissionSeriesBody, options?: CallOptions): Promise<EmissionSeries> {
+  /** Removes prices that were put for times from `from` until `to`. If the series has a source, its prices hold for these times at once. */
+  deletePrices(seriesId: string, query: DeletePricesQuery, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { query, isSafe: true, options });
+  }
+
+  /** Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes, put by its owner or fetched from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody. */
+  createEmissionSeries(body: CreateEmissionSeriesBody, options?: CallOptions): Promise<CreatedEmissionSeries> {
     return this.#transport.json('POST', '/v1/emission-series', { body, options });
   }
 
@@ -4084,6 +4229,11 @@ export class EnergyClient {
   /** One emission series, of those that the caller can use too. */
   getEmissionSeries(seriesId: string, options?: CallOptions): Promise<EmissionSeries> {
     return this.#transport.json('GET', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
+  }
+
+  /** Changes the name of an emission series, or where it fetches its intensities. */
+  updateEmissionSeries(seriesId: string, body: UpdateEmissionSeriesBody, options?: CallOptions): Promise<EmissionSeries> {
+    return this.#transport.json('PATCH', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { body, options });
   }
 
   /** Removes an emission series and its intensities, unless a user has it. */
@@ -4104,6 +4254,11 @@ export class EnergyClient {
   /** Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored. From CSV. */
   putIntensitiesCsv(seriesId: string, csv: string, options?: CallOptions): Promise<PutIntensitiesAnswer> {
     return this.#transport.json('PUT', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { body: csv, type: 'text/csv', isSafe: true, options });
+  }
+
+  /** Removes intensities that were put for times from `from` until `to`. If the series has a source, its intensities hold for these times at once. */
+  deleteIntensities(seriesId: string, query: DeleteIntensitiesQuery, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { query, isSafe: true, options });
   }
 
   /** Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. */

@@ -1184,8 +1184,8 @@ class EnergyClient(Transport):
         self,
         body: types.CreatePriceSeriesBody,
         **options: Unpack[CallOptions],
-    ) -> types.PriceSeries:
-        """Makes a price series, for prices that are told as they become known. That of a utility can be used by its homeowners, that of an administrator by everybody."""
+    ) -> types.CreatedPriceSeries:
+        """Creates a price series, for prices that are put as they become known, or that the service fetches from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody."""
         return self._json("POST", "/v1/price-series", body=body, options=options)
 
     def list_price_series(
@@ -1209,6 +1209,15 @@ class EnergyClient(Transport):
     ) -> types.PriceSeries:
         """One price series, of those that the caller can use too."""
         return self._json("GET", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
+
+    def update_price_series(
+        self,
+        series_id: str,
+        body: types.UpdatePriceSeriesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.PriceSeries:
+        """Changes the name of a price series, or where it fetches its prices."""
+        return self._json("PATCH", f"/v1/price-series/{self._segment(series_id)}", body=body, options=options)
 
     def delete_price_series(
         self,
@@ -1251,12 +1260,27 @@ class EnergyClient(Transport):
         """Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken. From CSV."""
         return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=csv, content_type="text/csv", is_safe=True, options=options)
 
+    def delete_prices(
+        self,
+        series_id: str,
+        *,
+        from_: str,
+        to: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes prices that were put for times from `from` until `to`. If the series has a source, its prices hold for these times at once.
+
+        from_: Start of the first value that is removed: an instant (ISO 8601), or a date (UTC).
+        to: End of the times, exclusive: an instant (ISO 8601), or a date (UTC).
+        """
+        return self._json("DELETE", f"/v1/price-series/{self._segment(series_id)}/prices", query={"from": from_, "to": to}, is_safe=True, options=options)
+
     def create_emission_series(
         self,
         body: types.CreateEmissionSeriesBody,
         **options: Unpack[CallOptions],
-    ) -> types.EmissionSeries:
-        """Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes. A utility’s series can be used by its homeowners, an administrator’s by everybody."""
+    ) -> types.CreatedEmissionSeries:
+        """Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes, put by its owner or fetched from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody."""
         return self._json("POST", "/v1/emission-series", body=body, options=options)
 
     def list_emission_series(
@@ -1280,6 +1304,15 @@ class EnergyClient(Transport):
     ) -> types.EmissionSeries:
         """One emission series, of those that the caller can use too."""
         return self._json("GET", f"/v1/emission-series/{self._segment(series_id)}", is_safe=True, options=options)
+
+    def update_emission_series(
+        self,
+        series_id: str,
+        body: types.UpdateEmissionSeriesBody,
+        **options: Unpack[CallOptions],
+    ) -> types.EmissionSeries:
+        """Changes the name of an emission series, or where it fetches its intensities."""
+        return self._json("PATCH", f"/v1/emission-series/{self._segment(series_id)}", body=body, options=options)
 
     def delete_emission_series(
         self,
@@ -1321,6 +1354,21 @@ class EnergyClient(Transport):
     ) -> types.PutIntensitiesAnswer:
         """Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored. From CSV."""
         return self._json("PUT", f"/v1/emission-series/{self._segment(series_id)}/intensities", body=csv, content_type="text/csv", is_safe=True, options=options)
+
+    def delete_intensities(
+        self,
+        series_id: str,
+        *,
+        from_: str,
+        to: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Removes intensities that were put for times from `from` until `to`. If the series has a source, its intensities hold for these times at once.
+
+        from_: Start of the first value that is removed: an instant (ISO 8601), or a date (UTC).
+        to: End of the times, exclusive: an instant (ISO 8601), or a date (UTC).
+        """
+        return self._json("DELETE", f"/v1/emission-series/{self._segment(series_id)}/intensities", query={"from": from_, "to": to}, is_safe=True, options=options)
 
     def create_key(
         self,

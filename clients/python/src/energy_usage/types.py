@@ -387,6 +387,24 @@ class ChangedGroup(TypedDict):
     """How many homes are in it, without those of groups below it."""
 
 
+class CheckedIntensities(TypedDict):
+    intensities: list[Intensity]
+    """The first values that would be stored, up to 100."""
+    count: int
+    """How many values would be stored."""
+    rejected: list[RejectedRow]
+    """The first rows that would not be stored, up to 100."""
+
+
+class CheckedPrices(TypedDict):
+    prices: list[Price]
+    """The first values that would be stored, up to 100."""
+    count: int
+    """How many values would be stored."""
+    rejected: list[RejectedRow]
+    """The first rows that would not be stored, up to 100."""
+
+
 class CommodityUsage(TypedDict):
     date: str
     """First day of the row."""
@@ -443,10 +461,6 @@ CostValue = TypedDict("CostValue", {
     "estimated": "str",
     "missing_prices_kwh": "float",
 })
-
-
-# What it costs by the tariffs of the user. Null: no tariff held.
-Cost = Optional["CostValue"]
 
 
 class CreatedGatewayMqtt(TypedDict):
@@ -862,6 +876,14 @@ class EmissionSeries(TypedDict):
     """What the owner calls it, such as the grid that the intensities are of."""
     resolution_minutes: Literal[15, 30, 60]
     """For how long each value holds, in minutes."""
+    source: NotRequired[SeriesSource]
+    """Where the series fetches its values. Absent: it does not, or the caller may not change it."""
+    last_fetched_at: NotRequired[Optional[str]]
+    """When values were last fetched. Null: never yet."""
+    next_fetch_at: NotRequired[str]
+    """When the source is fetched next."""
+    last_error: NotRequired[Optional[str]]
+    """What was wrong with the last fetch, or with rows of its answer. Null: nothing."""
 
 
 class EmissionsValue(TypedDict):
@@ -869,10 +891,6 @@ class EmissionsValue(TypedDict):
     """Kilograms of CO2 equivalent, with 3 decimals."""
     missing_kwh: float
     """Energy whose intensity is not known, in kWh. It is not in `kg_co2e`."""
-
-
-# Emissions of the energy from the grid, by the emission series of the user. Null: the user has none.
-Emissions = Optional["EmissionsValue"]
 
 
 class EnergyInsightsDateRange(TypedDict):
@@ -1335,6 +1353,8 @@ class ListedUser(TypedDict):
     """Plan that sets the rate limits of the account."""
     emission_series_id: Optional[str]
     """Emission series by which the emissions of the home are computed. Null: none."""
+    remarks_by_mail: bool
+    """Whether the user gets a mail about each new remark on its home."""
     pending_email: NotRequired[str]
     """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
     devices: NotRequired[ListedUserDevices]
@@ -1449,6 +1469,31 @@ class MonthlyAnalytics(TypedDict):
     """The months, oldest first. Months without data are left out."""
 
 
+class NewSeriesSource(TypedDict):
+    preset: NotRequired[str]
+    """A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known."""
+    token: NotRequired[str]
+    """Token of the preset, such as that of ENTSO-E. It is stored encrypted and never returned."""
+    url: NotRequired[str]
+    """HTTPS address of the values, without credentials."""
+    format: NotRequired[Literal["json", "csv", "xml"]]
+    """Format of its answers."""
+    items: NotRequired[str]
+    """JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV."""
+    starts_at: NotRequired[str]
+    """Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds."""
+    value: NotRequired[str]
+    """Where a row has the price, or the grams of CO2 equivalent, of a kWh."""
+    scale: NotRequired[Union[str, float]]
+    """Factor on the values, such as 0.001 for prices of a MWh. Default: 1."""
+    timezone: NotRequired[str]
+    """IANA time zone of `at`, and of times without an offset in the answer. Default: UTC."""
+    headers: NotRequired[dict[str, Any]]
+    """Headers of the request, such as a key. They are stored encrypted and never returned."""
+    at: NotRequired[list[str]]
+    """Times of day at which it is fetched, HH:MM, up to 24."""
+
+
 class PairedDeviceMqtt(TypedDict):
     """How the device signs in to the broker. Not with `discovery_id`: its gateway signs in."""
 
@@ -1499,6 +1544,14 @@ class PriceSeries(TypedDict):
     """Currency of the prices (ISO 4217), such as `EUR`."""
     resolution_minutes: Literal[15, 30, 60]
     """For how long each value holds, in minutes."""
+    source: NotRequired[SeriesSource]
+    """Where the series fetches its values. Absent: it does not, or the caller may not change it."""
+    last_fetched_at: NotRequired[Optional[str]]
+    """When values were last fetched. Null: never yet."""
+    next_fetch_at: NotRequired[str]
+    """When the source is fetched next."""
+    last_error: NotRequired[Optional[str]]
+    """What was wrong with the last fetch, or with rows of its answer. Null: nothing."""
 
 
 class ProvisioningBatch(TypedDict):
@@ -1588,6 +1641,13 @@ RegisterReading = TypedDict("RegisterReading", {
     "at": "str",
     "is": "Literal['measured', 'by_hand', 'interpolated', 'last']",
 })
+
+
+class RejectedRow(TypedDict):
+    row: int
+    """Number of the row in the answer, from 1."""
+    message: str
+    """What is wrong with it."""
 
 
 class Remark(TypedDict):
@@ -1805,6 +1865,27 @@ class SentReadings(TypedDict):
     """Elements that were not stored."""
 
 
+class SeriesSource(TypedDict):
+    preset: NotRequired[str]
+    """A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known."""
+    url: NotRequired[str]
+    """HTTPS address of the values, without credentials."""
+    format: NotRequired[Literal["json", "csv", "xml"]]
+    """Format of its answers."""
+    items: NotRequired[str]
+    """JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV."""
+    starts_at: NotRequired[str]
+    """Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds."""
+    value: NotRequired[str]
+    """Where a row has the price, or the grams of CO2 equivalent, of a kWh."""
+    scale: NotRequired[str]
+    """Factor on the values, such as 0.001 for prices of a MWh. Default: 1."""
+    timezone: NotRequired[str]
+    """IANA time zone of `at`, and of times without an offset in the answer. Default: UTC."""
+    at: NotRequired[list[str]]
+    """Times of day at which it is fetched, HH:MM, up to 24."""
+
+
 class SummarySummary(TypedDict):
     """The members that `metrics` and `include` ask for."""
 
@@ -1988,6 +2069,8 @@ class User(TypedDict):
     """Plan that sets the rate limits of the account."""
     emission_series_id: Optional[str]
     """Emission series by which the emissions of the home are computed. Null: none."""
+    remarks_by_mail: bool
+    """Whether the user gets a mail about each new remark on its home."""
     pending_email: NotRequired[str]
     """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
 
@@ -2038,10 +2121,6 @@ class WebhookTestEvent(TypedDict):
     """Which installation it happened in."""
     data: WebhookTestEventData
     """What the event is about."""
-
-
-# What a webhook is sent: tell them apart by `type`.
-EnergyEvent = Union["UsageUpdatedEvent", "AlertTriggeredEvent", "DeviceConnectedEvent", "UserCreatedEvent", "RemarkRaisedEvent", "WebhookTestEvent"]
 
 
 class PostEnergyInsightsBody(TypedDict):
@@ -2142,6 +2221,8 @@ class UpdateUserBody(TypedDict):
     """Plan that sets the rate limits of the account."""
     emission_series_id: NotRequired[Optional[str]]
     """Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it."""
+    remarks_by_mail: NotRequired[bool]
+    """Whether the user gets a mail about each new remark on its home, in the language of `Accept-Language` (en, de, es, fr or nl) of the request that switches them on."""
 
 
 class CreateWebhookBody(TypedDict):
@@ -2312,9 +2393,6 @@ class UpdateDeviceBody(TypedDict):
     """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. Registered by utilities and administrators alone (403)."""
     managed_by: NotRequired[Literal["owner", "utility"]]
     """Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either."""
-
-
-SendReadingsBody = Union[list[SentReading], SentReading]
 
 
 class CreateDeviceEditBody(TypedDict):
@@ -2621,9 +2699,6 @@ class CreateImportBodyValue(TypedDict):
     """E-mail address of the user that the device is of, in place of `user_id`."""
     decoder_config: NotRequired[CreateImportBodyValueDecoderConfig]
     """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
-
-
-CreateImportBody = list[CreateImportBodyValue]
 
 
 class CreateProvisioningBatchBody(TypedDict):
@@ -3013,8 +3088,19 @@ class CreatePriceSeriesBody(TypedDict):
     """What the owner calls it, such as the market that the prices are of."""
     resolution_minutes: Literal[15, 30, 60]
     """For how long each value holds, in minutes."""
+    source: NotRequired[NewSeriesSource]
+    """Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators."""
+    check: NotRequired[bool]
+    """True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store."""
     currency: str
     """Currency of the prices (ISO 4217), such as `EUR`."""
+
+
+class UpdatePriceSeriesBody(TypedDict):
+    name: NotRequired[str]
+    """What the owner calls it."""
+    source: NotRequired[Optional[NewSeriesSource]]
+    """Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. A token or headers that are not sent stay. Null ends it; the values stay."""
 
 
 class PutPricesBodyValue(TypedDict):
@@ -3022,9 +3108,6 @@ class PutPricesBodyValue(TypedDict):
     """From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only."""
     per_kwh: Union[str, float]
     """Price of a kWh. It may be negative."""
-
-
-PutPricesBody = list[PutPricesBodyValue]
 
 
 class PutPricesAnswer(TypedDict):
@@ -3041,6 +3124,17 @@ class CreateEmissionSeriesBody(TypedDict):
     """What the owner calls it, such as the grid that the intensities are of."""
     resolution_minutes: Literal[15, 30, 60]
     """For how long each value holds, in minutes."""
+    source: NotRequired[NewSeriesSource]
+    """Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators."""
+    check: NotRequired[bool]
+    """True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store."""
+
+
+class UpdateEmissionSeriesBody(TypedDict):
+    name: NotRequired[str]
+    """What the owner calls it."""
+    source: NotRequired[Optional[NewSeriesSource]]
+    """Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. A token or headers that are not sent stay. Null ends it; the values stay."""
 
 
 class PutIntensitiesBodyValue(TypedDict):
@@ -3048,9 +3142,6 @@ class PutIntensitiesBodyValue(TypedDict):
     """From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only."""
     grams_per_kwh: Union[str, float]
     """Grams of CO2 equivalent of a kWh. The number may be negative."""
-
-
-PutIntensitiesBody = list[PutIntensitiesBodyValue]
 
 
 class PutIntensitiesAnswer(TypedDict):
@@ -3090,6 +3181,36 @@ class RotateKeyBody(TypedDict):
     expires_at: NotRequired[str]
     """When the new key ends. Default: never."""
 
+
+# What it costs by the tariffs of the user. Null: no tariff held.
+Cost = Optional[CostValue]
+
+
+CreatedEmissionSeries = Union[EmissionSeries, CheckedIntensities]
+
+
+CreatedPriceSeries = Union[PriceSeries, CheckedPrices]
+
+
+# Emissions of the energy from the grid, by the emission series of the user. Null: the user has none.
+Emissions = Optional[EmissionsValue]
+
+
+# What a webhook is sent: tell them apart by `type`.
+EnergyEvent = Union["UsageUpdatedEvent", "AlertTriggeredEvent", "DeviceConnectedEvent", "UserCreatedEvent", "RemarkRaisedEvent", "WebhookTestEvent"]
+
+
+SendReadingsBody = Union[list[SentReading], SentReading]
+
+
+CreateImportBody = list[CreateImportBodyValue]
+
+
+PutPricesBody = list[PutPricesBodyValue]
+
+
+PutIntensitiesBody = list[PutIntensitiesBodyValue]
+
 __all__ = [
     "Act",
     "Alert",
@@ -3110,15 +3231,19 @@ __all__ = [
     "BillStatementRegisters",
     "BillStatement",
     "ChangedGroup",
+    "CheckedIntensities",
+    "CheckedPrices",
     "CommodityUsage",
     "ComparedDay",
     "ComparedKwh",
     "ComparedWatts",
     "CostValue",
     "Cost",
+    "CreatedEmissionSeries",
     "CreatedGatewayMqtt",
     "CreatedGateway",
     "CreatedKey",
+    "CreatedPriceSeries",
     "CreatedProvisioningBatchMqtt",
     "CreatedProvisioningBatch",
     "DeliveryAttempts",
@@ -3176,6 +3301,7 @@ __all__ = [
     "MonthQuality",
     "MonthlyAnalyticsData",
     "MonthlyAnalytics",
+    "NewSeriesSource",
     "PairedDeviceMqtt",
     "PairedDevice",
     "Price",
@@ -3185,6 +3311,7 @@ __all__ = [
     "Rates",
     "ReadingEdit",
     "RegisterReading",
+    "RejectedRow",
     "Remark",
     "RemarkRaisedEventData",
     "RemarkRaisedEvent",
@@ -3196,6 +3323,7 @@ __all__ = [
     "SentReading",
     "SentReadingsRejected",
     "SentReadings",
+    "SeriesSource",
     "SummarySummary",
     "Summary",
     "TariffCapacity",
@@ -3291,10 +3419,12 @@ __all__ = [
     "WhatIfAnswerBattery",
     "WhatIfAnswer",
     "CreatePriceSeriesBody",
+    "UpdatePriceSeriesBody",
     "PutPricesBodyValue",
     "PutPricesBody",
     "PutPricesAnswer",
     "CreateEmissionSeriesBody",
+    "UpdateEmissionSeriesBody",
     "PutIntensitiesBodyValue",
     "PutIntensitiesBody",
     "PutIntensitiesAnswer",
