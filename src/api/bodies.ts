@@ -23,7 +23,10 @@ export class SenmlPack {
 
 /** Also accepts SenML packs on the routes of a scope. */
 export function readSenml(scope: FastifyInstance): void {
-  const readJson = scope.getDefaultJsonParser('error', 'error');
+  // Members that are not known are passed over, as in messages, and `__proto__` is one of them.
+  const readJson = scope.getDefaultJsonParser('remove', 'remove');
+  scope.removeContentTypeParser('application/json');
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, readJson);
   scope.addContentTypeParser('application/senml+json', { parseAs: 'string' }, (request, text, done) => {
     const read = (error: Error | null, value?: unknown) => done(error, error ? undefined : new SenmlPack(value));
     void readJson(request, String(text), read);
