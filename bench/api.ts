@@ -72,7 +72,8 @@ export async function bench(): Promise<BenchmarkResult> {
   }
 }
 
-async function withServer<T>(args: string[], run: (port: number) => Promise<T>): Promise<T> {
+/** Starts a server process (api-server.ts), and ends it after `run`. */
+export async function withServer<T>(args: string[], run: (port: number, pid: number) => Promise<T>): Promise<T> {
   const child = fork(fileURLToPath(new URL('./api-server.ts', import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -81,7 +82,7 @@ async function withServer<T>(args: string[], run: (port: number) => Promise<T>):
       child.once('message', (message) => resolve(message as number));
       child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
     });
-    return await run(port);
+    return await run(port, child.pid as number);
   } finally {
     child.kill();
   }

@@ -1,5 +1,5 @@
 import { loadWeightedInsights } from '#src/cost/insights.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
@@ -9,9 +9,9 @@ import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
 const weighted = new Set(['cost'] as const);
-const START = '2025-01-01';
-const END = '2025-12-31';
-const ZONE = 'Europe/Berlin';
+export const START = '2025-01-01';
+export const END = '2025-12-31';
+export const ZONE = 'Europe/Berlin';
 const QUARTERS = `(SELECT array_agg((random() * 4e5)::int) FROM generate_series(1, 96) WHERE d.day IS NOT NULL)`;
 
 /** Number of homes with a year of data, by type of tariff. */
@@ -24,6 +24,45 @@ const HOMES = {
   },
 };
 
+/** Creates a home for each type of tariff, with a grid meter, solar panels and a year of quarter-hours: `usr_1`, `usr_2`, … */
+export async function createCostedHomes(pool: Pool): Promise<void> {
+  await ensurePartitions(pool, { from: new Date(START), to: new Date(END) });
+  await pool.query(
+    `INSERT INTO users (user_id, email, role, timezone) SELECT 'usr_' || u, u || '@example.com', 'homeowner', $2 FROM generate_series(1, $1::int) u`,
+    [Object.keys(HOMES).length, ZONE],
+  );
+  await pool.query(
+    `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement)
+     SELECT 'dev_' || p || user_id, user_id, 'meter', 'bench', '', p FROM users, unnest('{grid,production}'::text[]) p`,
+  );
+  await pool.query(
+    `INSERT INTO series (device_id, channel, kind, counts_import, counts_export)
+     SELECT device_id, c, 'register', c = 'import', c = 'export' FROM devices, unnest('{import,export}'::text[]) c`,
+  );
+  await pool.query(
+    `INSERT INTO ${PACKED_DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
+     SELECT device_id, d.day, user_id, ${QUARTERS}, ${QUARTERS}, '{1}', '{900000}', '{900000}'
+     FROM devices, generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
+    [START, END],
+  );
+  await pool.query(
+    `INSERT INTO price_series (series_id, user_id, name, currency, resolution_minutes) VALUES ('prs_bench', 'usr_1', 'spot', 'EUR', 15)`,
+  );
+  await pool.query(
+    `INSERT INTO prices (series_id, day, prices)
+     SELECT 'prs_bench', d.day, (SELECT array_agg((random() * 4e8 - 5e7)::bigint) FROM generate_series(1, 96) WHERE d.day IS NOT NULL)
+     FROM generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
+    [START, END],
+  );
+  for (const [index, terms] of Object.values(HOMES).entries()) {
+    await pool.query(
+      `INSERT INTO tariffs (tariff_id, user_id, name, valid_from, currency, terms) VALUES ($1, $2, 'bench', '2024-12-01', 'EUR', $3)`,
+      [`trf_${index}`, `usr_${index + 1}`, JSON.stringify({ standing_per_day: '0.41', ...terms })],
+    );
+  }
+  await pool.query('VACUUM ANALYZE');
+}
+
 /**
  * Measures how much costs add to the response time for a year: the same requests with and without costs, alternately, for homes with a grid
  * meter and solar panels.
@@ -32,41 +71,7 @@ export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
     const { pool } = database;
-    await ensurePartitions(pool, { from: new Date(START), to: new Date(END) });
-    await pool.query(
-      `INSERT INTO users (user_id, email, role, timezone) SELECT 'usr_' || u, u || '@example.com', 'homeowner', $2 FROM generate_series(1, $1::int) u`,
-      [Object.keys(HOMES).length, ZONE],
-    );
-    await pool.query(
-      `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement)
-       SELECT 'dev_' || p || user_id, user_id, 'meter', 'bench', '', p FROM users, unnest('{grid,production}'::text[]) p`,
-    );
-    await pool.query(
-      `INSERT INTO series (device_id, channel, kind, counts_import, counts_export)
-       SELECT device_id, c, 'register', c = 'import', c = 'export' FROM devices, unnest('{import,export}'::text[]) c`,
-    );
-    await pool.query(
-      `INSERT INTO ${PACKED_DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
-       SELECT device_id, d.day, user_id, ${QUARTERS}, ${QUARTERS}, '{1}', '{900000}', '{900000}'
-       FROM devices, generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
-      [START, END],
-    );
-    await pool.query(
-      `INSERT INTO price_series (series_id, user_id, name, currency, resolution_minutes) VALUES ('prs_bench', 'usr_1', 'spot', 'EUR', 15)`,
-    );
-    await pool.query(
-      `INSERT INTO prices (series_id, day, prices)
-       SELECT 'prs_bench', d.day, (SELECT array_agg((random() * 4e8 - 5e7)::bigint) FROM generate_series(1, 96) WHERE d.day IS NOT NULL)
-       FROM generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
-      [START, END],
-    );
-    for (const [index, terms] of Object.values(HOMES).entries()) {
-      await pool.query(
-        `INSERT INTO tariffs (tariff_id, user_id, name, valid_from, currency, terms) VALUES ($1, $2, 'bench', '2024-12-01', 'EUR', $3)`,
-        [`trf_${index}`, `usr_${index + 1}`, JSON.stringify({ standing_per_day: '0.41', ...terms })],
-      );
-    }
-    await pool.query('VACUUM ANALYZE');
+    await createCostedHomes(pool);
     const db = createDb(pool);
     const range = dayRange(START, END, ZONE);
     const include = new Set(['grid_import', 'grid_export'] as const);

@@ -24,6 +24,8 @@ export const BENCHMARKS: Record<
   remarks: () => import('./remarks.ts'),
   groups: () => import('./groups.ts'),
   fleet: () => import('./fleet.ts'),
+  readings: () => import('./readings.ts'),
+  calculations: () => import('./calculations.ts'),
 };
 
 /** A row of the table in README.md. */

@@ -1,0 +1,129 @@
+import { asBillionths } from '#src/core/decimal.ts';
+import { createCalculator } from '#src/cost/calculator.ts';
+import { compareOffers } from '#src/cost/compare.ts';
+import { loadWhatIf } from '#src/cost/home-what-if.ts';
+import { createDb, type Database } from '#src/database/connect.ts';
+import { loadInsights } from '#src/energy/insights.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { readImports } from '#src/energy/usage/imports.ts';
+import { PACKED_DAYS } from '#src/rollups/levels.ts';
+import { parseTariff } from '#src/tariffs/terms.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { createCostedHomes, END, START, ZONE } from './costs.ts';
+import { quantile, startBenchmarkDatabase } from './support.ts';
+
+const QUERIES = 120;
+/** Home whose prices change by the quarter-hour, in both directions: the costliest. */
+const USER_ID = 'usr_3';
+/** A home with a grid meter alone, whose rows one statement reads. */
+const SIMPLE_USER_ID = 'usr_simple';
+/** A month of 31 days: 2,976 quarter-hours. */
+const MONTH = dayRange('2025-05-01', '2025-05-31', 'UTC');
+const NOW = new Date('2026-06-01');
+const SERIES = { series_id: 'prs_bench' };
+const OFFERS = [
+  { import: { per_kwh: '0.31' } },
+  { import: { periods: [{ per_kwh: '0.35', from: '06:00', to: '22:00' }, { per_kwh: '0.22' }] } },
+  { import: { ...SERIES, multiply: '1.19', add: '0.15' }, export: SERIES },
+].map((terms, index) =>
+  parseTariff({
+    tariff_id: '',
+    user_id: USER_ID,
+    name: `offer ${index}`,
+    currency: 'EUR',
+    valid_from: START,
+    terms: { standing_per_day: '0.41', ...terms },
+  }),
+);
+const billionths = (value: number) => asBillionths(BigInt(value * 1e9));
+const CHANGE = {
+  battery: {
+    capacityKwh: billionths(10),
+    chargeKw: billionths(5),
+    dischargeKw: billionths(5),
+    roundTripEfficiency: billionths(0.9),
+    initialKwh: billionths(0),
+  },
+  productionScale: billionths(1.5),
+};
+
+interface Times {
+  p50_ms: number;
+  p99_ms: number;
+}
+
+/**
+ * Measures a comparison of three tariffs and a simulated battery over a year of quarter-hours, relative to the year's daily rows; and a
+ * month of quarter-hours relative to the statement that reads them.
+ */
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
+  const calculator = createCalculator();
+  try {
+    const { pool } = database;
+    await createCostedHomes(pool);
+    await pool.query(
+      `INSERT INTO users (user_id, email, role, timezone) VALUES ($1, 'simple@example.com', 'homeowner', 'UTC')`,
+      [SIMPLE_USER_ID],
+    );
+    await pool.query(`UPDATE devices SET user_id = $1 WHERE device_id = 'dev_gridusr_2'`, [SIMPLE_USER_ID]);
+    await pool.query(`UPDATE ${PACKED_DAYS.relation} SET user_id = $1 WHERE device_id = 'dev_gridusr_2'`, [
+      SIMPLE_USER_ID,
+    ]);
+    await pool.query('VACUUM ANALYZE');
+    const db = createDb(pool);
+    const asked = { userId: USER_ID, zone: ZONE, range: dayRange(START, END, ZONE), now: NOW };
+    const run = <T>(work: (signal: AbortSignal) => Promise<T>) => calculator.run(USER_ID, work);
+    const times = await alternate({
+      year: () => loadInsights(db, USER_ID, asked.range, 'day'),
+      compare: () => run((signal) => compareOffers(db, calculator, { ...asked, offers: OFFERS }, signal)),
+      what_if: () => run((signal) => loadWhatIf(db, calculator, { ...asked, change: CHANGE }, signal)),
+      statement: () => statementOfQuarters(db),
+      quarters: () => loadInsights(db, SIMPLE_USER_ID, MONTH, 'quarter_hour'),
+    });
+    const ratio = (a: keyof typeof times, b: keyof typeof times) =>
+      Math.round((100 * times[a].p50_ms) / times[b].p50_ms) / 100;
+    const ratios = {
+      compare_to_year: ratio('compare', 'year'),
+      what_if_to_year: ratio('what_if', 'year'),
+      quarters_to_statement: ratio('quarters', 'statement'),
+    };
+    const of = (name: keyof typeof times) => `p50 ${times[name].p50_ms} p99 ${times[name].p99_ms} ms`;
+    const lines = [
+      `a year by day                    ${of('year')}`,
+      `three tariffs compared, a year   ${of('compare')} (target: 300)   ${ratios.compare_to_year} × the year by day`,
+      `a battery and more panels        ${of('what_if')} (target: 300)   ${ratios.what_if_to_year} × the year by day`,
+      `2,976 quarter-hours              ${of('quarters')}   ${ratios.quarters_to_statement} × their statement (target: 1.5)`,
+    ];
+    return { lines, json: { times, ratios } };
+  } finally {
+    await calculator.close();
+    await database.remove();
+  }
+}
+
+/** Runs the statement that reads the quarter-hours of the month. Throws if it reads another number of them. */
+async function statementOfQuarters(db: Database): Promise<void> {
+  const found = await readImports(db, { userId: SIMPLE_USER_ID }, MONTH, 'quarter_hour');
+  if (found?.at.length !== 2_976) throw new Error(`${found?.at.length} quarter-hours instead of 2,976`);
+}
+
+/** Runs each of the questions in turn, and returns their times without the first tenth. */
+async function alternate<Name extends string>(
+  questions: Record<Name, () => Promise<unknown>>,
+): Promise<Record<Name, Times>> {
+  const names = Object.keys(questions) as Name[];
+  const all = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (let query = 0; query < QUERIES; query++)
+    for (const name of names) {
+      const fromMs = performance.now();
+      await questions[name]();
+      all.get(name)?.push(performance.now() - fromMs);
+    }
+  const at = (name: Name, share: number) =>
+    Math.round(10 * quantile((all.get(name) ?? []).slice(QUERIES / 10), share)) / 10;
+  return Object.fromEntries(names.map((name) => [name, { p50_ms: at(name, 0.5), p99_ms: at(name, 0.99) }])) as Record<
+    Name,
+    Times
+  >;
+}

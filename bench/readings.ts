@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { createKey } from '#src/auth/keys.ts';
+import { createDb } from '#src/database/connect.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { createUser } from '#src/users/store.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { withServer } from './api.ts';
+import { median, startBenchmarkDatabase } from './support.ts';
+
+const READINGS = 1_000_000;
+const PAGE = 10_000;
+/** Pages that compile the code, and fill the pools of connections and buffers. */
+const WARM_UP_PAGES = 5;
+const SAMPLE_MS = 20;
+const FORMATS = { json: 'application/json', csv: 'text/csv' } as const;
+const RANGE = 'start=2026-05-01&end=2026-06-01';
+
+interface Server {
+  port: number;
+  pid: number;
+  key: string;
+}
+
+/**
+ * Measures the resident memory that the API needs in addition, while a client reads all single readings of a device in pages of the
+ * maximum size. Each format has a new process.
+ */
+export async function bench(): Promise<BenchmarkResult> {
+  const database = await startBenchmarkDatabase();
+  try {
+    const { pool } = database;
+    const db = createDb(pool);
+    const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });
+    const { key } = await createKey(db, { userId, environment: 'live', scopes: ['readings:read'] });
+    const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'bench' });
+    await pool.query(
+      `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
+       VALUES ($1, 'import', 'register', 'import energy_total_kwh', true), ($1, 'import', 'power', 'import power_w', false)`,
+      [device.device_id],
+    );
+    await pool.query(`SELECT make_room('2026-05-01', '2026-06-30')`);
+    await pool.query(
+      `INSERT INTO readings SELECT series_id, timestamptz '2026-05-01' + make_interval(secs => 2 * n), 0, n * 1000
+       FROM series, generate_series(1, $1::int) n`,
+      [READINGS / 2],
+    );
+    await pool.query('VACUUM ANALYZE readings');
+    const path = `/v1/devices/${device.device_id}/readings?${RANGE}&limit=${PAGE}`;
+    const results: Record<string, Awaited<ReturnType<typeof readAll>>> = {};
+    for (const [name, accept] of Object.entries(FORMATS)) {
+      process.stderr.write(`${name} …\n`);
+      results[name] = await withServer(['full', database.url, userId], (port, pid) =>
+        readAll({ port, pid, key }, path, accept),
+      );
+    }
+    const lines = Object.entries(results).map(
+      ([name, { pages, more_mib, page_p50_ms }]) =>
+        `${name.padEnd(5)} ${pages} pages of ${PAGE.toLocaleString('en')} readings   ${more_mib} MiB more resident memory (target: 60)   a page ${page_p50_ms} ms`,
+    );
+    return { lines, json: { readings: READINGS, page: PAGE, results } };
+  } finally {
+    await database.remove();
+  }
+}
+
+/** Reads all pages, and returns how much the process grew at most after the first ones. */
+async function readAll({ port, pid, key }: Server, path: string, accept: string) {
+  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+  const get = (url: string) =>
+    new Promise<{ status: number; next: string | undefined }>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${key}`, accept };
+      request({ host: '127.0.0.1', port, path: url, agent, headers }, (response) => {
+        response.resume();
+        const [, next] = /^<([^>]+)>; rel="next"$/.exec(String(response.headers.link)) ?? [];
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, next }));
+        response.on('error', reject);
+      })
+        .on('error', reject)
+        .end();
+    });
+  const times: number[] = [];
+  let [most, before] = [0, 0];
+  const sampling = setInterval(() => {
+    most = Math.max(most, residentMib(pid));
+  }, SAMPLE_MS);
+  try {
+    for (let next: string | undefined = path; next; ) {
+      if (times.length === WARM_UP_PAGES) [before, most] = [residentMib(pid), 0];
+      const fromMs = performance.now();
+      const page = await get(next);
+      if (page.status !== 200) throw new Error(`answered ${page.status}`);
+      times.push(performance.now() - fromMs);
+      next = page.next;
+    }
+  } finally {
+    clearInterval(sampling);
+    agent.destroy();
+  }
+  return { pages: times.length, more_mib: Math.round(most - before), page_p50_ms: Math.round(median(times)) };
+}
+
+/** Resident memory of a process in MiB (proc(5), statm: second field, in pages of 4 KiB). */
+const residentMib = (pid: number): number => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;
