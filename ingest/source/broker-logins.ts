@@ -4,6 +4,7 @@ import { hashSecret, type LoginAccount, type LoginCredentials } from '#src/devic
 import type { Connection, Session, SessionLogin } from './broker-session.ts';
 import { type ClaimOptions, MAX_CLAIMING_MS } from './claiming.ts';
 import { type ClientCertificate, clientCertificateOf } from './client-certificate.ts';
+import { REASON } from './reason-codes.ts';
 
 /** Checks for client certificates. */
 export interface ClientCertificates {
@@ -56,7 +57,7 @@ export async function endInvalidSessions(
   for (const session of sessions) {
     const { by, claiming } = session;
     const isLate = monotonicMs - (claiming?.sinceMs ?? monotonicMs) > MAX_CLAIMING_MS;
-    if (isLate || nowMs > (by.certificate?.validToMs ?? nowMs)) session.end();
+    if (isLate || nowMs > (by.certificate?.validToMs ?? nowMs)) session.end(REASON.notAuthorised);
   }
   const open = [...sessions];
   const byPassword = open.flatMap((session) => {
@@ -68,15 +69,20 @@ export async function endInvalidSessions(
   const gone = new Set(certified.length > 0 ? await certificates?.ended(certified) : []);
   for (const session of open) {
     const { certificate } = session.by;
-    if (certificate ? gone.has(certificate.sha256) : ended.has(session)) session.end();
+    if (certificate ? gone.has(certificate.sha256) : ended.has(session)) session.end(REASON.notAuthorised);
   }
 }
 
-/** Creates an error with a CONNACK return code (MQTT 3.1.1, 3.2.2.3): 3 server unavailable, 4 bad user name or password. */
-export function connackError(returnCode: 3 | 4): AuthenticateError {
-  return Object.assign(new Error(returnCode === 4 ? 'bad user name or password' : 'server unavailable'), {
-    returnCode,
-  });
+/** Refuses a login: by a reason code in MQTT 5, and by a return code in MQTT 3.1.1 (3.2.2.3): 3 server unavailable, 4 bad user name or password. */
+export function refuseLogin(
+  { version5 }: Connection,
+  reasonCode: number,
+  done: (error: AuthenticateError, isAccepted: boolean) => void,
+): void {
+  if (version5) version5.refusal = reasonCode;
+  const isBad = reasonCode === REASON.badPassword;
+  const error = new Error(isBad ? 'bad user name or password' : 'server unavailable');
+  done(Object.assign(error, { returnCode: isBad ? 4 : 3 }), false);
 }
 
 /** Minimum time between two log lines about one login. `MAX_LOGGED`: maximum number of logins for which that time is cached. */

@@ -8,7 +8,7 @@ type Packet = AedesPublishPacket & { messageId: number };
  * Creates the persistence of aedes. The default one stores whole messages by client id, without a limit for persistent sessions. This one
  * stores only the retained messages of the service and, for each session, the ids of QoS 2 messages that are not released yet
  * (`unreleased-messages.ts`). The service sends at QoS 0 only, so no message is stored for an absent client. Subscriptions end with their
- * connections, and aedes holds a will in its connection. A missing entry is an error, as aedes expects.
+ * connections, except those of stored MQTT 5 sessions, and aedes holds a will in its connection. A missing entry is an error, as aedes expects.
  */
 export function createBrokerPersistence(unreleased: UnreleasedMessages, accountOf: (client: Client) => string) {
   const retained = new Map<string, AedesPublishPacket>();
@@ -42,7 +42,8 @@ export function createBrokerPersistence(unreleased: UnreleasedMessages, accountO
     addSubscriptions: nothing,
     removeSubscriptions: nothing,
     cleanSubscriptions: nothing,
-    subscriptionsByClient: none,
+    subscriptionsByClient: async ({ id }: Pick<Client, 'id'>) =>
+      unreleased.topicsOf(id).map((topic) => ({ topic, qos: 0 })),
     subscriptionsByTopic: none,
     outgoingEnqueue: nothing,
     outgoingEnqueueCombi: nothing,

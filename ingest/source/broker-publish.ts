@@ -2,13 +2,17 @@ import type { Client, PublishPacket } from 'aedes';
 import { mayPublish } from '#src/devices/broker-access.ts';
 import type { Connection, Session } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
+import { DelayedWills } from './delayed-wills.ts';
 import type { LoginLimits } from './login-limits.ts';
+import { MAX_PAYLOAD_BYTES } from './packet-limit.ts';
+import { REASON, RefusedPacket } from './reason-codes.ts';
 import type { ReceiveMessage } from './source.ts';
 import type { UnreleasedMessages } from './unreleased-messages.ts';
 
-export const MAX_PAYLOAD_BYTES = 1_048_576;
 /** Topic on which a bridge reports its state (mosquitto's `notifications`). These messages are accepted and ignored. */
 const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
+/** Topic of a refused message, which aedes publishes without its content: no client may subscribe to it. */
+const REFUSED_TOPIC = '$SYS/refused';
 
 type Done = (error?: Error | null) => void;
 
@@ -22,6 +26,7 @@ export class PublishHandler {
   /** Sessions whose connections are not read until their account has room. */
   readonly #waiting = new Set<Session>();
   #isPaused = false;
+  readonly wills = new DelayedWills();
 
   /** `logRefusal`: logs why a login's request was refused. */
   constructor(parts: {
@@ -47,19 +52,20 @@ export class PublishHandler {
     // Messages of devices are never retained: no client may subscribe to them.
     packet.retain = false;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
-    if (payload.length > MAX_PAYLOAD_BYTES) return done(new Error('payload is longer than 1 MiB'));
+    if (payload.length > MAX_PAYLOAD_BYTES)
+      return done(new RefusedPacket('payload is longer than 1 MiB', REASON.packetTooLarge));
     if (session && BRIDGE_STATE.test(topic)) return this.#takeBridgeState(session, topic, done);
     if (session?.claiming && topic === this.#claims?.topic) return claim(session, packet, payload, done);
     if (!session || session.claiming || !mayPublish(session.by.username, topic)) {
       this.#logRefusal(session?.by.username ?? '', 'publish outside the own topic refused', topic);
-      return done(new Error('not your topic'));
+      return this.#refuse(session, packet, new RefusedPacket('not your topic', REASON.notAuthorised), done);
     }
     const take =
       packet.qos === 2
         ? () => this.#takeOnce(session, packet, payload, done)
         : () => this.#take(session, packet, payload, done);
     // A will has no packet id. It is published after its connection has ended, so it cannot wait until the connection is read.
-    if (client.closed) this.#take(session, packet, payload, done);
+    if (client.closed) this.#takeWill(session, packet, payload, done);
     else session.whenRead(take);
   };
 
@@ -120,8 +126,10 @@ export class PublishHandler {
     try {
       if (this.#unreleased.isRepeated(id, messageId, session.account, done)) return;
     } catch (error) {
-      this.#logRefusal(session.by.username, `connection ended: ${(error as Error).message}`);
-      done(error as Error);
+      const { message } = error as Error;
+      this.#logRefusal(session.by.username, `connection ended: ${message}`);
+      // Not refused by a PUBREC: the client would drop the message, and it can be sent again later.
+      done(new RefusedPacket(message, REASON.quotaExceeded));
       return;
     }
     this.#hand(session, packet.topic, payload, () => {
@@ -134,7 +142,34 @@ export class PublishHandler {
   #takeBridgeState(session: Session, topic: string, done: Done): void {
     const why = this.#logins.request(session.login);
     if (why !== null) this.#logRefusal(session.by.username, `connection ended: ${why}`, topic);
-    done(why === null ? null : new Error(why));
+    done(why === null ? null : new RefusedPacket(why, REASON.quotaExceeded));
+  }
+
+  /** Takes a will at the end of its connection or, if it has a delay and its session lasts, after that (MQTT 5, 3.1.3.2.2). */
+  #takeWill(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
+    const { client, isTakenOver } = session;
+    const { willDelayS = 0, expiryS = 0 } = client.version5 ?? {};
+    const delayS = Math.min(willDelayS, expiryS);
+    if (delayS === 0) {
+      this.#take(session, packet, payload, done);
+      return;
+    }
+    const will = { ...packet };
+    const publish = () => this.#take(session, will, payload, () => {});
+    if (!isTakenOver) this.wills.delay(client.id, { bytes: payload.length, delayS }, publish);
+    done(null);
+  }
+
+  /** Refuses a message: in MQTT 5 by its acknowledgement. In MQTT 3.1.1, and at QoS 0, the connection ends. */
+  #refuse(session: Session | undefined, packet: PublishPacket, refused: RefusedPacket, done: Done): void {
+    const messageId = idOf(packet);
+    const { version5, closed = true } = session?.client ?? {};
+    const why = session && !closed && version5 && messageId ? this.#logins.request(session.login) : refused.why;
+    if (why === null) {
+      version5?.refuse(packet.qos, messageId ?? 0, refused.reasonCode);
+      Object.assign(packet, { topic: REFUSED_TOPIC, payload: Buffer.alloc(0), qos: 0 });
+    }
+    done(why === null ? null : new RefusedPacket(why, why === refused.why ? refused.reasonCode : REASON.quotaExceeded));
   }
 }
 

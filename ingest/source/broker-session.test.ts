@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { type Connection, type Session, type SessionLogin, Sessions } from './broker-session.ts';
+import { UnreleasedMessages } from './unreleased-messages.ts';
 
 const by: SessionLogin = {
   username: 'dev_1',
@@ -19,6 +20,8 @@ function connection(id: string, unread = 0): Connection {
 function sessionsOf() {
   const [refusals, ended]: [string[], Session[]] = [[], []];
   const parts = {
+    unreleased: new UnreleasedMessages(),
+    onBegin: () => {},
     logRefusal: (_: string, why: string) => void refusals.push(why),
     onEnd: (session: Session) => void ended.push(session),
   };

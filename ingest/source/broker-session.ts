@@ -4,8 +4,10 @@ import type { LoginAccount } from '#src/devices/credentials.ts';
 import { type ClaimHandler, type ClaimOptions, createClaimHandlers } from './claiming.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts';
+import type { Version5 } from './mqtt5.ts';
 import { createPubackSender } from './pubacks.ts';
-import { sessionId } from './unreleased-messages.ts';
+import { REASON } from './reason-codes.ts';
+import { sessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /** Maximum number of bytes that a client has not read yet: messages to homes, and acknowledgements of four bytes each. */
 const MAX_UNREAD_BYTES = 65_536;
@@ -19,6 +21,8 @@ export type Connection = Client & {
     once(event: 'close', then: () => void): void;
   };
   session?: Session;
+  /** Set if the client uses MQTT 5. */
+  version5?: Version5;
 };
 
 /** The login of a connection. */
@@ -42,6 +46,8 @@ export class Session implements LoginConnection {
   readonly claiming: { claims: ClaimHandler; sinceMs: number } | null;
   /** Whether the account has room for messages of this connection. */
   hasRoom: boolean;
+  /** Whether a later connection has taken over the session. */
+  isTakenOver = false;
   /** Calls deferred until the connection is read again: messages from the same chunk of bytes, and callbacks without which aedes reads no further. */
   readonly #held: (() => void)[] = [];
   readonly #sendPuback: (messageId: number) => void;
@@ -57,7 +63,7 @@ export class Session implements LoginConnection {
     this.claiming = claiming;
     this.hasRoom = hasRoom;
     const { conn } = client;
-    this.#sendPuback = createPubackSender(() => (!client.closed && conn.writable ? conn : null));
+    this.#sendPuback = createPubackSender(() => (!client.closed && conn.writable ? (client.version5 ?? conn) : null));
   }
 
   /** The account to whose limits the messages count. */
@@ -81,13 +87,20 @@ export class Session implements LoginConnection {
     else this.#sendPuback(messageId);
   }
 
-  end(): void {
-    this.client.close();
+  /** Ends the connection. A client of MQTT 5 receives the reason. */
+  end(reasonCode: number = REASON.quotaExceeded): void {
+    endConnection(this.client, reasonCode);
   }
 
   get #isHeld(): boolean {
     return !this.hasRoom || this.login.isHeld;
   }
+}
+
+/** Ends a connection, logged in or not. */
+export function endConnection(client: Connection, reasonCode: number): void {
+  if (client.version5) client.version5.end(reasonCode, () => client.close());
+  else client.close();
 }
 
 type LogRefusal = (username: string, why: string) => void;
@@ -96,19 +109,30 @@ type LogRefusal = (username: string, why: string) => void;
 export class Sessions {
   readonly open = new Set<Session>();
   readonly logins = new LoginLimits();
+  /** The latest connection of each session. */
+  readonly #latest = new Map<string, Session>();
+  readonly #unreleased: UnreleasedMessages;
   readonly #claimingOf: ReturnType<typeof createClaimHandlers> | undefined;
   readonly #logRefusal: LogRefusal;
+  readonly #onBegin: (session: Session) => void;
   readonly #onEnd: (session: Session) => void;
 
-  /** `onEnd`: called when the connection of a session has ended. */
+  /** `onBegin`, `onEnd`: called when the connection of a session has begun and has ended. */
   constructor(
     claims: ClaimOptions | undefined,
     log: Logger,
-    { logRefusal, onEnd }: { logRefusal: LogRefusal; onEnd: (session: Session) => void },
+    parts: {
+      unreleased: UnreleasedMessages;
+      logRefusal: LogRefusal;
+      onBegin(session: Session): void;
+      onEnd(session: Session): void;
+    },
   ) {
+    this.#unreleased = parts.unreleased;
     this.#claimingOf = claims && createClaimHandlers(claims, log);
-    this.#logRefusal = logRefusal;
-    this.#onEnd = onEnd;
+    this.#logRefusal = parts.logRefusal;
+    this.#onBegin = parts.onBegin;
+    this.#onEnd = parts.onEnd;
   }
 
   /** Begins a session; returns false if the login has used up its requests of this minute. */
@@ -126,6 +150,8 @@ export class Sessions {
     const claiming = claims ? { claims, sinceMs: performance.now() } : null;
     const session = new Session(client, by, { login, claiming, hasRoom: true });
     client.session = session;
+    this.#resume(session);
+    this.#onBegin(session);
     this.open.add(session);
     // Watches the connection itself: aedes reports no end of a client that it has not registered yet.
     client.conn.once('close', () => this.#end(session));
@@ -142,7 +168,36 @@ export class Sessions {
     for (const session of this.open) if (session.client.conn.writableLength > MAX_UNREAD_BYTES) session.end();
   }
 
+  /** Takes over an open connection of the session, and continues the session of an MQTT 5 client. */
+  #resume(session: Session): void {
+    const { client } = session;
+    const { id, version5 } = client;
+    const previous = this.#latest.get(id);
+    this.#latest.set(id, session);
+    if (previous) {
+      this.#store(previous);
+      previous.isTakenOver = true;
+      // aedes closes the connection in one of the next turns of the event loop.
+      previous.client.version5?.end(REASON.takenOver, () => {});
+    }
+    if (!version5) return;
+    if (session.claiming) version5.expiryS = 0;
+    // aedes drops a session with its connection if it is clean. In MQTT 5, the expiry decides that.
+    (client as { clean: boolean }).clean = version5.expiryS === 0;
+    version5.isResumed = !version5.isCleanStart && this.#unreleased.resume(id, version5.topics);
+  }
+
+  /** Stores a session of MQTT 5 that lasts longer than its connection. */
+  #store({ client, account, isTakenOver }: Session): void {
+    const { id, version5 } = client;
+    if (version5 && version5.expiryS > 0 && !isTakenOver)
+      this.#unreleased.store(id, { account, topics: version5.topics, lifetimeMs: version5.expiryS * 1_000 });
+  }
+
   #end(session: Session): void {
+    const { id } = session.client;
+    if (this.#latest.get(id) === session) this.#latest.delete(id);
+    this.#store(session);
     this.open.delete(session);
     session.login.connections.delete(session);
     this.#onEnd(session);

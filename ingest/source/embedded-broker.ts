@@ -6,20 +6,22 @@ import { SERVER_TLS } from '#src/core/tls.ts';
 import { mayReadHomeUsage } from '#src/devices/broker-access.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
 import {
-  connackError,
   createLoginFinder,
   createRefusalLog,
   endInvalidSessions,
   type LoginOptions,
+  refuseLogin,
 } from './broker-logins.ts';
 import { createBrokerPersistence } from './broker-persistence.ts';
-import { MAX_PAYLOAD_BYTES, PublishHandler } from './broker-publish.ts';
-import { type Connection, type Session, Sessions } from './broker-session.ts';
+import { PublishHandler } from './broker-publish.ts';
+import { type Connection, endConnection, type Session, Sessions } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
 import { certificateRequestOptions, clientCertificateOf } from './client-certificate.ts';
 import { HomeTopics, type HomeUsagePort } from './home-topics.ts';
 import type { LoginLimits } from './login-limits.ts';
+import { isVersion5, Version5 } from './mqtt5.ts';
 import { limitPackets, type PacketHeader } from './packet-limit.ts';
+import { type Fault, REASON } from './reason-codes.ts';
 import type { MessageSource, ReceiveMessage } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
@@ -64,7 +66,7 @@ export interface BrokerOptions extends LoginOptions {
  * Starts the broker inside the ingest process (aedes). The service handles a device's PUBLISH before aedes would acknowledge it, and sends
  * its PUBACK when the reading is committed (MQTT 3.1.1, 4.3.2). A connection may have many messages in flight. QoS 2 messages are processed
  * one by one, in order, and each gets its PUBREC after the commit. Clients can subscribe only to the answer to a claim and to the usage of
- * their own home, for its gateways.
+ * their own home, for its gateways. Clients of MQTT 5 are translated to 3.1.1 for aedes (`mqtt5.ts`).
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
   const { claims, receive, log } = options;
@@ -80,15 +82,18 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     publishing.leave(session);
     homes?.leave(session);
   };
-  const sessions = new Sessions(claims, log, { logRefusal, onEnd });
+  const onBegin = ({ client }: Session) => publishing.wills.end(client.id, client.version5?.isResumed ?? false);
+  const sessions = new Sessions(claims, log, { unreleased, logRefusal, onBegin, onEnd });
   const { logins } = sessions;
   const publishing = new PublishHandler({ receive, logins, unreleased, claims, logRefusal });
   const homes = startHomeTopics(broker, sessions, options);
   broker.authenticate = authenticator(sessions, options, logRefusal);
   broker.authorizeSubscribe = subscribeAuthoriser(homes, claims);
   broker.authorizePublish = publishing.authorize;
+  broker.authorizeForward = forwardAuthoriser;
   broker.on('unsubscribe', (topics, client) => {
-    const { session } = client as Connection;
+    const { session, version5 } = client as Connection;
+    for (const topic of topics) version5?.topics.delete(topic);
     const userIds = new Set(topics.map((topic) => parseHomeUsageTopic(topic)));
     for (const userId of userIds) if (session && userId !== null) homes?.leave(session, userId);
   });
@@ -117,7 +122,9 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
       clearInterval(checking);
       homes?.stop();
       close();
+      for (const { client } of sessions.open) client.version5?.end(REASON.shuttingDown, () => {});
       await new Promise<void>((resolve) => broker.close(() => resolve()));
+      publishing.wills.stop();
     },
   };
 }
@@ -128,21 +135,22 @@ function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: L
   const loginOf = createLoginFinder(options);
   return (client, givenName, password, done) => {
     const name = givenName ?? '';
+    const refuse = (reasonCode: number) => refuseLogin(client as Connection, reasonCode, done);
     if (logins.isOver(name)) {
       logRefusal(name, 'login refused: too many requests in a minute');
-      return done(connackError(3), false);
+      return refuse(REASON.quotaExceeded);
     }
     const look = async () => (client.closed ? null : loginOf(client as Connection, name, password?.toString() ?? ''));
     logins.lookUp(look).then(
       (by) => {
         // Nothing may be stored for a client that has disconnected meanwhile, because aedes no longer reports its end.
-        if (!by || client.closed) return done(connackError(4), false);
-        const isBegun = sessions.begin(client as Connection, by);
-        done(isBegun ? null : connackError(3), isBegun);
+        if (!by || client.closed) return refuse(REASON.badPassword);
+        if (sessions.begin(client as Connection, by)) done(null, true);
+        else refuse(REASON.quotaExceeded);
       },
       (error: Error) => {
         options.log.warn({ err: error }, 'login not checked: database unavailable');
-        done(connackError(3), false);
+        refuse(REASON.busy);
       },
     );
   };
@@ -169,7 +177,7 @@ function subscribeAuthoriser(
   claims: ClaimOptions | undefined,
 ): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
-    const { session } = client as Connection;
+    const { session, version5 } = client as Connection;
     // A claiming meter may subscribe to its answer, which is sent on its connection only: no client publishes on that topic.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
     // QoS 0 suffices: a returning client gets the retained message.
@@ -181,9 +189,17 @@ function subscribeAuthoriser(
       owner &&
       mayReadHomeUsage(username, owner.userId, subscription.topic) &&
       homes?.follow(owner.userId, owner.accountId, session);
+    if (may) version5?.topics.add(subscription.topic);
     done(null, may ? subscription : null);
   };
 }
+
+/** aedes' hook before a message is sent: withholds the retained message from a new subscription that wants none (MQTT 5, 3.8.3.1, retain handling 2). */
+const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
+  const { subscriptions } = client as unknown as { subscriptions: Record<string, { rh?: number } | undefined> };
+  // Only retained messages for a new subscription come from no broker.
+  return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
+};
 
 /** Returns the handler of a new connection, which limits its packets and its login's requests. */
 function connectionHandler(
@@ -193,16 +209,20 @@ function connectionHandler(
 ): (socket: Socket) => void {
   return (socket) => {
     const client = broker.handle(socket) as Connection;
-    const judge = ({ cmd }: PacketHeader) => {
+    const read = (packet: PacketHeader) => {
       const { session } = client;
-      return session && REQUESTS.has(cmd) ? logins.request(session.login) : null;
+      const why = session && REQUESTS.has(packet.cmd) ? logins.request(session.login) : null;
+      if (why !== null) return { why, reasonCode: REASON.quotaExceeded };
+      if (!client.version5 && isVersion5(packet)) client.version5 = new Version5(client, socket, packet);
+      return client.version5 ? client.version5.read(packet) : packet;
     };
-    const end = (why: string) => {
-      if (client.session) logRefusal(client.session.by.username, `connection ended: ${why}`);
-      else log.debug({ address: socket.remoteAddress }, `connection ended: ${why}`);
-      client.close();
+    const end = (fault: Fault | null) => {
+      if (!fault) return client.close();
+      if (client.session) logRefusal(client.session.by.username, `connection ended: ${fault.why}`);
+      else log.debug({ address: socket.remoteAddress }, `connection ended: ${fault.why}`);
+      endConnection(client, fault.reasonCode);
     };
-    limitPackets(client, socket, MAX_PAYLOAD_BYTES, { judge, end });
+    limitPackets(client, socket, { read, end });
   };
 }
 

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'aedes';
+import { rejectMalformedProperties } from './mqtt5-properties.ts';
+import { type Fault, REASON } from './reason-codes.ts';
 
 /** Maximum length of any packet but a PUBLISH. A device's CONNECT has some hundred bytes, more with a will; a SUBSCRIBE has fewer. */
 const MAX_CONTROL_BYTES = 16_384;
@@ -8,6 +10,9 @@ const MAX_CLIENT_ID_CHARACTERS = 256;
 const MAX_BYTES_BEFORE_LOGIN = 2 * 1_048_576;
 /** Maximum length of topic, properties and header, in addition to the payload. */
 const BESIDE_PAYLOAD_BYTES = 70_000;
+export const MAX_PAYLOAD_BYTES = 1_048_576;
+/** Maximum length of a packet after its fixed header. */
+export const MAX_PACKET_BYTES = MAX_PAYLOAD_BYTES + BESIDE_PAYLOAD_BYTES;
 /** Maximum number of filters in a SUBSCRIBE or UNSUBSCRIBE: clients need one topic, and each filter costs a check. */
 const MAX_FILTERS = 100;
 
@@ -17,6 +22,7 @@ export interface PacketHeader {
   /** Length after the fixed header, in bytes. */
   length?: number;
   clientId?: string;
+  protocolVersion?: number;
   subscriptions?: readonly unknown[];
   unsubscriptions?: readonly unknown[];
 }
@@ -45,14 +51,13 @@ export function packetSizeFault({ cmd, length = 0, clientId = '', ...packet }: P
 
 /**
  * Ends a connection that announces a packet longer than allowed, before the packet is received. MQTT allows 256 MiB (3.1.1, 2.2.3), so that
- * anyone who reaches the port could fill this process's memory. A whole packet is passed to aedes only if `judge` returns no reason against
- * it. Otherwise `end` is called with the reason, and no further packet is passed on.
+ * anyone who reaches the port could fill this process's memory. A whole packet is passed to `read`, and its result to aedes. If the result is
+ * a fault, or null, `end` is called with it, and no further packet is passed on.
  */
 export function limitPackets(
   client: Client,
   socket: Socket,
-  maxPayloadBytes: number,
-  { judge, end }: { judge(packet: PacketHeader): string | null; end(why: string): void },
+  { read, end }: { read(packet: PacketHeader): PacketHeader | Fault | null; end(fault: Fault | null): void },
 ): void {
   const parsing = client as unknown as Parsing;
   const { _parser: parser } = parsing;
@@ -62,20 +67,25 @@ export function limitPackets(
   let mayPublish = false;
   parser.on('packet', (packet) => {
     mayPublish = true;
-    const why = packetSizeFault(packet) ?? judge(packet);
-    if (why !== null) {
+    const why = packetSizeFault(packet);
+    const result = why === null ? read(packet) : { why, reasonCode: REASON.packetTooLarge };
+    if (result === null || 'why' in result) {
       parser.removeAllListeners('packet');
-      return end(why);
+      return end(result);
     }
-    for (const handle of handlers) handle.call(parser, packet);
+    for (const handle of handlers) handle.call(parser, result);
   });
+  rejectMalformedProperties(parser);
   parser.parse = (data) => {
     const waitingBytes = parse(data);
     // Announced type and length of an incomplete packet; a length of -1 if there is none.
     const { cmd, length } = parser.packet;
-    const mostBytes = mayPublish && cmd === 'publish' ? maxPayloadBytes + BESIDE_PAYLOAD_BYTES : MAX_CONTROL_BYTES;
+    const mostBytes = mayPublish && cmd === 'publish' ? MAX_PACKET_BYTES : MAX_CONTROL_BYTES;
     const isTooLong = length > mostBytes || (length !== -1 && waitingBytes > mostBytes);
-    if (isTooLong || (!parsing.connected && socket.bytesRead > MAX_BYTES_BEFORE_LOGIN)) socket.destroy();
+    if (isTooLong || (!parsing.connected && socket.bytesRead > MAX_BYTES_BEFORE_LOGIN)) {
+      parser.removeAllListeners('packet');
+      end({ why: 'packet too large', reasonCode: REASON.packetTooLarge });
+    }
     return waitingBytes;
   };
 }

@@ -8,8 +8,11 @@ const MESSAGE_BYTES = 48;
 const MAX_LOGIN_BYTES = 128 * 1_024;
 /** Maximum bytes of all logins, shared among the accounts. */
 const MAX_BYTES = 16 * 2 ** 20;
-/** Time for which a persistent session is stored after its last message. MQTT 3.1.1 lets the server choose it (3.1.2.4). */
-const LIFETIME_MS = 24 * HOUR_MS;
+/**
+ * Time for which a persistent session is stored after its last message. MQTT 3.1.1 lets the server choose it (3.1.2.4); MQTT 5 lets the client
+ * choose less.
+ */
+export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
 /** Builds the name of a session: the login, a slash (which no login contains) and the client id. */
 export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
@@ -30,12 +33,17 @@ interface OfSession {
   bytes: number;
   lastAtMs: number;
   messages: Map<number, Received>;
+  /** Set for a session of MQTT 5 that was stored: the time of its expiry (infinity while it is connected), and its subscriptions. */
+  stored?: { untilMs: number; topics: readonly string[] };
 }
 
 /**
  * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They identify repetitions.
  * The ids are bounded in bytes by login, over all its client ids. If a login has too many, its least recently used sessions lose their ids;
  * a repetition in such a session is then treated as a new message. `now`: ms of a monotonic clock.
+ *
+ * Sessions of MQTT 5 that outlast their connections are stored here, too, within the same bounds. A session without room is not stored, and its
+ * client learns this when it reconnects.
  */
 export class UnreleasedMessages {
   /** Sessions by id, least recently used first. */
@@ -52,6 +60,32 @@ export class UnreleasedMessages {
   /** Returns the bytes that a login's sessions use. */
   bytesOf(username: string): number {
     return this.#logins.get(username)?.bytes ?? 0;
+  }
+
+  /** Stores a session of MQTT 5 at the end of its connection. */
+  store(
+    id: string,
+    { account, topics, lifetimeMs }: { account: string; topics: Iterable<string>; lifetimeMs: number },
+  ): void {
+    try {
+      this.#sessionOf(id, account, 0).stored = { untilMs: this.#now() + lifetimeMs, topics: [...topics] };
+    } catch {
+      // No room.
+    }
+  }
+
+  /** Returns whether a session of MQTT 5 is stored, and adds its subscriptions to `topics`. It does not expire while it is connected. */
+  resume(id: string, topics: Set<string>): boolean {
+    const { stored } = this.#sessions.get(id) ?? {};
+    if (!stored || stored.untilMs <= this.#now()) return false;
+    for (const topic of stored.topics) topics.add(topic);
+    stored.untilMs = Number.POSITIVE_INFINITY;
+    return true;
+  }
+
+  /** Returns the subscriptions of a stored session. */
+  topicsOf(id: string): readonly string[] {
+    return this.#sessions.get(id)?.stored?.topics ?? [];
   }
 
   has(id: string, messageId: number): boolean {
@@ -85,7 +119,7 @@ export class UnreleasedMessages {
   release(id: string, messageId: number): boolean {
     const session = this.#sessions.get(id);
     if (!session?.messages.delete(messageId)) return false;
-    if (session.messages.size === 0) this.drop(id);
+    if (session.messages.size === 0 && !session.stored) this.drop(id);
     else this.#grow(id, session, -MESSAGE_BYTES);
     return true;
   }
@@ -103,21 +137,25 @@ export class UnreleasedMessages {
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }
 
-  /** Drops sessions that were not used for a day. */
+  /** Drops sessions of MQTT 5 at their expiry, and others that were not used for a day. */
   expire(): void {
-    for (const [id, { lastAtMs }] of this.#sessions) {
-      if (this.#now() - lastAtMs < LIFETIME_MS) return;
-      this.drop(id);
-    }
+    const nowMs = this.#now();
+    for (const [id, { lastAtMs, stored }] of this.#sessions)
+      if ((stored?.untilMs ?? lastAtMs + SESSION_LIFETIME_MS) <= nowMs) this.drop(id);
   }
 
   #add(id: string, messageId: number, account: string): void {
+    this.#sessionOf(id, account, MESSAGE_BYTES).messages.set(messageId, { isCommitted: false, waiting: [] });
+  }
+
+  /** Returns the session, which is created if it does not exist, with room for further bytes. Throws if there is none. */
+  #sessionOf(id: string, account: string, bytes: number): OfSession {
     const known = this.#sessions.get(id);
     const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
     const session = known ?? { account, bytes: 0, lastAtMs: 0, messages: new Map() };
     const login = this.#logins.get(loginOf(id)) ?? { ids: new Set<string>(), bytes: 0 };
-    this.#makeRoom(id, login, ownBytes + MESSAGE_BYTES);
-    if (!this.#shares.hasRoom(account, ownBytes + MESSAGE_BYTES))
+    this.#makeRoom(id, login, ownBytes + bytes);
+    if (!this.#shares.hasRoom(account, ownBytes + bytes))
       throw new Error('too many messages of the account at QoS 2 are not released');
     this.#logins.set(loginOf(id), login);
     login.ids.delete(id);
@@ -125,8 +163,8 @@ export class UnreleasedMessages {
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     session.lastAtMs = this.#now();
-    session.messages.set(messageId, { isCommitted: false, waiting: [] });
-    this.#grow(id, session, ownBytes + MESSAGE_BYTES);
+    this.#grow(id, session, ownBytes + bytes);
+    return session;
   }
 
   /** Drops other sessions of the login, the least recently used first, until there is room for further bytes. Throws if there is not. */

@@ -59,15 +59,19 @@ test('a packet that announces too great a length ends its connection before it i
   expect(await flood(Buffer.concat([CONNECT, Buffer.from([0x30, ...LONGEST])]), most)).toBeLessThan(8 * 1_048_576);
 });
 
-test('a device’s longest message still arrives, in any number of pieces', async () => {
-  const client = await connectAsync(`mqtt://127.0.0.1:${broker.port}`, { username: DEVICE, password: 'secret' });
-  const before = received;
-  await client.publishAsync(TOPIC, Buffer.alloc(1_048_576, ' '), { qos: 1 });
-  await client.publishAsync(TOPIC, 'x', { qos: 1 });
-  expect(received - before).toBe(2);
-  client.on('error', () => {});
-  const closed = new Promise<void>((done) => client.once('close', () => done()));
-  client.publish(TOPIC, Buffer.alloc(2 * 1_048_576, ' '), { qos: 1 });
-  await closed;
-  await client.endAsync(true);
-});
+test.each([4, 5] as const)(
+  'version %i: a device’s longest message still arrives, in any number of pieces',
+  async (protocolVersion) => {
+    const login = { username: DEVICE, password: 'secret', protocolVersion };
+    const client = await connectAsync(`mqtt://127.0.0.1:${broker.port}`, login);
+    const before = received;
+    await client.publishAsync(TOPIC, Buffer.alloc(1_048_576, ' '), { qos: 1 });
+    await client.publishAsync(TOPIC, 'x', { qos: 1 });
+    expect(received - before).toBe(2);
+    client.on('error', () => {});
+    const closed = new Promise<void>((done) => client.once('close', () => done()));
+    client.publish(TOPIC, Buffer.alloc(2 * 1_048_576, ' '), { qos: 1 }, () => {});
+    await closed;
+    await client.endAsync(true);
+  },
+);

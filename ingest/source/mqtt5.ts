@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Client } from 'aedes';
+import { generate, type Packet, parser } from 'mqtt-packet';
+import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
+import { type Fault, REASON, reasonCodeOf } from './reason-codes.ts';
+import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
+
+/** Longest session expiry, in seconds; a client that asks for more is told. */
+const MAX_EXPIRY_S = SESSION_LIFETIME_MS / 1_000;
+/** Longest keep-alive, in seconds, so that a connection whose client has gone does not stay open. */
+const MAX_KEEP_ALIVE_S = 3_600;
+/** Messages in flight of one connection: fewer than a login may have in progress (4,000), or unreleased at QoS 2 (about 2,600). */
+const RECEIVE_MAXIMUM = 2_000;
+/** Maximum number of bytes of the largest packet (MQTT 5, 3.1.2.11.4). */
+const NO_LIMIT = 268_435_460;
+const V5 = { protocolVersion: 5 };
+/** CONNACK reason codes by the return codes of MQTT 3.1.1 (3.2.2.3). */
+const REASON_OF_RETURN_CODE = [
+  REASON.success,
+  REASON.unsupportedVersion,
+  REASON.badClientId,
+  REASON.busy,
+  REASON.badPassword,
+  REASON.notAuthorised,
+];
+
+interface Properties {
+  sessionExpiryInterval?: number;
+  maximumPacketSize?: number;
+  receiveMaximum?: number;
+  authenticationMethod?: string;
+  willDelayInterval?: number;
+  topicAlias?: number;
+  subscriptionIdentifier?: number;
+}
+interface Will {
+  topic: string;
+  payload: Buffer;
+  qos: 0 | 1 | 2;
+  retain: boolean;
+  properties?: Properties;
+}
+/** A packet of a client, as mqtt-packet reads it in version 5. */
+export interface Version5Packet extends PacketHeader {
+  clean?: boolean;
+  keepalive?: number;
+  will?: Will;
+  messageId?: number;
+  topic?: string;
+  reasonCode?: number;
+  properties?: Properties;
+}
+/** A subscription, with its retain handling (MQTT 5, 3.8.3.1). */
+interface Filter {
+  topic: string;
+  rh: number;
+}
+type Internals = { subscriptions: Record<string, { rh: number } | undefined> };
+
+/** Whether a packet begins a connection of MQTT 5. */
+export const isVersion5 = ({ cmd, protocolVersion }: PacketHeader): boolean =>
+  cmd === 'connect' && protocolVersion === 5;
+
+/**
+ * A connection of MQTT 5 at aedes, which knows MQTT 3.1.1 only. Each packet of the client is translated before aedes reads it, and each packet of aedes
+ * before the client receives it. The differences are properties and reason codes; what the packets do is the same in both versions.
+ */
+export class Version5 {
+  readonly isCleanStart: boolean;
+  readonly willDelayS: number;
+  /** Time for which the session lasts after its connection, in seconds. */
+  expiryS: number;
+  /** Whether the connection continues an existing session. */
+  isResumed = false;
+  /** Topics to which the session is subscribed. */
+  readonly topics = new Set<string>();
+  /** Reason code of a refused login. */
+  refusal: number | null = null;
+  readonly #client: Client;
+  readonly #socket: Socket;
+  readonly #connect: Version5Packet;
+  readonly #clientId: string;
+  readonly #keepAliveS: number;
+  readonly #mostBytes: number;
+  /** Reason codes of UNSUBSCRIBE packets that aedes has not acknowledged yet, by packet id. */
+  readonly #unsubscribed = new Map<number, number[]>();
+  readonly #write: (bytes: Buffer, then?: () => void) => boolean;
+  #isAccepted = false;
+  #isEnding = false;
+
+  /** `connect`: the connection's first packet. From here on, what aedes writes to the socket is translated. */
+  constructor(client: Client, socket: Socket, connect: Version5Packet) {
+    const { properties = {}, clientId = '', keepalive = 0, clean = false, will } = connect;
+    this.#client = client;
+    this.#socket = socket;
+    this.#connect = connect;
+    this.#clientId = clientId || `auto-${randomUUID()}`;
+    this.#keepAliveS = keepalive > 0 && keepalive < MAX_KEEP_ALIVE_S ? keepalive : MAX_KEEP_ALIVE_S;
+    this.#mostBytes = properties.maximumPacketSize ?? NO_LIMIT;
+    this.isCleanStart = clean;
+    this.expiryS = Math.min(properties.sessionExpiryInterval ?? 0, MAX_EXPIRY_S);
+    this.willDelayS = will?.properties?.willDelayInterval ?? 0;
+    this.#write = socket.write.bind(socket) as typeof this.write;
+    const written = parser({ protocolVersion: 4 });
+    written.on('packet', (packet) => this.#send(packet));
+    socket.write = (bytes: string | Uint8Array) => {
+      written.parse(Buffer.from(bytes as string));
+      return !socket.writableNeedDrain;
+    };
+    client.prependListener('error', (error: Error) => this.#sayGoodbye(reasonCodeOf(error)));
+  }
+
+  /** Writes bytes that are the same in both versions, or already of version 5. */
+  write(bytes: Buffer, then?: () => void): boolean {
+    return this.#write(bytes, then);
+  }
+
+  /** Translates a packet of the client for aedes. Returns the fault that ends the connection instead; null if the client ends it, with its will. */
+  read(packet: Version5Packet): PacketHeader | Fault | null {
+    const { cmd, properties = {} } = packet;
+    if (packet === this.#connect) return this.#readConnect(packet);
+    switch (cmd) {
+      case 'publish':
+        if (properties.topicAlias !== undefined)
+          return { why: 'topic alias, of which none are allowed', reasonCode: REASON.badTopicAlias };
+        return packet;
+      case 'subscribe':
+        if (properties.subscriptionIdentifier !== undefined)
+          return { why: 'subscription identifier', reasonCode: REASON.noSubscriptionIdentifiers };
+        // Retain handling 1: the retained message only for a new subscription.
+        for (const filter of packet.subscriptions as Filter[])
+          if (filter.rh === 1 && this.#isSubscribed(filter.topic)) filter.rh = 2;
+        return packet;
+      case 'unsubscribe':
+        this.#unsubscribed.set(
+          packet.messageId ?? 0,
+          (packet.unsubscriptions as string[]).map((topic) =>
+            this.#isSubscribed(topic) ? REASON.success : REASON.noSubscription,
+          ),
+        );
+        return packet;
+      case 'disconnect':
+        return this.#readDisconnect(packet);
+      case 'puback':
+      case 'pubrec':
+      case 'pubrel':
+      case 'pubcomp':
+      case 'pingreq':
+        return packet;
+      default:
+        return { why: `${cmd.toUpperCase()} not expected`, reasonCode: REASON.protocolError };
+    }
+  }
+
+  /** Refuses a message at QoS 1 or 2. */
+  refuse(qos: number, messageId: number, reasonCode: number): void {
+    const bytes = Buffer.from([qos === 2 ? 0x50 : 0x40, 3, 0, 0, reasonCode]);
+    bytes.writeUInt16BE(messageId, 2);
+    this.#write(bytes);
+  }
+
+  /** Sends a reason and calls `close` when it is written. A connection that does not read is closed at once. */
+  end(reasonCode: number, close: () => void): void {
+    if (this.#socket.writableLength > 0 || !this.#sayGoodbye(reasonCode, close)) close();
+  }
+
+  #isSubscribed(topic: string): boolean {
+    return (this.#client as unknown as Internals).subscriptions[topic] !== undefined;
+  }
+
+  #readConnect(packet: Version5Packet): PacketHeader | Fault {
+    const { properties = {}, will } = packet;
+    if (properties.authenticationMethod !== undefined)
+      return { why: 'extended authentication', reasonCode: REASON.badAuthenticationMethod };
+    if (properties.receiveMaximum === 0 || properties.maximumPacketSize === 0)
+      return { why: 'limit of 0', reasonCode: REASON.protocolError };
+    const { topic = '', payload, qos, retain } = will ?? {};
+    return {
+      ...packet,
+      // A copy: the parser reads the following packets by the version of the original.
+      protocolVersion: 4,
+      clientId: this.#clientId,
+      keepalive: this.#keepAliveS,
+      ...(will && { will: { topic, payload, qos, retain } }),
+    } as PacketHeader;
+  }
+
+  #readDisconnect(packet: Version5Packet): PacketHeader | Fault | null {
+    const { reasonCode = 0, properties = {} } = packet;
+    const { sessionExpiryInterval: expiryS } = properties;
+    if (expiryS !== undefined) {
+      // MQTT 5, 3.14.2.2.2: a session without expiry does not get one at its end.
+      if (expiryS > 0 && (this.#connect.properties?.sessionExpiryInterval ?? 0) === 0)
+        return { why: 'session expiry at the end only', reasonCode: REASON.protocolError };
+      this.expiryS = Math.min(expiryS, MAX_EXPIRY_S);
+      (this.#client as { clean: boolean }).clean = this.expiryS === 0;
+    }
+    this.#isEnding = true;
+    // With any other reason, the will is published (MQTT 5, 3.14.4).
+    return reasonCode === 0 ? packet : null;
+  }
+
+  /** Sends a packet of aedes. */
+  #send(packet: Packet): void {
+    const bytes = generate(this.#toVersion5(packet), V5);
+    // MQTT 5, 3.1.2.11.4: a message that is too large for the client is dropped.
+    if (bytes.length <= this.#mostBytes) this.#write(bytes);
+    else if (packet.cmd !== 'publish') this.#socket.destroy();
+  }
+
+  #toVersion5(packet: Packet): Packet {
+    if (packet.cmd === 'suback') {
+      const granted = (packet.granted as number[]).map((code) => (code < 0x80 ? code : REASON.notAuthorised));
+      return { ...packet, granted };
+    }
+    if (packet.cmd === 'unsuback') {
+      const granted = this.#unsubscribed.get(packet.messageId ?? 0) ?? [];
+      this.#unsubscribed.delete(packet.messageId ?? 0);
+      return { ...packet, granted };
+    }
+    if (packet.cmd !== 'connack') return packet;
+    const { returnCode = 0 } = packet;
+    const reasonCode = this.refusal ?? REASON_OF_RETURN_CODE[returnCode] ?? REASON.notAuthorised;
+    if (reasonCode === 0) this.#isAccepted = true;
+    else this.#isEnding = true;
+    return reasonCode === 0
+      ? { cmd: 'connack', reasonCode, sessionPresent: this.isResumed, properties: this.#limits() }
+      : { cmd: 'connack', reasonCode, sessionPresent: false };
+  }
+
+  /** The broker's limits, for an accepted connection (MQTT 5, 3.2.2.3). A limit that is left out has the standard's default: no topic aliases. */
+  #limits() {
+    const { clientId, keepalive, properties = {} } = this.#connect;
+    return {
+      receiveMaximum: RECEIVE_MAXIMUM,
+      maximumPacketSize: MAX_PACKET_BYTES,
+      wildcardSubscriptionAvailable: false,
+      subscriptionIdentifiersAvailable: false,
+      sharedSubscriptionAvailable: false,
+      ...(this.expiryS !== (properties.sessionExpiryInterval ?? 0) && { sessionExpiryInterval: this.expiryS }),
+      ...(this.#keepAliveS !== keepalive && { serverKeepAlive: this.#keepAliveS }),
+      ...(!clientId && { assignedClientIdentifier: this.#clientId }),
+    };
+  }
+
+  /** Sends the reason why the connection ends: a CONNACK before it is accepted, a DISCONNECT afterwards. Returns whether it was sent. */
+  #sayGoodbye(reasonCode: number, then?: () => void): boolean {
+    if (this.#isEnding || this.#client.closed || !this.#socket.writable) return false;
+    this.#isEnding = true;
+    this.#write(Buffer.from(this.#isAccepted ? [0xe0, 2, reasonCode, 0] : [0x20, 3, 0, reasonCode, 0]), then);
+    return true;
+  }
+}

@@ -1,0 +1,50 @@
+/** Reason codes that the embedded broker sends (MQTT 5, 2.4). MQTT 3.1.1 has none: there, a refusal is a return code or the end of the connection. */
+export const REASON = {
+  success: 0x00,
+  noSubscription: 0x11,
+  malformed: 0x81,
+  protocolError: 0x82,
+  unsupportedVersion: 0x84,
+  badClientId: 0x85,
+  badPassword: 0x86,
+  notAuthorised: 0x87,
+  busy: 0x89,
+  shuttingDown: 0x8b,
+  badAuthenticationMethod: 0x8c,
+  keepAliveTimeout: 0x8d,
+  takenOver: 0x8e,
+  badFilter: 0x8f,
+  badTopic: 0x90,
+  badTopicAlias: 0x94,
+  packetTooLarge: 0x95,
+  quotaExceeded: 0x97,
+  noSubscriptionIdentifiers: 0xa1,
+} as const;
+
+/** Why a packet ends its connection. */
+export interface Fault {
+  why: string;
+  reasonCode: number;
+}
+
+/** A refusal that ends a connection. In MQTT 5, the client receives the code. */
+export class RefusedPacket extends Error implements Fault {
+  readonly reasonCode: number;
+
+  constructor(why: string, reasonCode: number) {
+    super(why);
+    this.reasonCode = reasonCode;
+  }
+
+  get why(): string {
+    return this.message;
+  }
+}
+
+/** Returns the reason code of an error that ends a connection. Errors of aedes have no code, only a text. */
+export function reasonCodeOf(error: Error): number {
+  if (error instanceof RefusedPacket) return error.reasonCode;
+  if (error.message.startsWith('keep alive')) return REASON.keepAliveTimeout;
+  if (/SUBSCRIBE/.test(error.message)) return REASON.badFilter;
+  return /PUBLISH$|^topic has/.test(error.message) ? REASON.badTopic : REASON.malformed;
+}

@@ -1,0 +1,198 @@
+import { connect as connectTcp } from 'node:net';
+import { generate, type Packet } from 'mqtt-packet';
+import { expect, test } from 'vitest';
+import {
+  CONNECT,
+  connectPacket,
+  connectRaw,
+  connectVersion5,
+  DEVICE,
+  GATEWAY,
+  publishPacket,
+  STATUS,
+  startCommittingBroker,
+  TOPIC,
+  USAGE,
+  V5,
+} from '#test/support/mqtt5.ts';
+
+test.each([
+  ['a topic of too many levels', publishPacket({ topic: `energy/v1/${DEVICE}${'/x'.repeat(99)}` }), 0x90],
+  ['a wildcard in a topic', publishPacket({ topic: 'energy/v1/+/readings' }), 0x90],
+  ['a payload of more than 1 MiB', publishPacket({ payload: Buffer.alloc(1_048_577) }), 0x95],
+  // The length alone decides.
+  ['a packet longer than announced', publishPacket({ payload: Buffer.alloc(2_000_000) }).subarray(0, 100), 0x95],
+  ['a SUBSCRIBE of more than 16 KiB', Buffer.from([0x82, 0x81, 0x80, 0x01]), 0x95],
+  ['a topic alias of 0', publishPacket({ properties: { topicAlias: 0 } }), 0x94],
+  ['a topic alias without a topic', publishPacket({ topic: '', properties: { topicAlias: 1 } }), 0x94],
+  [
+    'a subscription identifier',
+    generate(
+      {
+        cmd: 'subscribe',
+        messageId: 1,
+        subscriptions: [{ topic: USAGE, qos: 0 }],
+        properties: { subscriptionIdentifier: 1 },
+      },
+      V5,
+    ),
+    0xa1,
+  ],
+  [
+    'a wrong filter',
+    generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: 'a/#/b', qos: 0 }] }, V5),
+    0x8f,
+  ],
+  ['an AUTH', generate({ cmd: 'auth', reasonCode: 0x18 }, V5), 0x82],
+  ['a second CONNECT', connectPacket(), 0x82],
+  ['a packet of servers only', Buffer.from([0xd0, 0]), 0x82],
+  [
+    'an expiry at the end only',
+    generate({ cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: 9 } }, V5),
+    0x82,
+  ],
+])('ends a connection with the reason: %s', async (_what, bytes, reasonCode) => {
+  const { broker, texts } = await startCommittingBroker();
+  const raw = await connectRaw(broker, connectPacket());
+  await expect.poll(() => raw.replies.length).toBe(1);
+  raw.socket.write(bytes);
+  await raw.closed;
+  expect(raw.replies).toMatchObject([
+    { cmd: 'connack', reasonCode: 0 },
+    { cmd: 'disconnect', reasonCode },
+  ]);
+  expect(texts()).toEqual([]);
+});
+
+test('ends malformed connections, and no other', async () => {
+  const { broker, texts } = await startCommittingBroker();
+  const neighbour = await connectVersion5(broker, { username: GATEWAY, clientId: 'neighbour' });
+  const publish = (properties: readonly number[], payload = '') => {
+    const topic = Buffer.from(TOPIC);
+    const rest = Buffer.from([...properties, ...Buffer.from(payload)]);
+    return Buffer.from([0x30, 2 + topic.length + rest.length, 0, topic.length, ...topic, ...rest]);
+  };
+  const malformed: Record<string, Buffer> = {
+    'unknown property': publish([2, 0x7f, 0]),
+    'property 0': publish([2, 0, 0]),
+    'property of another packet': publish([5, 0x11, 0, 0, 0, 1]),
+    'property of servers only': publish([2, 0x0b, 1]),
+    'doubled property': publish([10, 0x02, 0, 0, 0, 0, 0x02, 0, 0, 0, 0]),
+    'doubled alias': publish([6, 0x23, 0, 0, 0x23, 0, 1]),
+    'flag of 2': publish([2, 0x01, 2]),
+    'string beyond the properties': publish([4, 0x03, 0, 9, 0x61], 'xxxxxxxxxxxx'),
+    'string beyond the packet': publish([4, 0x03, 0xff, 0xff, 0x61]),
+    'number cut off': publish([3, 0x02, 0, 0]),
+    'properties beyond the packet': publish([100, 0x26, 0]),
+    'length of five bytes': publish([0x80, 0x80, 0x80, 0x80, 1]),
+    'no length': publish([]),
+    'pair without a value': publish([4, 0x26, 0, 1, 0x61]),
+    'reserved bits of SUBSCRIBE': Buffer.from([0x80, 6, 0, 1, 0, 0, 1, 0x61]),
+    'reserved bits of a filter': Buffer.from([0x82, 7, 0, 1, 0, 0, 1, 0x61, 0xc0]),
+    'retain handling 3': Buffer.from([0x82, 7, 0, 1, 0, 0, 1, 0x61, 0x30]),
+    'QoS 3': Buffer.from([0x36, 3, 0, 1, 0x61]),
+    'unknown reason code': Buffer.from([0x62, 3, 0, 1, 0x42]),
+    'packet 0': Buffer.from([0, 0]),
+  };
+  for (const [what, bytes] of Object.entries(malformed)) {
+    const raw = await connectRaw(broker, connectPacket());
+    await expect.poll(() => raw.replies.length).toBe(1);
+    // Another message follows in the same bytes: it must not be taken.
+    raw.socket.write(Buffer.concat([bytes, publish([0], 'after')]));
+    await raw.closed;
+    expect(raw.replies[1], what).toMatchObject({ cmd: 'disconnect', reasonCode: 0x81 });
+  }
+  for (const properties of [
+    [5, 0x02, 0, 0, 0, 1],
+    [4, 0x21, 0, 1, 0x21, 0, 1],
+    [1, 0x26],
+    [3, 0x21, 0, 0],
+  ]) {
+    const rest = [...Buffer.from('\0\x04MQTT\x05\x02\0\x3c'), ...properties, 0, 1, 0x61];
+    const raw = await connectRaw(broker, Buffer.from([0x10, rest.length, ...rest]));
+    await raw.closed;
+  }
+  await neighbour.client.publishAsync(`gw/${GATEWAY}/x`, 'alive', { qos: 1 });
+  expect(texts()).toEqual(['alive']);
+});
+
+test('survives random bytes in any packet of version 5', async () => {
+  const { broker, texts } = await startCommittingBroker();
+  const neighbour = await connectVersion5(broker, { username: GATEWAY, clientId: 'neighbour' });
+  const properties = { userProperties: { a: 'b' }, messageExpiryInterval: 7, contentType: 'c' };
+  const whole = [
+    connectPacket({
+      properties: { sessionExpiryInterval: 5, userProperties: { a: 'b' } },
+      will: {
+        topic: STATUS,
+        payload: Buffer.from('faulty'),
+        qos: 1,
+        retain: true,
+        properties: { willDelayInterval: 1 },
+      },
+    }),
+    publishPacket({ properties }),
+    publishPacket({ qos: 2, messageId: 2, properties }),
+    generate({ cmd: 'pubrel', messageId: 2 } as Packet, V5),
+    generate(
+      { cmd: 'subscribe', messageId: 3, subscriptions: [{ topic: USAGE, qos: 1, rh: 1, nl: true, rap: true }] },
+      V5,
+    ),
+    generate({ cmd: 'unsubscribe', messageId: 4, unsubscriptions: [USAGE, 'constructor', '__proto__'] }, V5),
+    generate({ cmd: 'disconnect', reasonCode: 4, properties: { sessionExpiryInterval: 2 } }, V5),
+  ];
+  let seed = 1;
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  for (let turn = 0; turn < 300; turn++) {
+    const bytes = Buffer.concat(whole);
+    for (let change = random(4); change >= 0; change--) bytes[random(bytes.length)] = random(256);
+    const socket = connectTcp(broker.port, '127.0.0.1').on('error', () => {});
+    await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    socket.destroy();
+  }
+  await neighbour.client.publishAsync(`gw/${GATEWAY}/x`, 'alive', { qos: 1 });
+  expect(texts().at(-1)).toBe('alive');
+});
+
+test.each([4, 5] as const)('version %i: keeps what aedes 1.2.0 has fixed', async (protocolVersion) => {
+  const { broker, texts } = await startCommittingBroker();
+  const version = { protocolVersion };
+  const session = (clean: boolean, packets: readonly object[]) =>
+    connectRaw(
+      broker,
+      Buffer.concat(
+        [{ ...CONNECT, ...version, clean }, ...packets].map((packet) => generate(packet as Packet, version)),
+      ),
+      version,
+    );
+  const message = (payload: string) => ({
+    cmd: 'publish',
+    topic: TOPIC,
+    payload,
+    qos: 2,
+    messageId: 7,
+    dup: false,
+    retain: false,
+  });
+  const release = { cmd: 'pubrel', messageId: 7 };
+  // Names that every object inherits ended the process, and so did the second of two PUBRELs.
+  const first = await session(false, [
+    { cmd: 'unsubscribe', messageId: 1, unsubscriptions: ['constructor', '__proto__'] },
+    message('one'),
+  ]);
+  await expect.poll(() => first.replies.length).toBe(3);
+  first.socket.write(Buffer.concat([release, release].map((packet) => generate(packet as Packet, version))));
+  await expect.poll(() => first.replies.length).toBe(5);
+  first.socket.write(generate({ ...message('two') } as Packet, version));
+  await expect.poll(() => first.replies.length).toBe(6);
+  first.socket.destroy();
+  await first.closed;
+  // An id of an earlier session hid the message of a clean one.
+  const second = await session(true, [message('three')]);
+  await expect.poll(texts).toEqual(['one', 'two', 'three']);
+  second.socket.destroy();
+});

@@ -1,0 +1,241 @@
+import type { IClientOptions } from 'mqtt';
+import { generate } from 'mqtt-packet';
+import { expect, test } from 'vitest';
+import {
+  connectPacket,
+  connectRaw,
+  connectVersion5,
+  GATEWAY,
+  publishPacket,
+  STATUS,
+  startCommittingBroker,
+  TOPIC,
+  USAGE,
+  V5,
+} from '#test/support/mqtt5.ts';
+
+test('announces its limits, and what differs from the client’s CONNECT', async () => {
+  const { broker } = await startCommittingBroker();
+  const plain = await connectVersion5(broker, { clientId: 'plain', keepalive: 30 });
+  const limits = {
+    receiveMaximum: 2_000,
+    maximumPacketSize: 1_118_576,
+    wildcardSubscriptionAvailable: false,
+    subscriptionIdentifiersAvailable: false,
+    sharedSubscriptionAvailable: false,
+  };
+  expect(plain.connack).toMatchObject({ reasonCode: 0, sessionPresent: false });
+  expect({ ...plain.connack.properties }).toEqual(limits);
+  const raw = await connectRaw(
+    broker,
+    connectPacket({ clientId: '', keepalive: 0, properties: { sessionExpiryInterval: 0xffffffff } }),
+  );
+  await expect
+    .poll(() => raw.replies[0])
+    .toMatchObject({
+      cmd: 'connack',
+      properties: {
+        ...limits,
+        serverKeepAlive: 3_600,
+        sessionExpiryInterval: 86_400,
+        assignedClientIdentifier: expect.stringMatching(/^auto-/),
+      },
+    });
+  raw.socket.destroy();
+});
+
+test.each([0, 1, 2] as const)(
+  'takes a message with properties at QoS %i, and acknowledges it after its commit',
+  async (qos) => {
+    const { broker, texts, held, holding } = await startCommittingBroker();
+    const { client } = await connectVersion5(broker, {
+      clientId: 'one',
+      properties: { userProperties: { firmware: ['1', '2'] } },
+    });
+    holding.isOn = true;
+    const properties = {
+      userProperties: { a: 'b' },
+      messageExpiryInterval: 1,
+      contentType: 'application/json',
+      responseTopic: 'x',
+      correlationData: Buffer.from('y'),
+      payloadFormatIndicator: true,
+    };
+    let isAcknowledged = false;
+    const sent = client
+      .publishAsync(TOPIC, 'first', { qos, retain: true, properties })
+      .then(() => (isAcknowledged = true));
+    await expect.poll(texts).toEqual(['first']);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(isAcknowledged).toBe(qos === 0);
+    for (const receipt of held.splice(0)) receipt.done();
+    await sent;
+  },
+);
+
+test('names the reason of a refused login', async () => {
+  const { broker } = await startCommittingBroker({
+    findLogin: async (username, secret) => {
+      if (secret === 'down') throw new Error('no database');
+      return secret === 'x' ? { userId: `usr_${username}`, accountId: 'usr_1' } : null;
+    },
+  });
+  const refusalOf = (more: IClientOptions) =>
+    connectVersion5(broker, more).then(
+      () => null,
+      (error) => error.code,
+    );
+  expect(await refusalOf({ password: 'wrong' })).toBe(0x86);
+  expect(await refusalOf({ password: 'down' })).toBe(0x89);
+  expect(await refusalOf({ properties: { authenticationMethod: 'SCRAM' } })).toBe(0x8c);
+  const raw = await connectRaw(broker, connectPacket({ properties: { receiveMaximum: 0 } }));
+  await raw.closed;
+  expect(raw.replies).toMatchObject([{ cmd: 'connack', reasonCode: 0x82 }]);
+  for (let turn = 0; turn < 120; turn++)
+    await connectVersion5(broker, { clientId: 'often' }).then(
+      ({ client }) => client.endAsync(true),
+      () => {},
+    );
+  expect(await refusalOf({})).toBe(0x97);
+});
+
+test('refuses a message to a foreign topic by its acknowledgement, and the connection stays', async () => {
+  const { broker, texts } = await startCommittingBroker();
+  const { client, ended, closed } = await connectVersion5(broker);
+  for (const qos of [1, 2] as const)
+    await expect(client.publishAsync('energy/v1/dev_9/readings', 'x', { qos })).rejects.toMatchObject({ code: 0x87 });
+  await client.publishAsync(TOPIC, 'own', { qos: 1 });
+  expect(texts()).toEqual(['own']);
+  client.publish('energy/v1/dev_9/readings', 'x', { qos: 0 });
+  await closed;
+  expect(ended).toEqual([0x87]);
+});
+
+test('a session lasts for its expiry: its QoS 2 ids and its subscription', async () => {
+  const { broker, texts } = await startCommittingBroker();
+  const session = { username: GATEWAY, clientId: 'lasting', clean: false, properties: { sessionExpiryInterval: 1 } };
+  const topic = `gw/${GATEWAY}/x`;
+  const first = await connectVersion5(broker, session);
+  expect(first.connack.sessionPresent).toBe(false);
+  await first.client.subscribeAsync(USAGE, { qos: 1 });
+  const raw = (clean: boolean, messageId: number, more: object = {}) =>
+    connectRaw(
+      broker,
+      Buffer.concat([
+        connectPacket({
+          username: GATEWAY,
+          clientId: 'lasting',
+          clean,
+          properties: { sessionExpiryInterval: 1 },
+          ...more,
+        }),
+        publishPacket({ topic, qos: 2, messageId, payload: `qos2 ${clean}` }),
+      ]),
+    );
+  // Taken over by another connection of the login with its client id, which continues the session.
+  const second = await raw(false, 7);
+  await first.closed;
+  expect(first.ended).toEqual([0x8e]);
+  await expect.poll(() => second.replies.map(({ cmd }) => cmd)).toEqual(['connack', 'pubrec']);
+  expect(second.replies[0]).toMatchObject({ sessionPresent: true });
+  second.socket.destroy();
+  await second.closed;
+  const third = await raw(false, 7);
+  // A subscription of the session needs no SUBSCRIBE, and brings no retained message.
+  await expect.poll(() => third.replies.map(({ cmd }) => cmd)).toEqual(['connack', 'pubrec']);
+  expect(third.replies[0]).toMatchObject({ sessionPresent: true });
+  expect(texts()).toEqual(['qos2 false']);
+  third.socket.write(generate({ cmd: 'unsubscribe', messageId: 9, unsubscriptions: [USAGE, 'other'] }, V5));
+  await expect.poll(() => third.replies[2]).toMatchObject({ cmd: 'unsuback', granted: [0, 0x11] });
+  third.socket.destroy();
+  await third.closed;
+  // A clean start ends the session, and the id is new.
+  const fourth = await raw(true, 7);
+  await expect.poll(() => fourth.replies.length).toBe(2);
+  expect(fourth.replies[0]).toMatchObject({ sessionPresent: false });
+  expect(texts()).toEqual(['qos2 false', 'qos2 true']);
+  // The client may end its session with the connection.
+  fourth.socket.write(generate({ cmd: 'disconnect', reasonCode: 0, properties: { sessionExpiryInterval: 0 } }, V5));
+  await fourth.closed;
+  const fifth = await raw(false, 7);
+  await expect.poll(() => fifth.replies.length).toBe(2);
+  expect(fifth.replies[0]).toMatchObject({ sessionPresent: false });
+  fifth.socket.destroy();
+  await fifth.closed;
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  const late = await connectVersion5(broker, session);
+  expect(late.connack.sessionPresent).toBe(false);
+});
+
+test('sends retained usage as the subscription asks, and refuses foreign topics', async () => {
+  const { broker } = await startCommittingBroker({ homesEveryMs: 20 });
+  const messages = async (rh: 0 | 1 | 2, times = 1) => {
+    const { client } = await connectVersion5(broker, { username: GATEWAY });
+    const heard: boolean[] = [];
+    client.on('message', (_topic, _payload, { retain }) => heard.push(retain));
+    for (let time = 0; time < times; time++) await client.subscribeAsync(USAGE, { qos: 0, rh });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return { client, retained: heard.filter(Boolean).length };
+  };
+  const first = await messages(0);
+  expect((await messages(0)).retained).toBe(1);
+  expect((await messages(1, 2)).retained).toBe(1);
+  expect((await messages(2)).retained).toBe(0);
+  await expect(first.client.subscribeAsync('energy/v1/homes/usr_other/usage')).rejects.toMatchObject({
+    packet: { granted: [0x87] },
+  });
+});
+
+test('publishes a will after its delay, unless the client returns; at once if the client asks; never after a normal end', async () => {
+  const { broker, received } = await startCommittingBroker();
+  const wills = () => received.filter(({ topic }) => topic === STATUS).map(({ text }) => text);
+  const withWill = (text: string, willDelayInterval: number, more: object = {}) =>
+    connectRaw(
+      broker,
+      connectPacket({
+        clean: false,
+        properties: { sessionExpiryInterval: 60 },
+        will: { topic: STATUS, payload: Buffer.from(text), qos: 1, retain: true, properties: { willDelayInterval } },
+        ...more,
+      }),
+    );
+  const accepted = async (raw: Awaited<ReturnType<typeof withWill>>) => {
+    await expect.poll(() => raw.replies.length).toBe(1);
+    return raw;
+  };
+  (await accepted(await withWill('returns', 1))).socket.destroy();
+  const again = await accepted(await withWill('taken over', 1));
+  const over = await accepted(await withWill('asked', 1));
+  await again.closed;
+  over.socket.write(generate({ cmd: 'disconnect', reasonCode: 4, properties: { sessionExpiryInterval: 0 } }, V5));
+  await expect.poll(wills).toEqual(['asked']);
+  const normal = await accepted(await withWill('normal', 0));
+  normal.socket.write(Buffer.from([0xe0, 0]));
+  await normal.closed;
+  (await accepted(await withWill('delayed', 1))).socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(wills()).toEqual(['asked']);
+  await expect.poll(wills, { timeout: 3_000 }).toEqual(['asked', 'delayed']);
+  (await accepted(await withWill('at once', 0))).socket.destroy();
+  await expect.poll(wills).toEqual(['asked', 'delayed', 'at once']);
+});
+
+test('ends connections with the reason: keep-alive, revoked login, shutdown', async () => {
+  let isRevoked = false;
+  const { broker } = await startCommittingBroker({
+    endedLogins: async (logins) => (isRevoked ? logins : []),
+    loginsEveryMs: 50,
+  });
+  const silent = await connectRaw(broker, connectPacket({ clientId: 'silent', keepalive: 1 }));
+  await silent.closed;
+  expect(silent.replies).toMatchObject([{ cmd: 'connack' }, { cmd: 'disconnect', reasonCode: 0x8d }]);
+  const revoked = await connectVersion5(broker, { clientId: 'revoked' });
+  isRevoked = true;
+  await revoked.closed;
+  expect(revoked.ended).toEqual([0x87]);
+  isRevoked = false;
+  const last = await connectVersion5(broker, { clientId: 'last' });
+  await broker.close();
+  await last.closed;
+  expect(last.ended).toEqual([0x8b]);
+});
