@@ -172,6 +172,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
       ...(operation.isTrial && {
         200: {
           description: 'Tried; nothing was stored.',
+          headers: answerHeaders(operation),
           content: { [produces]: { schema: toJsonSchema(answer, 'output', schemas) } },
         },
       }),

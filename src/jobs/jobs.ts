@@ -17,6 +17,7 @@ import { firstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
+import { deleteOldHosts } from '#src/tariffs/sources/fetch-due.ts';
 import { forgetAudit } from '#src/users/audit.ts';
 import { endDepartures } from '#src/users/departures.ts';
 import { forgetAnswers } from '#src/users/idempotent-answers.ts';
@@ -121,7 +122,10 @@ export const JOBS: readonly Job[] = [
     name: 'forget requests',
     at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: ({ db, ageClock }) => deleteOldCounters(db, ageClock()),
+    run: async ({ db, ageClock }) => {
+      await deleteOldCounters(db, ageClock());
+      await deleteOldHosts(db, ageClock());
+    },
   },
   {
     name: 'forget events',

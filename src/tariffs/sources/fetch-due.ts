@@ -111,11 +111,15 @@ export async function claimHost(db: Database, host: string): Promise<boolean> {
   const { rows } = await sql`INSERT INTO source_hosts VALUES (${host}, clock_timestamp())
     ON CONFLICT (host) DO UPDATE SET fetched_at = clock_timestamp()
     WHERE source_hosts.fetched_at <= clock_timestamp() - interval '1 second' RETURNING host`.execute(db);
-  if (rows.length === 0) return false;
-  // After the claim, and past locked rows: two workers that claim hosts while they delete old ones would deadlock.
-  await sql`DELETE FROM source_hosts WHERE host IN (SELECT host FROM source_hosts
-    WHERE fetched_at < clock_timestamp() - interval '1 hour' FOR UPDATE SKIP LOCKED)`.execute(db);
-  return true;
+  return rows.length > 0;
+}
+
+/** Deletes the hosts from which nothing was fetched for a day. */
+export async function deleteOldHosts(db: Database, now: Date): Promise<void> {
+  await db
+    .deleteFrom('source_hosts')
+    .where('fetched_at', '<', new Date(now.getTime() - DAY_MS))
+    .execute();
 }
 
 async function fetchFor(

@@ -48,7 +48,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listFleetDevices: 1,
   getFleetSilence: 4,
   deviceQuality: 8,
-  sendReadings: 10,
+  sendReadings: 12,
   createDeviceEdit: 12,
   listDeviceEdits: 3,
   revokeDeviceEdit: 12,
