@@ -215,7 +215,7 @@ test('marks keys that are older than 90 days, and keys that have ended', async (
   const { key_id } = await createKey(dashboard.db, { ...about, scopes: [...about.scopes] });
   const page = await keysPage('old@example.com');
   await row(page, 'Old').waitFor();
-  await expect.poll(() => row(page, 'Meter').textContent()).toContain('readings:write only of Cellar (smart_meter)');
+  await expect.poll(() => row(page, 'Meter').textContent()).toContain('readings:write only of Cellar (smart meter)');
   expect(await row(page, 'Young').textContent()).not.toContain('only of');
   await testLooks(page, 'keys-device');
   await dashboard.database.pool.query('DELETE FROM api_keys WHERE key_id = $1', [key_id]);
