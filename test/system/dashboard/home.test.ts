@@ -505,13 +505,15 @@ test('shows the pages last seen and their time while offline; nothing after sign
   // Secrets are not cached, and neither are responses of other pages.
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
+  // That page loads the devices last.
+  await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/v1/devices');
   const all = await kept();
   expect(JSON.parse(all['/dashboard/session'] ?? '')).toMatchObject({ csrf_token: '', user: { user_id: userId } });
   expect(
     Object.keys(all)
       .filter((path) => path.startsWith('/dashboard/v1/'))
       .toSorted(),
-  ).toEqual([...['/dashboard/v1/period', '/dashboard/v1/period-costs']]);
+  ).toEqual(['/dashboard/v1/devices', '/dashboard/v1/period', '/dashboard/v1/period-costs']);
   // Another user of the same browser finds none of it.
   const other = await page.context().newPage();
   await other.goto('/dashboard');
