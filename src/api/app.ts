@@ -7,6 +7,7 @@ import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
+import { verifyMailedToken } from '#src/core/secrets.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
@@ -24,6 +25,7 @@ import { addEntrance } from './plugins/entrance.ts';
 import { addErrorHandler, errorBody } from './plugins/errors.ts';
 import { addFairShare } from './plugins/fair-share.ts';
 import { addClientHandover } from './plugins/handing-on.ts';
+import { addInvitation } from './plugins/invitation.ts';
 import { addNotFound } from './plugins/not-found.ts';
 import { addProtocol, toOriginForm } from './plugins/protocol.ts';
 import { addReference } from './plugins/reference.ts';
@@ -76,6 +78,7 @@ export function buildApp(
 ): FastifyInstance {
   const live = new Live(context, parts.counter);
   context.live = live;
+  context.mailedIdOf = (purpose, token) => verifyMailedToken(parts.secret, purpose, token);
   context.calculator ??= createCalculator();
   const { calculator } = context;
   let http2: Http2 | undefined;
@@ -157,6 +160,7 @@ export function buildApp(
   addStaticFiles(app);
   addReference(app, parts.publicUrl);
   addUnsubscribe(app, context, parts.secret);
+  addInvitation(app, context, parts.secret);
   addClaims(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);

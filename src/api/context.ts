@@ -24,6 +24,8 @@ export interface ApiContext {
   clock: Clock;
   /** Encrypts stored secrets and decrypts them. */
   box: SecretBox;
+  /** Returns the id for which the token of a mailed link was made; null if it was not made here for that purpose. Set by the app. */
+  mailedIdOf?: (purpose: string, token: string) => string | null;
   environment: Environment;
   /** Retention of readings, in months. */
   retentionMonths: number;

@@ -10,6 +10,7 @@ import { GATEWAY_EXAMPLES } from './v1/gateways/shape.ts';
 import { GROUP_EXAMPLES } from './v1/groups/shape.ts';
 import { IMPORT_EXAMPLES } from './v1/imports/shape.ts';
 import { KEY_EXAMPLES } from './v1/keys/shape.ts';
+import { MEMBER_EXAMPLES } from './v1/members/shape.ts';
 import type { OperationName } from './v1/operations.ts';
 import { SERIES_EXAMPLES } from './v1/price-series/shape.ts';
 import { PROVISIONING_EXAMPLES } from './v1/provisioning-batches/shape.ts';
@@ -40,5 +41,6 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...WHAT_IF_EXAMPLES,
   ...SERIES_EXAMPLES,
   ...KEY_EXAMPLES,
+  ...MEMBER_EXAMPLES,
   ...AUDIT_EXAMPLES,
 };

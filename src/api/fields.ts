@@ -30,7 +30,7 @@ export const idField = z.string();
 
 /** The user whose data is requested or created. */
 export const userIdField = idField.describe(
-  'Id of the user. Default: the owner of the key. A homeowner can name only itself.',
+  'Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.',
 );
 
 /** An existing date, YYYY-MM-DD, from 1970 on. */

@@ -41,6 +41,7 @@ const TAGS: Record<string, string> = {
   'emission-series': 'Grams of CO2 equivalent that a kWh of the grid causes, as they become known.',
   gateways: 'Brokers of households, which bring many devices at once.',
   keys: 'API keys: create, rotate with an overlap, revoke.',
+  memberships: 'Homes of other accounts that invited the caller.',
   audit: 'Who did what to whom, for administrators.',
   imports: 'Devices in bulk: tables of them, all or none.',
   'provisioning-batches': 'Meters that claim their devices at first contact.',

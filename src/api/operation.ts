@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { toIdOrNotFound } from '#src/auth/access.ts';
+import { actorOf, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
+import { enterHome, type RequestIds } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
@@ -65,6 +66,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   path: string;
   /** Scope that the key needs; if there are several, all of them. */
   scope: Scope | readonly Scope[];
+  /** Whether only the account itself may use it. A member of a home may not, for that home. */
+  forOwnerOnly?: true;
   params?: P;
   query?: Q;
   body?: B;
@@ -139,14 +142,14 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
       status: isTrial ? 200 : status,
       answer: isTrial
         ? await definition.handle(call)
-        : await runAudited(definition, work.db, call, { actor: caller, address: request.ip }),
+        : await runAudited(definition, work.db, call, { actor: actorOf(caller), address: request.ip }),
     }));
   }
 
   /** Runs a request that changes nothing: on the standby if allowed, and on the primary if the standby fails. */
   async function read(caller: Caller, request: FastifyRequest, reply: FastifyReply) {
     const { reads } = context;
-    const from = readsFromStandby && (await reads?.from(caller.userId));
+    const from = readsFromStandby && (await reads?.from(caller.accountId));
     if (!from || from.db === context.db) return answer(context, caller, request, reply);
     try {
       const done = await answer({ ...context, readDb: from.db }, caller, request, reply);
@@ -166,9 +169,11 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(deprecated ? { onSend: async (_request, reply) => tellDeprecation(reply, deprecated) } : {}),
     handler: async (request, reply) => {
-      const { caller } = request;
-      if (!caller) throw new AppError('unauthorized');
+      if (!request.caller) throw new AppError('unauthorized');
       const { db, clock } = context;
+      const caller = definition.forOwnerOnly
+        ? request.caller
+        : await enterHome(db, request.caller, requestIdsOf(request));
       if (method === 'GET') {
         const done = await read(caller, request, reply);
         // The router answers HEAD through GET, and would read the stream to its end.
@@ -249,6 +254,7 @@ const TOLD = [
   'group_id',
   'device_id',
   'parent_group_id',
+  'access',
 ];
 
 /** Returns the part of a body that may be recorded: the names of its members, and the values of some. */
@@ -303,11 +309,29 @@ function callOf(
   };
 }
 
+/** Maximum number and length of the ids of a request that are looked up to find its home. */
+const MAX_LOOKED_UP = { ids: 4, characters: 64 };
+
+/** Returns the ids of a request, as sent: those in its path first, then in its query and its body; of a list, those of its first row. */
+function requestIdsOf({ params, query, body }: FastifyRequest): RequestIds {
+  const parts = [params, query, Array.isArray(body) ? body[0] : body];
+  const all = parts.flatMap((part) =>
+    typeof part === 'object' && part !== null ? Object.entries(part as Record<string, unknown>) : [],
+  );
+  const ids = all.filter((one): one is [string, string] => one[0].endsWith('_id') && typeof one[1] === 'string');
+  const objects = ids.map(([, id]) => id).filter((id) => id.length <= MAX_LOOKED_UP.characters);
+  return {
+    userId: ids.find(([name]) => name === 'user_id')?.[1],
+    objects: objects.slice(0, MAX_LOOKED_UP.ids),
+  };
+}
+
 /** Returns the scopes that an operation needs. */
 export const operationScopes = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope;
 
-function allow({ scopes }: Caller, definition: AnyOperation): void {
+function allow({ scopes, memberId }: Caller, definition: AnyOperation): void {
+  if (memberId !== undefined && definition.forOwnerOnly) throw new AppError('forbidden');
   if (operationScopes(definition).some((scope) => !scopes.has(scope))) throw new AppError('forbidden');
 }
 

@@ -16,9 +16,9 @@ export interface StreamOwner {
   utilityId: string;
 }
 
-export const streamOwner = async (db: Database, { userId }: Caller): Promise<StreamOwner> => ({
-  accountId: userId,
-  utilityId: (await utilityOf(db, userId)) ?? userId,
+export const streamOwner = async (db: Database, { accountId }: Caller): Promise<StreamOwner> => ({
+  accountId,
+  utilityId: (await utilityOf(db, accountId)) ?? accountId,
 });
 
 /** Throws 429 if the account or its utility has its share of the open streams, 503 if the process has no room. */

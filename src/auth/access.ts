@@ -68,6 +68,15 @@ export function checkReadingsReader({ groupId }: Caller): void {
 /** Returns who made a key of a device, by the caller that makes it. */
 export const makerOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 
+/** Returns the account and the key or session by which a caller acts, for the audit log. */
+export const actorOf = ({
+  accountId,
+  keyId,
+}: Pick<Caller, 'accountId' | 'keyId'>): { userId: string; keyId: string } => ({
+  userId: accountId,
+  keyId,
+});
+
 /** Returns the caller's own account, for lists of its own objects. Throws 404 for a key that is limited to a group. */
 export function ownAccount({ userId, groupId }: Caller): string {
   if (groupId) throw new AppError('notFound');

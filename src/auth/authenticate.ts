@@ -1,11 +1,11 @@
 import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy } from '#src/database/enums.ts';
+import type { ManagedBy, MemberAccess } from '#src/database/enums.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import { hashOfKey } from './key-format.ts';
-import { isScope, type Scope } from './scopes.ts';
+import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
 /** The device to which a key is limited, and who made the key: a homeowner, or a utility or administrator. */
 export interface DeviceOfKey {
@@ -17,18 +17,33 @@ export interface DeviceOfKey {
 export const deviceOfKey = (row: { device_id: string | null; made_by: ManagedBy | null }): Pick<Caller, 'device'> =>
   row.device_id === null ? {} : { device: { id: row.device_id, madeBy: row.made_by ?? 'owner' } };
 
-/** The authenticated caller: the owner of a key or session, with its permissions. */
+/** A home of which the account of a session is a member. */
+export interface HomeOfMember {
+  memberId: string;
+  userId: string;
+  access: MemberAccess;
+}
+
+/** The authenticated caller: a key or session, the account whose data it reaches, and its permissions. */
 export interface Caller {
   by: 'key' | 'session';
   /** The key_id or session_id. */
   keyId: string;
+  /** Account of the key or session. Its requests count to this account, and its acts are recorded as those of this account. */
+  accountId: string;
+  /** Account whose data the caller reaches: its own, or the home of which it acts as a member (homes.ts). */
   userId: string;
+  /** Role in that account: a member acts as a homeowner. */
   role: Role;
   scopes: ReadonlySet<Scope>;
   /** The group to whose homes the key is limited; null if it has no such limit. */
   groupId: string | null;
   /** The device to which the key is limited. */
   device?: DeviceOfKey;
+  /** The membership by which the caller reaches `userId`, if that is not its own account. */
+  memberId?: string;
+  /** For a session: the homes of which its account is a member. */
+  homes?: readonly HomeOfMember[];
   /** For a key: the address of the request, and the key's allowed addresses (allowed-addresses.ts). */
   address?: string;
   allowedAddresses?: readonly string[];
@@ -39,6 +54,8 @@ export interface Caller {
  * the database (run-as-caller.ts).
  */
 const REMEMBERED_MS = 5_000;
+/** The same for the keys of members, because an ended membership must hold within 1 s. */
+const MEMBER_REMEMBERED_MS = 500;
 const MAX_REMEMBERED = 10_000;
 /** Minimum time between two updates of `last_used_at`. */
 const USED_EVERY_MS = 60_000;
@@ -68,7 +85,10 @@ export function createAuthenticate(db: Database, environment: Environment, now =
     const found = await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(name, { ...found, untilMs: askedMs + REMEMBERED_MS });
+    remembered.set(name, {
+      ...found,
+      untilMs: askedMs + (found.caller.memberId ? MEMBER_REMEMBERED_MS : REMEMBERED_MS),
+    });
     return from(found, address);
   };
 }
@@ -83,10 +103,12 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
+    .leftJoin('home_members as m', 'm.member_id', 'api_keys.member_id')
+    .leftJoin('users as home', 'home.user_id', 'm.user_id')
     .select([
       'key_id',
       'users.user_id',
-      'role',
+      'users.role',
       'scopes',
       'expires_at',
       'revoked_at',
@@ -95,11 +117,17 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
       'device_id',
       'made_by',
       'allowed_addresses',
+      'api_keys.member_id',
+      'm.access',
+      'm.ended_at as membership_ended_at',
+      'm.user_id as home_user_id',
+      'home.role as home_role',
     ])
     .where('key_sha256', '=', hash)
     .executeTakeFirst();
   if (!row) return 'unauthorized';
-  if (row.revoked_at) return 'keyRevoked';
+  const isOfEndedMembership = row.member_id !== null && !isOpenMembership(row);
+  if (row.revoked_at || isOfEndedMembership) return 'keyRevoked';
   const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   if (expiresAtMs <= nowMs) return 'keyExpired';
   if (Math.abs(nowMs - (row.last_used_at?.getTime() ?? 0)) > USED_EVERY_MS) {
@@ -114,12 +142,20 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
   const caller: Caller = {
     by: 'key',
     keyId: row.key_id,
-    userId: row.user_id,
+    accountId: row.user_id,
+    userId: row.home_user_id ?? row.user_id,
     role: row.role,
-    scopes: new Set(row.scopes.filter(isScope)),
+    scopes: new Set(
+      row.scopes.filter(isScope).filter((scope) => !row.access || MEMBER_SCOPES[row.access].includes(scope)),
+    ),
     groupId: row.group_id,
+    ...(row.member_id !== null && { memberId: row.member_id }),
     ...deviceOfKey(row),
     allowedAddresses: row.allowed_addresses,
   };
   return { caller, expiresAtMs, isAllowed: isAllowedFrom(row.allowed_addresses) };
 }
+
+/** Whether the membership of a key has not ended, and both accounts are those of homeowners. */
+const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
+  row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';

@@ -9,7 +9,7 @@ import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser, findUser } from '#src/users/store.ts';
-import type { DeviceOfKey } from './authenticate.ts';
+import type { DeviceOfKey, HomeOfMember } from './authenticate.ts';
 import { hashOfKey, newKey, prefixOfKey } from './key-format.ts';
 import { DEFAULT_SCOPES, isScope, type Scope } from './scopes.ts';
 
@@ -24,11 +24,13 @@ export interface CreatedKey {
   group_id?: string;
   /** The device to which the key is limited. */
   device_id?: string;
+  /** The home of another account, of which the key's account is a member, to which the key is limited. */
+  home_user_id?: string;
   allowed_addresses: string[];
 }
 
 /**
- * Creates a key for a user, with the default scopes if none are given. `groupId`, `device`: group or device to which the key is limited. `key`: a key chosen by the
+ * Creates a key for a user, with the default scopes if none are given. `groupId`, `device`, `home`: group, device or home of another account to which the key is limited. `key`: a key chosen by the
  * operator instead of a random one.
  */
 export async function createKey(
@@ -43,6 +45,7 @@ export async function createKey(
     key?: string;
     groupId?: string;
     device?: DeviceOfKey;
+    home?: Pick<HomeOfMember, 'memberId' | 'userId'>;
   },
 ): Promise<CreatedKey> {
   const key = options.key ?? newKey(options.environment);
@@ -52,7 +55,7 @@ export async function createKey(
     prefix: prefixOfKey(key),
     scopes: options.scopes ?? [...DEFAULT_SCOPES],
     expires_at: options.expiresAt ?? null,
-    ...omitUndefined({ group_id: options.groupId, device_id: options.device?.id }),
+    ...omitUndefined({ group_id: options.groupId, device_id: options.device?.id, home_user_id: options.home?.userId }),
     allowed_addresses: [...(options.allowedAddresses ?? [])],
   };
   await db
@@ -67,6 +70,7 @@ export async function createKey(
       group_id: created.group_id ?? null,
       device_id: options.device?.id ?? null,
       made_by: options.device?.madeBy ?? null,
+      member_id: options.home?.memberId ?? null,
       expires_at: created.expires_at,
       allowed_addresses: created.allowed_addresses,
       last_used_at: null,
@@ -89,8 +93,12 @@ const COLUMNS = [
   'allowed_addresses',
 ] as const;
 
+/** Column for a query of `api_keys`: the home of another account to which a key is limited; null for a key without a membership. */
+const HOME_OF_KEY = sql<string | null>`(
+  SELECT m.user_id FROM home_members m WHERE m.member_id = api_keys.member_id)`.as('home_user_id');
+
 /** Stored attributes of a key, without its secret. */
-export type Key = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]>;
+export type Key = Pick<Selectable<Tables['api_keys']>, (typeof COLUMNS)[number]> & { home_user_id: string | null };
 
 /** Returns an account's unrevoked keys in order of their ids, after `cursor`; at most `limit`. */
 export async function listKeys(
@@ -101,7 +109,7 @@ export async function listKeys(
 ): Promise<Key[]> {
   return db
     .selectFrom('api_keys')
-    .select(COLUMNS)
+    .select([...COLUMNS, HOME_OF_KEY])
     .where('user_id', '=', userId)
     .where(isAccountWithin(reach, 'api_keys.user_id'))
     .where('revoked_at', 'is', null)
@@ -119,7 +127,7 @@ export async function describeKey(
 ): Promise<(Key & { user_id: string }) | null> {
   const row = await db
     .selectFrom('api_keys')
-    .select([...COLUMNS, 'user_id'])
+    .select([...COLUMNS, HOME_OF_KEY, 'user_id'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
     .where(isAccountWithin(reach, 'api_keys.user_id'))
@@ -139,22 +147,28 @@ export async function revokeKey(db: Database, reach: Reach, keyId: string): Prom
   return numUpdatedRows > 0n;
 }
 
-/** Returns the owner, scopes, device and allowed addresses of a valid key within the reach; null if there is none. */
+/** Returns the owner, scopes, device, membership and allowed addresses of a valid key within the reach; null if there is none. */
 export async function findKey(
   db: Database,
   reach: Reach,
   keyId: string,
-): Promise<{ userId: string; scopes: Scope[]; allowedAddresses: string[]; deviceId: string | null } | null> {
+): Promise<{
+  userId: string;
+  scopes: Scope[];
+  allowedAddresses: string[];
+  deviceId: string | null;
+  memberId: string | null;
+} | null> {
   const row = await db
     .selectFrom('api_keys')
-    .select(['user_id', 'scopes', 'allowed_addresses', 'device_id'])
+    .select(['user_id', 'scopes', 'allowed_addresses', 'device_id', 'member_id'])
     .where('key_id', '=', keyId)
     .where('revoked_at', 'is', null)
     .where(isAccountWithin(reach, 'api_keys.user_id'))
     .executeTakeFirst();
   if (!row) return null;
-  const { user_id: userId, allowed_addresses: allowedAddresses, device_id: deviceId } = row;
-  return { userId, scopes: row.scopes.filter(isScope), allowedAddresses, deviceId };
+  const { user_id: userId, allowed_addresses: allowedAddresses, device_id: deviceId, member_id: memberId } = row;
+  return { userId, scopes: row.scopes.filter(isScope), allowedAddresses, deviceId, memberId };
 }
 
 /** Changes the allowed addresses and the expiry of a key within the reach; null if there is no valid one. */
@@ -176,7 +190,7 @@ export async function limitKey(
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .where(isAccountWithin(reach, 'api_keys.user_id'))
-    .returning(COLUMNS)
+    .returning([...COLUMNS, HOME_OF_KEY])
     .executeTakeFirst();
   return row ?? null;
 }
@@ -194,7 +208,7 @@ const endAt = (expiresAt: Date | null, now: Date) => ({
 const OVERLAP_MS = 24 * 3_600_000;
 
 /**
- * Creates a key with the name, scopes, addresses and group or device of an old one, which stays valid for `overlapMs` or until its earlier
+ * Creates a key with the name, scopes, addresses and group, device or home of an old one, which stays valid for `overlapMs` or until its earlier
  * expiry. `madeBy`: who rotates it. Null if there is no valid key within the reach.
  */
 export async function rotateKey(
@@ -216,7 +230,17 @@ export async function rotateKey(
     if (!owner || !(await findUser(trx, reach, owner.userId, { isHeld: true }))) return null;
     const old = await trx
       .selectFrom('api_keys')
-      .select(['user_id', 'name', 'scopes', 'group_id', 'device_id', 'expires_at', 'allowed_addresses'])
+      .select([
+        'user_id',
+        'name',
+        'scopes',
+        'group_id',
+        'device_id',
+        'member_id',
+        'expires_at',
+        'allowed_addresses',
+        HOME_OF_KEY,
+      ])
       .where('key_id', '=', keyId)
       .where('revoked_at', 'is', null)
       .where(isAccountWithin(reach, 'api_keys.user_id'))
@@ -233,6 +257,8 @@ export async function rotateKey(
       allowedAddresses: old.allowed_addresses,
       ...omitUndefined({ name: old.name ?? undefined, groupId: old.group_id ?? undefined, expiresAt }),
       ...(old.device_id !== null && { device: { id: old.device_id, madeBy } }),
+      ...(old.member_id !== null &&
+        old.home_user_id !== null && { home: { memberId: old.member_id, userId: old.home_user_id } }),
     });
     return { created, oldExpiresAt };
   });

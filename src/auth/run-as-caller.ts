@@ -6,7 +6,8 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import { type Caller, deviceOfKey, type KeyRefusal } from './authenticate.ts';
-import { isScope, SCOPES } from './scopes.ts';
+import { lockMembership } from './homes.ts';
+import { isScope, MEMBER_SCOPES, SCOPES, type Scope } from './scopes.ts';
 import { isOpen } from './sessions.ts';
 
 /**
@@ -27,15 +28,19 @@ interface Row {
 
 /**
  * Reads the caller again from the database. Throws 401 if its key was revoked or has expired, its session has ended or its account was deleted,
- * and 403 if its key may no longer be used from its address. Locks the account before the key or session, in the same order as an erasure.
+ * and 403 if its key may no longer be used from its address, or if its membership of the home has ended. Locks the accounts, then the
+ * membership, then the key or session, in the same order as an erasure or the end of a membership.
  */
 export async function reloadCaller(
   db: Database,
-  { by, keyId, userId, address }: Caller,
+  caller: Caller,
   now: Date,
   lock: keyof typeof ROW_LOCKS,
 ): Promise<Caller> {
-  const account = sql`WITH account AS MATERIALIZED (SELECT user_id, role FROM users WHERE user_id = ${userId} ${ROW_LOCKS[lock]})`;
+  const { by, keyId, accountId, userId, memberId, address } = caller;
+  const access =
+    memberId === undefined ? null : await lockMembership(db, caller, lock === 'none' ? null : ROW_LOCKS[lock]);
+  const account = sql`WITH account AS MATERIALIZED (SELECT user_id, role FROM users WHERE user_id = ${accountId} ${ROW_LOCKS[lock]})`;
   const lockOf = (name: string): RawBuilder<unknown> =>
     lock === 'none' ? ROW_LOCKS[lock] : sql`${ROW_LOCKS[lock]} OF ${sql.ref(name)}`;
   // Raw SQL: the hot path of every change: account, then key or session, each locked as it is read, in one statement.
@@ -50,10 +55,13 @@ export async function reloadCaller(
           WHERE session_id = ${keyId} AND ${isOpen(now)} ${lockOf('sessions')}`.execute(db);
   const [row] = rows;
   if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
+  if (memberId !== undefined && access === null) throw new AppError(by === 'key' ? 'keyRevoked' : 'forbidden');
   const { role, scopes, allowed_addresses: allowedAddresses } = row;
+  const isWithinAccess = (scope: Scope) => access === null || MEMBER_SCOPES[access].includes(scope);
   if (address !== undefined && !isAllowedFrom(allowedAddresses)(address)) throw new AppError('addressNotAllowed');
-  const limits = { groupId: row.group_id, ...deviceOfKey(row) };
-  const current = { by, keyId, userId, role, scopes: new Set(scopes.filter(isScope)), ...limits };
+  const limits = { groupId: row.group_id, ...deviceOfKey(row), ...(memberId !== undefined && { memberId }) };
+  const granted = new Set(scopes.filter(isScope).filter(isWithinAccess));
+  const current = { by, keyId, accountId, userId, role, scopes: granted, ...limits };
   return address === undefined ? current : { ...current, address, allowedAddresses };
 }
 

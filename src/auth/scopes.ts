@@ -1,3 +1,5 @@
+import type { MemberAccess } from '#src/database/enums.ts';
+
 /** Scopes of keys. The accounts that a key can access depend on its owner's role. */
 export const SCOPES = [
   'insights:read',
@@ -24,6 +26,12 @@ export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts
 
 /** Scopes that a key limited to a group may have, and that the export of an account needs. Single readings show when somebody showers, so they are not among them. */
 export const READING_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
+
+/** Scopes of a member in the home of another account. Members and keys of the home need `keys:write`, so they are its owner's alone. */
+export const MEMBER_SCOPES: Readonly<Record<MemberAccess, readonly Scope[]>> = {
+  read: SCOPES.filter((scope) => scope.endsWith(':read')),
+  manage: SCOPES.filter((scope) => scope !== 'keys:write'),
+};
 
 /** Scopes of a key that is limited to a device. */
 export const DEVICE_SCOPES: readonly Scope[] = ['readings:write'];

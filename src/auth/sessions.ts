@@ -6,8 +6,10 @@ import type { Database } from '#src/database/connect.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { forgetEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
 import { type AccessEnd, endAccess } from '#src/users/end-access.ts';
+import { forgetEndedMembers } from '#src/users/member-ends.ts';
 import type { Role } from '#src/users/store.ts';
 import type { Caller } from './authenticate.ts';
+import { HOMES_OF_MEMBER } from './homes.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Maximum lifetime of a session, and maximum time without a request. */
@@ -89,7 +91,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   const row = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.user_id', 'sessions.user_id')
-    .select(['session_id', 'users.user_id', 'role', 'last_seen_at'])
+    .select(['session_id', 'users.user_id', 'role', 'last_seen_at', HOMES_OF_MEMBER])
     .where('secret_sha256', '=', sha256(secret))
     .where(isOpen(now))
     .executeTakeFirst();
@@ -103,8 +105,9 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
       .execute()
       .catch(() => {});
   }
-  const { session_id: keyId, user_id: userId, role } = row;
-  return { by: 'session', keyId, userId, role, scopes: new Set(SCOPES), groupId: null };
+  const { session_id: keyId, user_id: userId, role, homes } = row;
+  const scopes = new Set(SCOPES);
+  return { by: 'session', keyId, accountId: userId, userId, role, scopes, groupId: null, ...(homes && { homes }) };
 }
 
 /** A session as its owner sees it. */
@@ -205,7 +208,7 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
 
-/** Deletes ended sessions, expired sign-ins that no longer count towards limits, and expired changes of e-mail addresses. */
+/** Deletes ended sessions, expired sign-ins that no longer count towards limits, expired changes of e-mail addresses, and old memberships. */
 export async function deleteEndedSessions(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
@@ -217,4 +220,5 @@ export async function deleteEndedSessions(db: Database, now: Date): Promise<void
     .where('created_at', '<=', new Date(now.getTime() - DAY_MS))
     .execute();
   await forgetEmailChanges(db, now);
+  await forgetEndedMembers(db, now);
 }

@@ -4,6 +4,7 @@ import { accountsWithin } from '#src/database/reach.ts';
 import { reachOf } from './access.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
+import { findOpenMemberships } from './homes.ts';
 import type { Scope } from './scopes.ts';
 import { rolesOfSessions } from './sessions.ts';
 
@@ -16,7 +17,7 @@ export interface Reader {
 
 /**
  * Returns the readers that may not continue: the key was revoked, has expired, or lost its scope or address; the session has ended; the
- * role has changed; or the account is out of reach. Uses a few statements for all readers. Suspension is checked by the request counter.
+ * role has changed; the membership has ended; or the account is out of reach. Uses a few statements for all readers. Suspension is checked by the request counter.
  */
 export async function findDisallowedReaders<One extends Reader>(
   db: Database,
@@ -42,6 +43,10 @@ export async function findDisallowedReaders<One extends Reader>(
   const roles = new Map([...keys.map(({ key_id, role }) => [key_id, role] as const), ...sessions]);
   const limitsOf = new Map(keys.map((key) => [key.key_id, key]));
   const inGroups = await reachedByGroups(db, readers);
+  const open = await findOpenMemberships(
+    db,
+    readers.flatMap(({ caller }) => caller.memberId ?? []),
+  );
   const others = readers.filter(({ caller, userId }) => caller.userId !== userId).map(({ userId }) => userId);
   const accounts = await db
     .selectFrom('users')
@@ -53,6 +58,7 @@ export async function findDisallowedReaders<One extends Reader>(
     if (roles.get(caller.keyId) !== caller.role) return true;
     const limits = limitsOf.get(caller.keyId);
     if (limits && caller.address !== undefined && !isAllowedFrom(limits.allowed_addresses)(caller.address)) return true;
+    if (caller.memberId) return !open.has(caller.memberId) || caller.userId !== userId;
     if (caller.groupId) return !inGroups.get(caller.keyId)?.has(userId);
     if (caller.userId === userId) return false;
     const account = accountOf.get(userId);

@@ -102,6 +102,18 @@ export const ERRORS = {
     error: 'The user has signed in: the e-mail address is theirs to change, or an administrator’s',
     meaning: 'A utility changes the address of a homeowner only until that one has signed in.',
   },
+  memberScopes: {
+    status: 403,
+    error: 'A key for the home of another account has only scopes that the membership gives',
+    meaning:
+      'Ask for fewer scopes: without keys:write, and for a member with access read only those that end in :read.',
+  },
+  addressNotConfirmed: {
+    status: 403,
+    error: 'No mail has confirmed the e-mail address of this account',
+    meaning:
+      'Sign in to the dashboard once by a mail, or use the invitation that was mailed to this account’s address.',
+  },
   originNotAllowed: {
     status: 403,
     error: 'Pages of this origin may not use the tools',
@@ -126,6 +138,26 @@ export const ERRORS = {
     status: 409,
     error: 'The e-mail address is already in use',
     meaning: 'Another user has it, in whatever case.',
+  },
+  notHomeowner: {
+    status: 409,
+    error: 'Only the account of a homeowner becomes a member of a home',
+    meaning: 'Utilities reach the homes that they enrolled without a membership. Use the account of a homeowner.',
+  },
+  ownHome: {
+    status: 409,
+    error: 'The home is that of the account itself',
+    meaning: 'Invite the address of somebody else, or use the account of somebody else.',
+  },
+  alreadyMember: {
+    status: 409,
+    error: 'The account or address is a member of this home, or invited, already',
+    meaning: 'To change the access, end the membership or withdraw the invitation, and invite again.',
+  },
+  tooManyMembers: {
+    status: 409,
+    error: 'A home has 20 members and invitations at most, and an account 20 homes',
+    meaning: 'End a membership or withdraw an invitation that is not needed any more.',
   },
   phoneNeeded: {
     status: 409,

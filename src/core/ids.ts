@@ -25,7 +25,8 @@ export type IdPrefix =
   | 'prb'
   | 'bil'
   | 'edt'
-  | 'emc';
+  | 'emc'
+  | 'mem';
 
 let latestMs = 0;
 /**

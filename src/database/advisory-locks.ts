@@ -53,6 +53,7 @@ export const advisoryLockId = (
     | 'upstreams of'
     | 'imports of'
     | 'bills of'
+    | 'memberships of'
     | 'session at',
   ...parts: readonly string[]
 ): bigint =>

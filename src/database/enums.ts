@@ -25,6 +25,9 @@ export type Placement = (typeof PLACEMENTS)[number];
 /** Manager of a device: the account that owns it, or the utility that paired it for that account. */
 export const MANAGERS = ['owner', 'utility'] as const;
 export type ManagedBy = (typeof MANAGERS)[number];
+/** What a member of a home may do there: see it, or also change it. */
+export const MEMBER_ACCESSES = ['read', 'manage'] as const;
+export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 /** Kinds of series: prices of a kWh, or grams of CO2 equivalent for a kWh. */
 export const SERIES_KINDS = ['price', 'emission'] as const;

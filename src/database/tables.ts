@@ -8,6 +8,7 @@ import type {
   EVENT_TYPES,
   LANGUAGES,
   ManagedBy,
+  MemberAccess,
   PAUSABLE_STATUSES,
   PLANS,
   Placement,
@@ -39,6 +40,7 @@ export interface Tables {
   source_hosts: SourceHostsTable;
   source_checks: SourceChecksTable;
   webhooks: WebhooksTable;
+  home_members: HomeMembersTable;
   gateways: GatewaysTable;
   discovered_devices: DiscoveredDevicesTable;
   unread_messages: UnreadMessagesTable;
@@ -107,6 +109,17 @@ interface HomeGroupsTable {
   created_at: Generated<Date>;
 }
 
+interface HomeMembersTable {
+  member_id: string;
+  user_id: string;
+  email: string;
+  access: MemberAccess;
+  created_at: Date;
+  member_user_id: string | null;
+  accepted_at: Date | null;
+  ended_at: Generated<Date | null>;
+}
+
 interface ApiKeysTable {
   key_id: string;
   user_id: string;
@@ -125,6 +138,7 @@ interface ApiKeysTable {
   told_days: Generated<number | null>;
   device_id: Generated<string | null>;
   made_by: Generated<ManagedBy | null>;
+  member_id: Generated<string | null>;
 }
 
 interface DevicesTable {
@@ -340,6 +354,7 @@ interface WebhooksTable {
   catching_up_to: Generated<number | null>;
   status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
   created_at: Generated<Date>;
+  member_id: Generated<string | null>;
 }
 
 interface GatewaysTable {

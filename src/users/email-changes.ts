@@ -33,12 +33,7 @@ export async function requestEmailChange(
   { userId, email, former, requester }: { userId: string; email: string; former: string; requester: Requester },
 ): Promise<void> {
   const now = new Date();
-  const requests = await eventsOfDay(trx, userId, 'user.email_to_confirm', now);
-  const [first] = requests;
-  if (first && requests.length >= MAX_REQUESTS_PER_DAY) {
-    const retryAfterSeconds = Math.ceil((first.getTime() + DAY_MS - now.getTime()) / 1_000);
-    throw new AppError('tooManyRequests', { retryAfterSeconds });
-  }
+  await limitMailsOfDay(trx, userId, { type: 'user.email_to_confirm', most: MAX_REQUESTS_PER_DAY, now });
   await expireSignIns(trx, userId);
   const email_change_id = newId('emc');
   await trx
@@ -121,6 +116,19 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
   if ((await eventsOfDay(trx, userId, type, now)).length >= MAX_NOTICES_PER_DAY) return;
   const data = { former_email: former, changed_at: now.toISOString() };
   await addEvents(queryOf(trx), [{ type, userId, data, channel: 'email' }], now);
+}
+
+/** Throws 429 if an account has had `most` events of a type, each of which is a mail to an address that may belong to somebody else, within a day. */
+export async function limitMailsOfDay(
+  trx: Database,
+  userId: string,
+  { type, most, now }: { type: string; most: number; now: Date },
+): Promise<void> {
+  const sent = await eventsOfDay(trx, userId, type, now);
+  const [first] = sent;
+  if (!first || sent.length < most) return;
+  const retryAfterSeconds = Math.ceil((first.getTime() + DAY_MS - now.getTime()) / 1_000);
+  throw new AppError('tooManyRequests', { retryAfterSeconds });
 }
 
 /** Times of an account's events of one type within the last day, in order. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { forgetInAudit } from './audit.ts';
+import { endMembershipsOf } from './member-ends.ts';
 
 /**
  * Erases an account and all its data, on every tier: devices with their readings (also compressed ones), rejected messages, computed data,
@@ -41,6 +42,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .orderBy('device_id')
       .forUpdate()
       .execute();
+    await endMembershipsOf(trx, userId, { because: 'erased', now: new Date() });
     const deviceIds = devices.map(({ device_id }) => device_id);
     // Each list is one parameter, whatever its length.
     const series = await trx

@@ -16,6 +16,7 @@ import {
   withdrawEmailChange,
 } from './email-changes.ts';
 import { endAccess } from './end-access.ts';
+import { endMembershipsOf } from './member-ends.ts';
 
 /** The columns of an account that every caller within reach may see, in their order in `user.created`. */
 export const USER_COLUMNS = [
@@ -174,6 +175,7 @@ export async function updateUser(
       if (isMoved && !requester) await moveEmail(trx, userId, { email, former: before.email });
       const isOtherRole = settings.role !== undefined && settings.role !== before.role;
       if (isOtherRole) await takeBackDeliveries(queryOf(trx), userId);
+      if (isOtherRole) await endMembershipsOf(trx, userId, { because: 'role', now: new Date() });
       if (isOtherRole) await endAccess(trx, userId, { because: 'role' });
       else if (isMoved && !requester) await endAccess(trx, userId, { because: 'email' });
       return findUser(trx, REACH_OF_ALL, userId);

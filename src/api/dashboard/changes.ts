@@ -4,6 +4,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { requireStreamRoom, type StreamOwner, streamOwner } from '#src/api/stream-room.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
+import { enterHome, findOpenMemberships } from '#src/auth/homes.ts';
 import { rolesOfSessions } from '#src/auth/sessions.ts';
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
 import { callerOf } from './caller.ts';
@@ -34,7 +35,7 @@ interface Listener {
 /**
  * `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2). Sends `readings`, with the time of the newest reading,
  * each time devices of the account report; the first one is sent at once, because the page may have queried earlier. A stream ends with its
- * session, wherever that is ended, if the account's role changes, and from `handOn` on: the page then reconnects to another process.
+ * session, wherever that is ended, if the account's role changes or its membership of the home ends, and from `handOn` on: the page then reconnects to another process.
  */
 export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
   const listeners = new Set<Listener>();
@@ -49,7 +50,12 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
         [...listeners].map(({ caller }) => caller.keyId),
         context.clock(),
       );
-      for (const one of listeners) if (roles.get(one.caller.keyId) !== one.caller.role) end(one);
+      const memberIds = [...listeners].flatMap(({ caller }) => caller.memberId ?? []);
+      const open = await findOpenMemberships(context.db, memberIds);
+      for (const one of listeners) {
+        const { keyId, role, memberId } = one.caller;
+        if (roles.get(keyId) !== role || (memberId !== undefined && !open.has(memberId))) end(one);
+      }
       const userIds = [...new Set([...listeners].map(({ userId }) => userId))];
       const found = new Map((await findReadingVersions(context.db, userIds)).map((one) => [one.user_id, one]));
       for (const one of listeners) {
@@ -85,8 +91,9 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
 
   // Without a HEAD route, which would open a stream that no client reads.
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
-    const caller = await callerOf(context, request);
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
+    const signedIn = await callerOf(context, request);
+    const caller = await enterHome(context.db, signedIn, { userId: named, objects: [] });
     const userId = await reachUserId(context.db, caller, named);
     const owner = await streamOwner(context.db, caller);
     requireStreamRoom(listeners, owner);

@@ -7,6 +7,7 @@ const now = new Date('2026-06-15T12:00:00Z');
 const caller: Caller = {
   by: 'key',
   keyId: 'key_1',
+  accountId: 'usr_1',
   userId: 'usr_1',
   role: 'homeowner',
   scopes: new Set(),

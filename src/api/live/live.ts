@@ -158,10 +158,10 @@ export class Live {
     try {
       if (all.length > 0) {
         const ended = new Set(await findDisallowedReaders(db, all, { scope: STREAM_SCOPE, now: clock() }));
-        const byKey = all.filter(({ caller }) => caller.by === 'key').map(({ caller }) => caller.userId);
+        const byKey = all.filter(({ caller }) => caller.by === 'key').map(({ caller }) => caller.accountId);
         const suspended = await this.#counter.suspended([...new Set(byKey)]);
         for (const one of all)
-          if (ended.has(one) || (one.caller.by === 'key' && suspended.has(one.caller.userId))) end(one);
+          if (ended.has(one) || (one.caller.by === 'key' && suspended.has(one.caller.accountId))) end(one);
         await followOn(db, this.#homes.userIds);
       }
       this.#checkedAtMs = nowMs;

@@ -16,7 +16,7 @@ export function addFairShare(app: FastifyInstance, clock: Clock): void {
   noteAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !needsKey(request)) return;
-    const { device, userId } = request.caller;
-    if (!(await takeRequestShare(shares, device?.id ?? userId, reply))) throw new AppError('unavailable');
+    const { device, accountId } = request.caller;
+    if (!(await takeRequestShare(shares, device?.id ?? accountId, reply))) throw new AppError('unavailable');
   });
 }

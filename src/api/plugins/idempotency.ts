@@ -37,7 +37,7 @@ export async function runIdempotently(
   return done;
 }
 
-function keyedRequest(request: FastifyRequest, { userId, keyId }: Caller): KeyedRequest | null {
+function keyedRequest(request: FastifyRequest, { accountId, keyId }: Caller): KeyedRequest | null {
   const key = request.headers['idempotency-key'];
   if (request.method !== 'POST' || key === undefined) return null;
   if (typeof key !== 'string' || !KEY.test(key)) {
@@ -48,7 +48,7 @@ function keyedRequest(request: FastifyRequest, { userId, keyId }: Caller): Keyed
   const sha256 = createHash('sha256')
     .update(`${request.url}\n${JSON.stringify(inOrder(request.body))}`)
     .digest();
-  return { userId, callerId: keyId, key, sha256 };
+  return { userId: accountId, callerId: keyId, key, sha256 };
 }
 
 /** Sorts the members of every object in JSON, because their order has no meaning (RFC 8259, section 4). */

@@ -22,11 +22,11 @@ function tellLimits(reply: FastifyReply, { windows }: Decision): void {
 export async function countRequest(
   counter: RequestCounter,
   reply: FastifyReply,
-  { userId, keyId, device }: Caller,
+  { accountId, keyId, device }: Caller,
   weight: number,
 ): Promise<void> {
   if (device) return countDeviceRequest(counter, reply, { keyId, deviceId: device.id });
-  const decision = await counter.take(userId, weight);
+  const decision = await counter.take(accountId, weight);
   tellLimits(reply, decision);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
@@ -55,8 +55,8 @@ async function countDeviceRequest(
 }
 
 /** Throws 429 if an account or a device's key was suspended after its request was counted, which happens before its body arrives. */
-export const refuseSuspended = (counter: RequestCounter, { userId, keyId, device }: Caller): Promise<void> =>
-  refuseSuspendedOne(counter, device ? `key:${keyId}` : userId);
+export const refuseSuspended = (counter: RequestCounter, { accountId, keyId, device }: Caller): Promise<void> =>
+  refuseSuspendedOne(counter, device ? `key:${keyId}` : accountId);
 
 async function refuseSuspendedOne(counter: RequestCounter, counted: string): Promise<void> {
   const waitSeconds = await counter.suspendedForSeconds(counted);

@@ -23,7 +23,7 @@ export function addRequestLog(app: FastifyInstance): void {
       status,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
       address: request.ip,
-      ...omitUndefined({ user_id: request.caller?.userId, key_id: request.caller?.keyId }),
+      ...omitUndefined({ user_id: request.caller?.accountId, key_id: request.caller?.keyId }),
     };
     request.log[level](line, 'request');
   });

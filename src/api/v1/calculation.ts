@@ -26,6 +26,6 @@ export async function beginCalculation(
     range: dayRange(start, end, zone),
     now,
     run: <T>(work: (calculator: Calculator, signal: AbortSignal) => Promise<T>): Promise<T> =>
-      calculator.run(caller.userId, (signal) => work(calculator, signal)),
+      calculator.run(caller.accountId, (signal) => work(calculator, signal)),
   };
 }

@@ -50,6 +50,14 @@ import {
 import { createImport, fetchImportCredentials, getImport } from './imports/operations.ts';
 import { createKey, listKeys, revokeKey, rotateKey, updateKey } from './keys/operations.ts';
 import {
+  acceptMembership,
+  inviteMember,
+  leaveMembership,
+  listMembers,
+  listMemberships,
+  removeMember,
+} from './members/operations.ts';
+import {
   createEmissionSeries,
   createPriceSeries,
   deleteEmissionSeries,
@@ -192,6 +200,12 @@ const NAMED = {
   updateKey,
   revokeKey,
   rotateKey,
+  inviteMember,
+  listMembers,
+  removeMember,
+  acceptMembership,
+  listMemberships,
+  leaveMembership,
   listAudit,
 };
 

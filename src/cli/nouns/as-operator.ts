@@ -86,6 +86,7 @@ export async function runAsOperator(
 const operator = (userId: string): Caller => ({
   by: 'key',
   keyId: COMMAND_LINE,
+  accountId: userId,
   userId,
   role: 'admin',
   scopes: new Set(SCOPES),

@@ -31,7 +31,10 @@ const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = A
 const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
 const OF_GROUP = 'group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))';
 const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))';
-const OF_WEBHOOK = 'webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id = ANY ($1))';
+/** Keys and webhooks by which a member reaches the home of another account: they end if either account moves. */
+const OF_MEMBERSHIP =
+  'member_id IN (SELECT member_id FROM home_members WHERE user_id = ANY ($1) OR member_user_id = ANY ($1))';
+const OF_WEBHOOK = 'webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id = ANY ($1) AND member_id IS NULL)';
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
 /** The relations of an account bundle, in the order of their foreign keys. */
@@ -49,7 +52,7 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'devices', whose: OF_USER },
   // A key that is limited to a device moves with it, or ends.
-  { relation: 'api_keys', whose: `${OF_USER} AND (device_id IS NULL OR ${OF_DEVICE})` },
+  { relation: 'api_keys', whose: `${OF_USER} AND member_id IS NULL AND (device_id IS NULL OR ${OF_DEVICE})` },
   // A trigger creates a head with each device.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
@@ -67,7 +70,7 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'bill_periods', whose: OF_USER },
   { relation: 'bill_versions', whose: OF_BILL },
   { relation: 'bill_adjustments', whose: OF_BILL },
-  { relation: 'webhooks', whose: OF_USER },
+  { relation: 'webhooks', whose: `${OF_USER} AND member_id IS NULL` },
   { relation: 'gateways', whose: OF_USER },
   { relation: 'discovered_devices', whose: OF_GATEWAY },
   { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
@@ -112,13 +115,19 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'untimed_series', whose: OF_DEVICE },
   // Memberships of staying homes in groups that move, and of moving homes in groups that stay.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
+  { relation: 'home_members', whose: '(user_id = ANY ($1) OR member_user_id = ANY ($1))' },
   // API keys of other accounts that are limited to a group that moves, and keys of which either the account or the device moves.
   {
     relation: 'api_keys',
-    whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})))`,
+    whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})) OR ${OF_MEMBERSHIP})`,
   },
+  { relation: 'webhooks', whose: OF_MEMBERSHIP },
   // Deliveries of moving accounts' events to staying accounts' subscriptions, and the reverse.
-  { relation: 'deliveries', whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))` },
+  {
+    relation: 'deliveries',
+    whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))
+      OR webhook_id IN (SELECT webhook_id FROM webhooks WHERE ${OF_MEMBERSHIP})`,
+  },
   { relation: 'provisioning_batches', whose: `owner_user_id = ANY ($1) AND NOT (${OF_USER})`, column: 'owner_user_id' },
 ];
 
@@ -152,6 +161,8 @@ export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   request_counts: 'windows of a minute and a day: they begin anew',
   temporary_secrets: 'of imports that are under way: they end',
   sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
+  home_members:
+    'of accounts of which mostly one moves, and their links are signed by the secret of the installation: owners invite again',
   email_changes: 'their links are signed by the secret of the installation: people change the address again',
   arrivals: 'where an account came from: noted anew',
   departures: 'of accounts that are no longer there',

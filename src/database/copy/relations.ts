@@ -26,6 +26,7 @@ export const COPIED_RELATIONS: readonly CopiedRelation[] = [
   { relation: 'sessions' },
   { relation: 'identities' },
   { relation: 'devices' },
+  { relation: 'home_members' },
   { relation: 'api_keys' },
   { relation: 'device_heads' },
   { relation: 'device_claims' },

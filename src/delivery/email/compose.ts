@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { type DeviceNames, MAX_DEVICES } from '../device-names.ts';
+import { describeMemberMail, isMemberMail, type MembershipPeople, memberDetails } from './member-mails.ts';
 
 /** Content of a mail: a subject, and a body as text and as HTML. */
 export interface Mail {
@@ -16,6 +17,7 @@ export interface MailLink {
 
 const LINKS = {
   unsubscribe: 'To get no more of these, pause the alert',
+  invitation: 'To accept, open this page and press the button',
   confirm: 'To use this address, open this page and press the button',
 };
 
@@ -23,6 +25,8 @@ const LINKS = {
 export interface ReportedEvent {
   type: string;
   data: Record<string, unknown>;
+  /** The accounts of the membership that it is about; null if it is about none, or if one of them is gone. */
+  people?: MembershipPeople | null;
 }
 
 type AlertData = {
@@ -91,7 +95,8 @@ const SERIES_WORDS = {
 };
 
 /** Describes an event in one sentence, for SMS and subjects. `names`: names of the event's devices. Pure. */
-export function describeEvent({ type, data }: ReportedEvent, zone: string, names: DeviceNames): string {
+export function describeEvent({ type, data, people = null }: ReportedEvent, zone: string, names: DeviceNames): string {
+  if (isMemberMail(type)) return describeMemberMail(type, people);
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
   if (type === 'home.recounted') return 'What your home used is counted in a new way';
   if (type === 'user.email_changed') return 'The e-mail address of your account was changed';
@@ -136,7 +141,8 @@ export function composeMail(told: ReportedEvent, zone: string, names: DeviceName
 }
 
 /** Returns the figures of an event as pairs of label and value. */
-function figures({ type, data }: ReportedEvent, zone: string, names: DeviceNames): [string, string][] {
+function figures({ type, data, people = null }: ReportedEvent, zone: string, names: DeviceNames): [string, string][] {
+  if (isMemberMail(type)) return memberDetails(type, data, people);
   if (type === 'webhook.paused') {
     return [
       ['Webhook', String(data.webhook_id)],

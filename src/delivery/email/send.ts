@@ -8,6 +8,7 @@ import { type Channel, capturedName, type Outcome, type Sending, writeCaptured }
 import { loadDeviceNames } from '../device-names.ts';
 import { composeMail, type Mail, type MailLink } from './compose.ts';
 import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
+import { loadMembershipPeople } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Maximum time to send one message. It is shorter than the lease of a delivery (take.ts), because a server may be slow at every step. */
@@ -89,10 +90,12 @@ export function createEmailChannel(options: {
         .where('user_id', '=', event.userId)
         .executeTakeFirst();
       if (!user) return failed('the user is gone', null);
+      const people = await loadMembershipPeople(db, event);
+      if (event.type === 'member.invited' && !people?.isInvitation) return failed('the invitation is gone', null);
       const link = linkOf(event, { publicUrl, secret });
       const compose = async (): Promise<Mail> => {
         if (event.type !== 'remark.raised' || !link)
-          return composeMail(event, user.timezone, await loadDeviceNames(db, event), link);
+          return composeMail({ ...event, people }, user.timezone, await loadDeviceNames(db, event), link);
         const texts = await composeRemark(event.data as RemarkBody, user);
         return layOutRemark(texts, { language: user.language, home: `${publicUrl}/dashboard/home`, off: link.url });
       };
@@ -105,7 +108,7 @@ export function createEmailChannel(options: {
           userId: event.userId,
           messageId: `<${event.id}@${host}>`,
           from: `Energy usage service <${address}>`,
-          to: addressOf(event, user.email),
+          to: addressOf(event, people?.memberEmail, user.email),
           ...(await compose()),
           headers: { ...headers, 'Auto-Submitted': 'auto-generated' },
         });
@@ -120,9 +123,10 @@ export function createEmailChannel(options: {
 
 /**
  * Returns the address for an event. A change of address is reported to the old address, because another person may have made it, and is
- * confirmed at the new address.
+ * confirmed at the new address. An invitation goes to the invited address.
  */
-function addressOf({ type, data }: Sending['event'], email: string): string {
+function addressOf({ type, data }: Sending['event'], invited: string | undefined, email: string): string {
+  if (type === 'member.invited' && invited !== undefined) return invited;
   if (type === 'user.email_changed' || type === 'user.email_requested') return String(data.former_email);
   return type === 'user.email_to_confirm' ? String(data.email) : email;
 }
@@ -134,6 +138,11 @@ function linkOf(
 ): MailLink | null {
   if (type === 'user.email_to_confirm')
     return { is: 'confirm', url: confirmEmailLink(publicUrl, secret, String(data.email_change_id)) };
+  if (type === 'member.invited')
+    return {
+      is: 'invitation',
+      url: `${publicUrl}/invitation/${createMailedToken(secret, 'member', String(data.member_id))}`,
+    };
   const ended = type === 'remark.raised' ? data.user_id : data.alert_id;
   if (typeof ended !== 'string') return null;
   return { is: 'unsubscribe', url: `${publicUrl}/unsubscribe/${createMailedToken(secret, 'unsubscribe', ended)}` };

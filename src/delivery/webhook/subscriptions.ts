@@ -28,17 +28,19 @@ export interface WebhookPatch {
   url?: string | undefined;
   authToken?: string | undefined;
   status?: Webhook['status'] | undefined;
+  /** The membership by which it is changed; undefined for the account itself. A subscription with a member's address ends with the membership. */
+  memberId?: string | undefined;
 }
 
 /** Maximum number of subscriptions of an account: thousands of dead ones would delay all deliveries. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
-/** Creates a subscription for the caller. `box` seals its secret. Throws 409 if the account has the maximum number. */
+/** Creates a subscription for an account, by itself or by a member of the home (`memberId`), with whose membership it ends. `box` seals its secret. Throws 409 if the account has the maximum number. */
 export async function createWebhook(
   db: Database,
   box: SecretBox,
   ownerId: string,
-  webhook: { events: WebhookEvents; url: string; authToken: string },
+  webhook: { events: WebhookEvents; url: string; authToken: string; memberId?: string | undefined },
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. It serialises creations by account, because concurrent ones would all see the same count.
@@ -59,6 +61,7 @@ export async function createWebhook(
         auth_token_sealed: box.seal(webhook.authToken),
         former_token_sealed: null,
         former_token_valid_until: null,
+        member_id: webhook.memberId ?? null,
       })
       .returning(COLUMNS)
       .executeTakeFirstOrThrow();
@@ -127,6 +130,7 @@ export async function updateWebhook(
         // Without a change, the current row is written and returned.
         status: patch.status ?? before.status,
         url: patch.url,
+        ...(patch.url === undefined ? {} : { member_id: patch.memberId ?? null }),
         ...(patch.events === undefined ? {} : eventColumns(patch.events)),
         ...(isResumed ? { failing_since: null, failed_in_a_row: 0 } : {}),
         ...(patch.authToken === undefined

@@ -169,7 +169,7 @@ const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');
 /**
  * Operations that concern only the caller. Other tests cover the creation of accounts (requests.test.ts), their list (users.test.ts), the
  * audit log (audit.test.ts), tables of devices (imports.test.ts), batches of meters (provisioning.test.ts) and calculations about homes with
- * data (what-if.test.ts).
+ * data (what-if.test.ts), and members of homes (members-reach.test.ts).
  */
 const OF_THE_CALLER = [
   'POST /v1/users',
@@ -182,6 +182,12 @@ const OF_THE_CALLER = [
   'GET /v1/provisioning-batches',
   'GET /v1/fleet/silence',
   'POST /v1/what-if',
+  'POST /v1/users/{user_id}/members',
+  'GET /v1/users/{user_id}/members',
+  'DELETE /v1/users/{user_id}/members/{member_id}',
+  'POST /v1/memberships',
+  'GET /v1/memberships',
+  'DELETE /v1/memberships/{member_id}',
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
+import { createMailedToken } from '#src/core/secrets.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { testDatabase } from '#test/support/database.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
@@ -28,7 +29,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listUsers: 1,
   getUser: 1,
   updateUser: 10,
-  deleteUser: 29,
+  deleteUser: 30,
   createWebhook: 8,
   listWebhooks: 1,
   updateWebhook: 10,
@@ -109,6 +110,12 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   updateKey: 8,
   revokeKey: 7,
   rotateKey: 12,
+  inviteMember: 11,
+  listMembers: 2,
+  removeMember: 9,
+  acceptMembership: 15,
+  listMemberships: 1,
+  leaveMembership: 13,
   listAudit: 1,
 };
 
@@ -331,6 +338,18 @@ test('each operation needs this number of statements', async () => {
   await request(home, 'updateEmissionSeries', { of: [emissionId], body: { name: 'Other' } });
   await request(home, 'deleteIntensities', { of: [emissionId], query: '?from=2026-06-15&to=2026-06-16' });
   await request(home, 'deleteEmissionSeries', { of: [emissionId] });
+
+  const invited = { of: [home.userId], body: { email: 'a.member@example.com', access: 'manage' } };
+  const { member_id } = await request(home, 'inviteMember', invited);
+  await request(home, 'listMembers', { of: [home.userId] });
+  const member = await api.user('homeowner');
+  await api.database.pool.query('UPDATE users SET signed_in_at = now() WHERE user_id = $1', [member.userId]);
+  const token = createMailedToken('the secret of the tests', 'member', member_id);
+  await request(member, 'acceptMembership', { body: { token } });
+  await request(member, 'listMemberships');
+  await request(member, 'leaveMembership', { of: [member_id] });
+  const withdrawn = await request(home, 'inviteMember', invited);
+  await request(home, 'removeMember', { of: [home.userId, withdrawn.member_id] });
 
   const { key_id } = await request(home, 'createKey', { body: {} });
   await request(home, 'listKeys');

@@ -11,6 +11,7 @@ export const listWaiting = defineOperation({
   summary: 'The imports of the account whose passwords wait to be fetched, the youngest first.',
   method: 'GET',
   path: '/v1/waiting-imports',
+  forOwnerOnly: true,
   scope: 'devices:write',
   answer: waitingImports,
   async handle({ context: { db }, caller }) {

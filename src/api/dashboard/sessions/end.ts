@@ -10,6 +10,7 @@ export const endUserSession = defineOperation({
   summary: 'Ends one of the caller’s own sessions.',
   method: 'DELETE',
   path: '/v1/sessions/{session_id}',
+  forOwnerOnly: true,
   audit: { action: 'session.ended', target: 'session_id' },
   scope: 'keys:write',
   answer: shapes.message,

@@ -9,6 +9,7 @@ export const listSessions = defineOperation({
   summary: 'The caller’s own sessions, page by page: in which browsers it is signed in.',
   method: 'GET',
   path: '/v1/sessions',
+  forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(session),
   query: z.object({ ...pageFields }),

@@ -96,7 +96,7 @@ export const getBillPeriod = defineOperation({
     const buyer = { userId: user_id, ...(device_id === null ? {} : { deviceId: device_id }) };
     const wanted = { start, end, groupBy: 'hour' as const };
     return greenButtonAnswer(context, reply, {
-      callerId: caller.userId,
+      callerId: caller.accountId,
       buyer,
       wanted,
       zone,

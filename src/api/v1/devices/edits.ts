@@ -191,7 +191,7 @@ export const revokeDeviceEdit = defineOperation({
 });
 
 /** Returns the author and the time of an edit, and the range of readings that are retained. */
-export function editingBy({ clock, retentionMonths }: ApiContext, { userId }: Caller): EditContext {
+export function editingBy({ clock, retentionMonths }: ApiContext, { accountId }: Caller): EditContext {
   const now = clock();
-  return { author: userId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
+  return { author: accountId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
 }

@@ -74,7 +74,7 @@ export const sendReadings = defineOperation({
     const deviceId = toIdOrNotFound(params.device_id);
     await checkTarget(context.db, caller, deviceId);
     const sender = {
-      id: `${caller.keyId} ${caller.address}`,
+      id: `${caller.keyId} ${caller.memberId} ${caller.address}`,
       confirm: async (trx: Database) => checkTarget(trx, await allowedIn(trx), deviceId),
     };
     const { sentReadings: port } = context;

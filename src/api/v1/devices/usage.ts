@@ -59,7 +59,7 @@ export const deviceUsage = defineOperation({
     const now = context.clock();
     const { zone } = await reachWithZone(context.db, caller, user_id, tz);
     const buyer = { userId: user_id, deviceId: device_id };
-    if (isFeed) return greenButtonAnswer(context, reply, { callerId: caller.userId, buyer, wanted, zone });
+    if (isFeed) return greenButtonAnswer(context, reply, { callerId: caller.accountId, buyer, wanted, zone });
     const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
     const { more, weighted } = splitInclude(include);

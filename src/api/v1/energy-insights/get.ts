@@ -52,7 +52,7 @@ export const getEnergyInsights = defineOperation({
     const { userId, zone } = await reachWithZone(context.db, caller, user_id, tz);
     if (format === 'greenButton') {
       if (commodity !== 'electricity') throw unprocessable({ field: 'commodity', message: ONLY_ELECTRICITY });
-      return greenButtonAnswer(context, reply, { callerId: caller.userId, buyer: { userId }, wanted, zone });
+      return greenButtonAnswer(context, reply, { callerId: caller.accountId, buyer: { userId }, wanted, zone });
     }
     if (commodity !== 'electricity') {
       const answer = await ofCommodity(context, {
@@ -93,7 +93,7 @@ export const getEnergyInsights = defineOperation({
     if (isClockUnit(wanted.groupBy) && countRows(wanted.start, wanted.end, wanted.groupBy) > ROWS_PER_TURN) {
       const pages = await awaitFirstPage(
         onePageAtATime(
-          caller.userId,
+          caller.accountId,
           weighted.size > 0
             ? streamWeightedInsights(context.readDb, asked)
             : insightPages(context.readDb, userId, range, wanted.groupBy, more),

@@ -59,7 +59,7 @@ export const groupEnergyInsights = defineOperation({
     const range = dayRange(wanted.start, wanted.end, zone);
     const kept = await loadStoredSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
     const pages = await awaitFirstPage(
-      onePageAtATime(caller.userId, streamGroupInsights(readDb, group, range, wanted.groupBy, kept)),
+      onePageAtATime(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, kept)),
     );
     if (format === 'json') {
       reply.type('application/json; charset=utf-8');

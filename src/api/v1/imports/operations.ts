@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idField } from '#src/api/fields.ts';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
-import { checkIdentities, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { actorOf, checkIdentities, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { type DeviceImporter, importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
@@ -95,6 +95,6 @@ export function importerOf(
     reach: reachOf(caller),
     ownId: userId,
     newOwners: query.create_users ? { enrolledBy: role === 'utility' ? userId : null } : null,
-    by: { actor: caller, address },
+    by: { actor: actorOf(caller), address },
   };
 }

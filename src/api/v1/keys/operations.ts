@@ -3,8 +3,18 @@ import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { checkGrant, makerOf, reachOf, reachOfRole, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
-import type { Caller } from '#src/auth/authenticate.ts';
+import {
+  checkGrant,
+  makerOf,
+  ownAccount,
+  reachOf,
+  reachOfRole,
+  reachUser,
+  reachUserId,
+  toIdOrNotFound,
+} from '#src/auth/access.ts';
+import type { Caller, HomeOfMember } from '#src/auth/authenticate.ts';
+import { holdHome } from '#src/auth/homes.ts';
 import {
   createKey as create,
   findKey,
@@ -13,7 +23,14 @@ import {
   revokeKey as revoke,
   rotateKey as rotate,
 } from '#src/auth/keys.ts';
-import { DEFAULT_SCOPES, DEVICE_SCOPES, READING_SCOPES, SCOPES_FOR_HOMEOWNERS, type Scope } from '#src/auth/scopes.ts';
+import {
+  DEFAULT_SCOPES,
+  DEVICE_SCOPES,
+  MEMBER_SCOPES,
+  READING_SCOPES,
+  SCOPES_FOR_HOMEOWNERS,
+  type Scope,
+} from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { HOUR_MS } from '#src/core/units.ts';
@@ -24,9 +41,10 @@ import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation
 
 export const createKey = defineOperation({
   summary:
-    'Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too.',
+    'Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. A key for the home of another account (`home_user_id`) needs a membership of that home.',
   method: 'POST',
   path: '/v1/keys',
+  forOwnerOnly: true,
   audit: { action: 'key.created', target: 'key_id' },
   scope: 'keys:write',
   answer: createdKey,
@@ -34,14 +52,18 @@ export const createKey = defineOperation({
   async handle({
     context,
     caller,
-    body: { user_id, name, scopes, group_id, device_id, expires_at, allowed_addresses },
+    body: { user_id, name, scopes, group_id, device_id, home_user_id, expires_at, allowed_addresses },
   }) {
     const ownerId = user_id ?? caller.userId;
     const isForHomeowner = caller.role === 'utility' && ownerId !== caller.userId;
     const isOfDevice = device_id !== undefined;
     const all = group_id === undefined ? DEFAULT_SCOPES : READING_SCOPES;
     const ofAccount = isForHomeowner ? SCOPES_FOR_HOMEOWNERS : all;
-    const wanted = scopes ?? [...(isOfDevice ? DEVICE_SCOPES : ofAccount)];
+    const home = home_user_id === undefined ? undefined : await reachOwnHome(context.db, caller, home_user_id);
+    if (home) checkHomeKey({ user_id, group_id, device_id }, caller);
+    const ofHome = home && DEFAULT_SCOPES.filter((scope) => MEMBER_SCOPES[home.access].includes(scope));
+    const wanted = scopes ?? [...(isOfDevice ? DEVICE_SCOPES : (ofHome ?? ofAccount))];
+    if (home && wanted.some((scope) => !MEMBER_SCOPES[home.access].includes(scope))) throw new AppError('memberScopes');
     const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
     checkGrant(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
     if (isOfDevice) checkDeviceKey(wanted, group_id);
@@ -66,7 +88,7 @@ export const createKey = defineOperation({
     const device = isOfDevice ? { id: device_id, madeBy: makerOf(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
     return createdToWire(
-      await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device }) }),
+      await create(context.db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
     );
   },
 });
@@ -75,6 +97,7 @@ export const listKeys = defineOperation({
   summary: 'The keys of a user that are not revoked, page by page; never the keys themselves.',
   method: 'GET',
   path: '/v1/keys',
+  forOwnerOnly: true,
   scope: 'keys:write',
   answer: z.array(key),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
@@ -91,6 +114,7 @@ export const updateKey = defineOperation({
     'Changes from where and until when a key may be used. For what changes something it holds at once, for what reads after 10 seconds.',
   method: 'PATCH',
   path: '/v1/keys/{key_id}',
+  forOwnerOnly: true,
   audit: { action: 'key.changed', target: 'key_id' },
   scope: 'keys:write',
   answer: key,
@@ -111,6 +135,7 @@ export const revokeKey = defineOperation({
   summary: 'Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds.',
   method: 'DELETE',
   path: '/v1/keys/{key_id}',
+  forOwnerOnly: true,
   audit: { action: 'key.revoked', target: 'key_id' },
   scope: 'keys:write',
   answer: shapes.message,
@@ -126,6 +151,7 @@ export const rotateKey = defineOperation({
     'Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never.',
   method: 'POST',
   path: '/v1/keys/{key_id}/rotate',
+  forOwnerOnly: true,
   audit: { action: 'key.rotated', target: 'key_id' },
   scope: 'keys:write',
   answer: rotatedKey,
@@ -150,6 +176,23 @@ export const rotateKey = defineOperation({
   },
 });
 
+/** Returns the home of another account of which the caller's account is a member, locked until the transaction ends. Throws 403 if it is none. */
+async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promise<HomeOfMember> {
+  const home = await holdHome(db, ownAccount(caller), toIdOrNotFound(homeId));
+  if (!home) throw new AppError('forbidden');
+  return home;
+}
+
+/** Throws 422 if a key for the home of another account would have another limit, too, or belong to another account than the caller's. */
+function checkHomeKey(
+  { user_id, ...limits }: { user_id: string | undefined; group_id: string | undefined; device_id: string | undefined },
+  { accountId }: Caller,
+): void {
+  const others = { ...limits, user_id: user_id === accountId ? undefined : user_id };
+  const [field] = Object.entries(others).flatMap(([name, id]) => (id === undefined ? [] : [name]));
+  if (field !== undefined) throw unprocessable({ field, message: 'must not be set together with home_user_id' });
+}
+
 /** Throws 422 if a key that is limited to a device would have other scopes, or a group. */
 function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): void {
   if (groupId !== undefined)
@@ -161,12 +204,20 @@ function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): 
     });
 }
 
-/** Throws 403 if the caller could not make such a key, or if a homeowner changes a key of a utility's device. */
+/** Throws 403 if the caller could not make such a key, or if somebody else changes a member's key for a home, or if a homeowner changes a key of a utility's device. */
 async function checkChange(
   db: Database,
   caller: Caller,
-  key: { userId: string; scopes: readonly Scope[]; allowedAddresses: readonly string[]; deviceId: string | null },
+  key: {
+    userId: string;
+    scopes: readonly Scope[];
+    allowedAddresses: readonly string[];
+    deviceId: string | null;
+    memberId: string | null;
+  },
 ): Promise<void> {
+  // Nobody but the member itself may have a key for a home that invited the member.
+  if (key.memberId !== null && key.userId !== caller.accountId) throw new AppError('forbidden');
   checkGrant(caller, key.userId, key.scopes, key.allowedAddresses, { isOfDevice: key.deviceId !== null });
   if (key.deviceId !== null) await assertMayManageDevice(db, reachOf(caller), key.deviceId);
 }

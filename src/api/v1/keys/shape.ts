@@ -46,6 +46,11 @@ export const newKey = z.strictObject({
     .describe(
       'A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default.',
     ),
+  home_user_id: idField
+    .optional()
+    .describe(
+      'The home of another account, of which the caller’s account is a member: the key reaches that home alone, which is meant without `user_id`, and ends with the membership. Default scopes: all that the membership gives, but those of single readings.',
+    ),
   expires_at: end.optional().describe('When the key ends. Default: never.'),
   allowed_addresses: allowed
     .optional()
@@ -84,6 +89,10 @@ const members = {
     .string()
     .optional()
     .describe('The device whose readings are all that the key writes. Only of keys that are limited to one.'),
+  home_user_id: z
+    .string()
+    .optional()
+    .describe('The home of another account that is all that the key reaches. Only of keys that a member made for it.'),
   allowed_addresses: z
     .array(z.string())
     .describe('Addresses and networks that the key may be used from. None: everywhere.'),
@@ -113,7 +122,11 @@ export const toWire = (row: Key): z.output<typeof key> => ({
   created_at: row.created_at.toISOString(),
   last_used_at: row.last_used_at?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
-  ...omitUndefined({ group_id: row.group_id ?? undefined, device_id: row.device_id ?? undefined }),
+  ...omitUndefined({
+    group_id: row.group_id ?? undefined,
+    device_id: row.device_id ?? undefined,
+    home_user_id: row.home_user_id ?? undefined,
+  }),
   allowed_addresses: row.allowed_addresses,
 });
 
@@ -124,7 +137,7 @@ export const createdToWire = (row: CreatedKey): z.output<typeof createdKey> => (
   prefix: row.prefix,
   scopes: row.scopes,
   expires_at: row.expires_at?.toISOString() ?? null,
-  ...omitUndefined({ group_id: row.group_id, device_id: row.device_id }),
+  ...omitUndefined({ group_id: row.group_id, device_id: row.device_id, home_user_id: row.home_user_id }),
   allowed_addresses: row.allowed_addresses,
 });
 

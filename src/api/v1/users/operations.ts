@@ -129,6 +129,7 @@ export const deleteUser = defineOperation({
   summary: 'Removes an account with all that is known of it.',
   method: 'DELETE',
   path: '/v1/users/{user_id}',
+  forOwnerOnly: true,
   audit: { action: 'user.deleted', target: 'user_id' },
   scope: 'users:write',
   answer: shapes.message,
@@ -156,6 +157,7 @@ export const exportUser = defineOperation({
   summary: 'Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out.',
   method: 'GET',
   path: '/v1/users/{user_id}/export',
+  forOwnerOnly: true,
   readsFromStandby: true,
   audit: { action: 'user.exported', target: 'user_id' },
   scope: READING_SCOPES,
@@ -165,7 +167,7 @@ export const exportUser = defineOperation({
   async handle({ context: { db, readDb, clock, dataDir }, caller, params, reply, stillAllowed }) {
     checkReadingsReader(caller);
     const { user_id: userId } = await reachUser(db, caller, params.user_id);
-    if (underWay.filter((one) => one === caller.userId).length >= MAX_OF_CALLER)
+    if (underWay.filter((one) => one === caller.accountId).length >= MAX_OF_CALLER)
       throw new AppError('tooManyRequests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
     if (underWay.length >= MAX_AT_ONCE) throw new AppError('unavailable');
     let [checkedAtMs, pageAtMs] = [performance.now(), performance.now()];
@@ -181,13 +183,13 @@ export const exportUser = defineOperation({
         await reachUser(db, await stillAllowed(), userId);
       },
     });
-    underWay.push(caller.userId);
+    underWay.push(caller.accountId);
     const watch = setInterval(() => {
       if (performance.now() - pageAtMs > MAX_STALL_MS) archive.destroy(new Error('the client does not read'));
     }, CHECKED_EVERY_MS);
     archive.once('close', () => {
       clearInterval(watch);
-      underWay.splice(underWay.indexOf(caller.userId), 1);
+      underWay.splice(underWay.indexOf(caller.accountId), 1);
     });
     reply.header('Content-Disposition', `attachment; filename="${userId}.zip"`).type('application/zip');
     return archive;

@@ -42,7 +42,7 @@ export const createWebhook = defineOperation({
   async handle({ context, caller, body: { url, auth_token, ...asked } }) {
     const events = eventsOf(asked);
     if (!events) throw unprocessable({ field: 'event', message: 'is required, unless there are events' });
-    const webhook = { events, url, authToken: auth_token };
+    const webhook = { events, url, authToken: auth_token, memberId: caller.memberId };
     const { webhook_id, status } = await create(context.db, context.box, caller.userId, webhook);
     return { webhook_id, status };
   },
@@ -74,7 +74,7 @@ export const updateWebhook = defineOperation({
   body: webhookPatch,
   async handle({ context, caller, params, body: { url, status, auth_token, ...asked } }) {
     const { db, box, clock } = context;
-    const patch = { events: eventsOf(asked), url, status, authToken: auth_token };
+    const patch = { events: eventsOf(asked), url, status, authToken: auth_token, memberId: caller.memberId };
     return toWire(
       requireFound(await update(db, box, reachOf(caller), toIdOrNotFound(params.webhook_id), patch, clock())),
     );

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { idField, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { ownAccount, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
+import type { Database } from '#src/database/connect.ts';
+import { endMembership } from '#src/users/member-ends.ts';
+import {
+  acceptInvitation,
+  findAcceptingAccount,
+  inviteMember as invite,
+  listMembers as list,
+  listMemberships as listHomes,
+} from '#src/users/members.ts';
+import type { User } from '#src/users/store.ts';
+import { acceptance, member, membership, membershipToWire, memberToWire, newMember } from './shape.ts';
+
+const ofHome = z.object({ user_id: idField });
+const ofMember = z.object({ user_id: idField, member_id: idField });
+
+export const inviteMember = defineOperation({
+  summary:
+    'Invites a person to the caller’s own home, by a mail whose link is valid for 7 days: 10 mails a day, and 20 members and invitations, at most. Only a homeowner invites, and only homeowners become members.',
+  method: 'POST',
+  path: '/v1/users/{user_id}/members',
+  forOwnerOnly: true,
+  audit: { action: 'member.invited', target: 'member_id' },
+  scope: 'keys:write',
+  answer: member,
+  params: ofHome,
+  body: newMember,
+  async handle({ context: { db, clock }, caller, params, body }) {
+    // Administrators reach every home, but do not invite to it.
+    if (caller.role !== 'homeowner') throw new AppError('forbidden');
+    const home = await reachHome(db, caller, params.user_id);
+    return memberToWire(await invite(db, home, { ...body, now: clock() }));
+  },
+});
+
+export const listMembers = defineOperation({
+  summary: 'The members of a home and the invitations to it that are still valid, page by page.',
+  method: 'GET',
+  path: '/v1/users/{user_id}/members',
+  forOwnerOnly: true,
+  scope: 'keys:write',
+  answer: z.array(member),
+  params: ofHome,
+  query: z.object(pageFields),
+  async handle({ context: { db, clock }, caller, params, query, reply, url }) {
+    const { user_id } = await reachHome(db, caller, params.user_id);
+    const find = (page: { limit: number; cursor?: string }) => list(db, user_id, clock(), page);
+    return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(memberToWire);
+  },
+});
+
+export const removeMember = defineOperation({
+  summary:
+    'Ends a membership at once, with the keys and webhooks that the member made for the home, or withdraws an invitation. Both get a mail; the owner’s lists the passwords that the member saw.',
+  method: 'DELETE',
+  path: '/v1/users/{user_id}/members/{member_id}',
+  forOwnerOnly: true,
+  audit: { action: 'member.removed', target: 'member_id' },
+  scope: 'keys:write',
+  answer: shapes.message,
+  params: ofMember,
+  async handle({ context: { db, clock }, caller, params }) {
+    const { user_id } = await reachHome(db, caller, params.user_id);
+    return ended(db, { home: user_id }, params.member_id, clock());
+  },
+});
+
+export const acceptMembership = defineOperation({
+  summary:
+    'Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the address of the account: one that signed in with, or the invitation itself.',
+  method: 'POST',
+  path: '/v1/memberships',
+  forOwnerOnly: true,
+  audit: { action: 'member.joined', target: 'member_id' },
+  scope: 'users:write',
+  answer: membership,
+  body: acceptance,
+  async handle({ context: { db, clock, mailedIdOf }, caller, body: { token } }) {
+    const account = requireFound(await findAcceptingAccount(db, ownAccount(caller)));
+    const memberId = mailedIdOf?.('member', token) ?? null;
+    return membershipToWire(await acceptInvitation(db, memberId, account, clock()));
+  },
+});
+
+export const listMemberships = defineOperation({
+  summary: 'The homes of other accounts of which the caller’s account is a member, page by page.',
+  method: 'GET',
+  path: '/v1/memberships',
+  forOwnerOnly: true,
+  scope: 'users:read',
+  answer: z.array(membership),
+  query: z.object(pageFields),
+  async handle({ context: { db }, caller, query, reply, url }) {
+    const find = (page: { limit: number; cursor?: string }) => listHomes(db, ownAccount(caller), page);
+    return (await fetchPage(reply, url, query, find, (one) => one.member_id)).map(membershipToWire);
+  },
+});
+
+export const leaveMembership = defineOperation({
+  summary:
+    'Ends a membership of the caller’s account at once, with the keys and webhooks that it made for the home. Both get a mail.',
+  method: 'DELETE',
+  path: '/v1/memberships/{member_id}',
+  forOwnerOnly: true,
+  audit: { action: 'member.left', target: 'member_id' },
+  scope: 'users:write',
+  answer: shapes.message,
+  params: z.object({ member_id: idField }),
+  handle: ({ context: { db, clock }, caller, params }) =>
+    ended(db, { member: ownAccount(caller) }, params.member_id, clock()),
+});
+
+/** Returns the home whose members a request is about. Utilities reach the homes that they enrolled, but not their members: 403. */
+function reachHome(db: Database, caller: Caller, userId: string): Promise<User> {
+  if (caller.role === 'utility') throw new AppError('forbidden');
+  return reachUser(db, caller, userId);
+}
+
+async function ended(db: Database, of: { home: string } | { member: string }, memberId: string, now: Date) {
+  if (!(await endMembership(db, of, toIdOrNotFound(memberId), now))) throw new AppError('notFound');
+  return { message: `Membership ${memberId} was ended` };
+}

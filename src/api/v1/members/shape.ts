@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { createdAt, instantShape } from '#src/api/shapes.ts';
+import { MEMBER_ACCESSES } from '#src/database/enums.ts';
+import type { Member, Membership } from '#src/users/members.ts';
+import { created_at, type Examples, user_id } from '../example-ids.ts';
+
+const ACCESS =
+  '`read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account.';
+const memberId = z.string().describe('Id of the membership.');
+const access = z.enum(MEMBER_ACCESSES).describe(ACCESS);
+
+export const newMember = z.strictObject({
+  email: z.email().max(254).describe('Address to which the invitation is mailed.'),
+  access,
+});
+
+export const member = z
+  .strictObject({
+    member_id: memberId,
+    email: z.string().describe('Address of the member’s account; of an invitation, the address that it was mailed to.'),
+    access,
+    status: z.enum(['invited', 'active']).describe('`invited` until the invitation is accepted.'),
+    created_at: createdAt,
+    expires_at: instantShape.nullable().describe('When the invitation ends. Null: it was accepted.'),
+    accepted_at: instantShape.nullable().describe('When the invitation was accepted. Null: it was not yet.'),
+    last_used_at: instantShape
+      .nullable()
+      .describe('When a key that the member made for the home was last used. Null: never.'),
+  })
+  .meta({ id: 'Member' });
+
+export const acceptance = z.strictObject({
+  token: z.string().min(1).max(200).describe('Token of the link in the mail.'),
+});
+
+export const membership = z
+  .strictObject({
+    member_id: memberId,
+    home_user_id: z.string().describe('Id of the home’s account. Requests of a session name it as `user_id`.'),
+    home_email: z.string().describe('E-mail address of the home’s account.'),
+    access,
+    accepted_at: instantShape.describe('When the invitation was accepted.'),
+  })
+  .meta({ id: 'Membership' });
+
+/** Converts a member or an invitation for a response. */
+export const memberToWire = (row: Member): z.output<typeof member> => ({
+  member_id: row.member_id,
+  email: row.email,
+  access: row.access,
+  status: row.accepted_at ? 'active' : 'invited',
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at?.toISOString() ?? null,
+  accepted_at: row.accepted_at?.toISOString() ?? null,
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+});
+
+/** Converts a membership for a response. */
+export const membershipToWire = ({ accepted_at, ...row }: Membership): z.output<typeof membership> => ({
+  ...row,
+  accepted_at: accepted_at.toISOString(),
+});
+
+const exampleMember = {
+  member_id: 'mem_01k8xqd7t4x8b2f6hw9ja3m5ry',
+  email: 'robin@example.com',
+  access: 'read',
+  created_at,
+};
+const invited = {
+  ...exampleMember,
+  status: 'invited',
+  expires_at: '2026-06-08T09:30:00.000Z',
+  accepted_at: null,
+  last_used_at: null,
+};
+const active = { ...invited, status: 'active', expires_at: null, accepted_at: '2026-06-02T18:04:11.000Z' };
+const exampleMembership = {
+  member_id: exampleMember.member_id,
+  home_user_id: user_id,
+  home_email: 'home@example.com',
+  access: 'read',
+  accepted_at: active.accepted_at,
+};
+
+export const MEMBER_EXAMPLES = {
+  inviteMember: { body: { email: exampleMember.email, access: 'read' }, answer: invited },
+  listMembers: { answer: [active] },
+  removeMember: { answer: { message: `Membership ${exampleMember.member_id} was ended` } },
+  acceptMembership: { body: { token: `${exampleMember.member_id}.3kq0Zx9yV5m2nB7cT1wR4g` }, answer: exampleMembership },
+  listMemberships: { answer: [exampleMembership] },
+  leaveMembership: { answer: { message: `Membership ${exampleMember.member_id} was ended` } },
+} satisfies Examples;

@@ -1,0 +1,95 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import type { MemberAccess } from '#src/database/enums.ts';
+import { ownerOf } from '#src/users/audit.ts';
+import type { Caller, HomeOfMember } from './authenticate.ts';
+import { MEMBER_SCOPES } from './scopes.ts';
+
+/** Condition of a statement with the table `home_members`: a membership that has not ended, between two homeowners. */
+const IS_OPEN: RawBuilder<SqlBool> = sql<SqlBool>`(home_members.accepted_at IS NOT NULL AND home_members.ended_at IS NULL
+  AND NOT EXISTS (SELECT FROM users both_sides WHERE both_sides.user_id IN (home_members.user_id, home_members.member_user_id)
+    AND both_sides.role <> 'homeowner'))`;
+
+/** Column of a query of `users`: the homes of which the account is a member, as JSON; null if there are none. */
+export const HOMES_OF_MEMBER = sql<HomeOfMember[] | null>`(
+  SELECT json_agg(json_build_object('memberId', member_id, 'userId', home_members.user_id, 'access', access))
+  FROM home_members WHERE home_members.member_user_id = users.user_id AND ${IS_OPEN})`.as('homes');
+
+/** Ids of a request, in the order in which they decide about its home. */
+export interface RequestIds {
+  /** The account that the request names. */
+  userId: string | undefined;
+  /** Ids of objects. */
+  objects: readonly string[];
+}
+
+/**
+ * Returns the caller in the home that a request is about: unchanged, unless a session's account is a member of that home. A member acts in a
+ * home as the home's own account would, with the scopes of its access, so each operation decides about a member as it decides about the
+ * owner. A session acts in the home that its request names, or to which the first known object of the request belongs. A key that was
+ * created for a home always acts there (authenticate.ts).
+ */
+export async function enterHome(db: Database, caller: Caller, { userId, objects }: RequestIds): Promise<Caller> {
+  const { homes = [] } = caller;
+  if (homes.length === 0) return caller;
+  if (userId !== undefined)
+    return inHome(
+      caller,
+      homes.find((home) => home.userId === userId),
+    );
+  for (const id of objects) {
+    const owner = await ownerOf(db, id);
+    if (owner === caller.userId) return caller;
+    const home = homes.find((one) => one.userId === owner);
+    if (home) return inHome(caller, home);
+  }
+  return caller;
+}
+
+const inHome = (caller: Caller, home: HomeOfMember | undefined): Caller =>
+  home
+    ? { ...caller, userId: home.userId, memberId: home.memberId, scopes: new Set(MEMBER_SCOPES[home.access]) }
+    : caller;
+
+/**
+ * Returns a member's access to the home in which it acts; null if the membership has ended. Locks both accounts, in the order of their ids,
+ * and then the membership until the transaction ends, so that its end waits for this change, and no later change begins.
+ */
+export async function lockMembership(
+  db: Database,
+  { accountId, userId, memberId }: Pick<Caller, 'accountId' | 'userId' | 'memberId'>,
+  lock: RawBuilder<unknown> | null,
+): Promise<MemberAccess | null> {
+  if (lock)
+    await sql`SELECT FROM users WHERE user_id IN (${accountId}, ${userId}) ORDER BY user_id ${lock}`.execute(db);
+  // Raw SQL: the lock of one table, whose strength varies.
+  const { rows } = await sql<{ access: MemberAccess }>`
+    SELECT access FROM home_members WHERE member_id = ${memberId} AND member_user_id = ${accountId} AND user_id = ${userId}
+      AND ${IS_OPEN} ${lock ? sql`FOR SHARE OF home_members` : sql``}`.execute(db);
+  return rows[0]?.access ?? null;
+}
+
+/** Returns an account's membership of a home, locked until the transaction ends; null if there is none. */
+export async function holdHome(trx: Database, accountId: string, homeId: string): Promise<HomeOfMember | null> {
+  const row = await trx
+    .selectFrom('home_members')
+    .select(['member_id as memberId', 'user_id as userId', 'access'])
+    .where('member_user_id', '=', accountId)
+    .where('user_id', '=', homeId)
+    .where(IS_OPEN)
+    .forShare()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Returns those memberships that have not ended. */
+export async function findOpenMemberships(db: Database, memberIds: readonly string[]): Promise<Set<string>> {
+  if (memberIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('home_members')
+    .select('member_id')
+    .where(sql<boolean>`member_id = ANY (${[...new Set(memberIds)]}::text[])`)
+    .where(IS_OPEN)
+    .execute();
+  return new Set(rows.map(({ member_id }) => member_id));
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { composeMail } from './compose.ts';
+import { isMemberMail } from './member-mails.ts';
+
+const people = { homeEmail: 'home@example.com', memberEmail: 'robin@example.com', isInvitation: false };
+const compose = (type: string, data: object, of: typeof people | null = people) =>
+  composeMail({ type, data: { member_id: 'mem_1', access: 'manage', ...data }, people: of }, 'UTC', new Map(), null);
+
+test('an invitation names both addresses, the access and how long its link works', () => {
+  const link = { is: 'invitation' as const, url: 'https://localhost:8443/invitation/mem_1.x' };
+  const told = { type: 'member.invited', data: { access: 'read' }, people };
+  const { subject, text } = composeMail(told, 'UTC', new Map(), link);
+  expect(subject).toBe('home@example.com invites you to its home');
+  for (const part of ['robin@example.com', 'change nothing', '7 days', link.url]) expect(text).toContain(part);
+});
+
+test('the end lists to the owner, and to nobody else, the passwords that the member knows', () => {
+  const passwords = [{ id: 'dev_1', name: 'Attic\n(plug)' }];
+  const owners = compose('member.ended', { because: 'member', passwords });
+  expect(owners.subject).toBe('robin@example.com is no longer a member of your home');
+  expect(owners.text).toMatch(/the member left[\s\S]*renew these passwords[\s\S]*dev_1: Attic \(plug\)/);
+  expect(compose('member.ended', { because: 'owner', passwords: [] }).text).not.toContain('renew');
+  const members = compose('membership.ended', { because: 'owner' });
+  expect(members.text).toContain('home@example.com');
+  expect(members.text).not.toContain('dev_1');
+});
+
+test('an erased account has no address in the mail', () => {
+  const { subject, text } = compose('membership.ended', { because: 'erased' }, null);
+  expect(subject).toBe('You are no longer a member of the home of an account that was deleted');
+  expect(text).toContain('the other account was deleted');
+});
+
+test('other events are not about members', () => {
+  expect(['member.joined', 'membership.began', 'access.ended', 'user.created'].map(isMemberMail)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});

@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import { DAY_MS } from '#src/core/units.ts';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import type { NewEvent } from '#src/events/bodies.ts';
+import { addEvents } from '#src/events/outbox.ts';
+
+/** Reason for the end of a membership: the owner or the member ended it, an account was erased, or its role changed. */
+type MembershipEnd = 'owner' | 'member' | 'erased' | 'role';
+
+/** Retention of ended memberships. Mails about the end find the addresses of both accounts in them. */
+const ENDED_FOR_MS = 30 * DAY_MS;
+/** Maximum number of passwords that a mail lists. */
+const MAX_PASSWORDS = 100;
+
+interface Ending {
+  member_id: string;
+  user_id: string;
+  member_user_id: string | null;
+  access: string;
+}
+
+/**
+ * Ends a membership, or withdraws an invitation, of a home or of a member (`of`), with the keys and webhooks that the member created for the
+ * home. Both accounts get a mail; the owner's lists the passwords that the member saw. The caller must have locked its account's row. A change
+ * that the member has begun is waited for, and none begins afterwards. Returns false if there is no such membership.
+ */
+export async function endMembership(
+  trx: Database,
+  of: { home: string } | { member: string },
+  memberId: string,
+  now: Date,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('home_members')
+    .select(['member_id', 'user_id', 'member_user_id', 'access'])
+    .where('member_id', '=', memberId)
+    .where('home' in of ? 'user_id' : 'member_user_id', '=', 'home' in of ? of.home : of.member)
+    .where('ended_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return false;
+  await end(trx, row, 'home' in of ? 'owner' : 'member', now);
+  return true;
+}
+
+/**
+ * Ends all memberships and invitations of an account, as a home and as a member, in the transaction that erases it (`erased`: its rows are
+ * deleted by cascade, and only the other accounts get a mail) or changes its role, and has locked it.
+ */
+export async function endMembershipsOf(
+  trx: Database,
+  userId: string,
+  { because, now }: { because: 'erased' | 'role'; now: Date },
+): Promise<void> {
+  const rows = await trx
+    .selectFrom('home_members')
+    .select(['member_id', 'user_id', 'member_user_id', 'access'])
+    .where(({ eb, or }) => or([eb('user_id', '=', userId), eb('member_user_id', '=', userId)]))
+    .where('ended_at', 'is', null)
+    .orderBy('member_id')
+    .forUpdate()
+    .execute();
+  for (const row of rows) {
+    if (because === 'role') await end(trx, row, because, now);
+    else
+      await notify(
+        trx,
+        (await noticesOf(trx, row, because)).filter((one) => one.userId !== userId),
+      );
+  }
+}
+
+async function end(trx: Database, row: Ending, because: MembershipEnd, now: Date): Promise<void> {
+  const { member_id } = row;
+  if (row.member_user_id === null) {
+    await trx.deleteFrom('home_members').where('member_id', '=', member_id).execute();
+    return;
+  }
+  await notify(trx, await noticesOf(trx, row, because));
+  await trx.updateTable('home_members').set({ ended_at: now }).where('member_id', '=', member_id).execute();
+  await trx
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('member_id', '=', member_id)
+    .where('revoked_at', 'is', null)
+    .execute();
+  await trx.deleteFrom('webhooks').where('member_id', '=', member_id).execute();
+}
+
+const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(queryOf(trx), events, new Date());
+
+/** Returns the mails about an end. They contain no address of the other account, which may be erased later. */
+async function noticesOf(trx: Database, row: Ending, because: MembershipEnd): Promise<NewEvent[]> {
+  const { member_id, user_id, member_user_id, access } = row;
+  if (member_user_id === null) return [];
+  const data = { member_id, access, because };
+  const passwords = await listSeenPasswords(trx, user_id, member_user_id);
+  return [
+    { type: 'member.ended', userId: user_id, data: { ...data, passwords }, channel: 'email' },
+    { type: 'membership.ended', userId: member_user_id, data, channel: 'email' },
+  ];
+}
+
+/** A device, gateway or webhook of a home of which a member knows the password, with its name. */
+interface SeenPassword {
+  id: string;
+  name: string;
+}
+
+/**
+ * Returns what exists of a home whose password a member was shown, or set: devices and gateways that it paired, imports whose passwords it fetched, and webhooks whose
+ * secret it changed. The audit log has these acts for 24 months.
+ */
+async function listSeenPasswords(db: Database, homeId: string, memberUserId: string): Promise<SeenPassword[]> {
+  // Raw SQL: four relations in one list.
+  const { rows } = await sql<SeenPassword>`
+    WITH seen AS MATERIALIZED (
+      SELECT DISTINCT target FROM audit_log
+      WHERE actor_user_id = ${memberUserId} AND about_user_id = ${homeId} AND target IS NOT NULL
+        AND (action IN ('device.paired', 'gateway.created', 'import.credentials_fetched')
+          OR action IN ('webhook.created', 'webhook.changed') AND details -> 'members' ? 'auth_token'))
+    SELECT device_id AS id, location || ' (' || type || ')' AS name FROM devices JOIN seen ON target = device_id
+    WHERE user_id = ${homeId} AND deleted_at IS NULL
+    UNION ALL SELECT gateway_id, name FROM gateways JOIN seen ON target = gateway_id WHERE user_id = ${homeId}
+    UNION ALL SELECT import_id, 'devices imported on ' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+      FROM imports JOIN seen ON target = import_id WHERE user_id = ${homeId}
+    UNION ALL SELECT webhook_id, url FROM webhooks JOIN seen ON target = webhook_id
+      WHERE user_id = ${homeId} AND member_id IS NULL
+    ORDER BY id LIMIT ${MAX_PASSWORDS}`.execute(db);
+  return rows;
+}
+
+/** Deletes memberships that ended long ago, and invitations that have expired. */
+export async function forgetEndedMembers(db: Database, now: Date): Promise<void> {
+  await db
+    .deleteFrom('home_members')
+    .where('ended_at', '<=', new Date(now.getTime() - ENDED_FOR_MS))
+    .execute();
+  await db
+    .deleteFrom('home_members')
+    .where('accepted_at', 'is', null)
+    .where('created_at', '<=', new Date(now.getTime() - 7 * DAY_MS))
+    .execute();
+}
