@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { listMembers, removeMember } from '#src/api/v1/members/operations.ts';
 import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
 import { newUser } from '#src/api/v1/users/shape.ts';
 import { unlink } from '#src/auth/oidc/sign-in.ts';
@@ -11,7 +12,14 @@ import { printedLink } from '#src/start/sign-in-link.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser } from '#src/users/store.ts';
 import { findUserId } from './named-user.ts';
-import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
+import {
+  addDeleteCommand,
+  addGetCommand,
+  addListCommand,
+  addUpdateCommand,
+  addVerbCommand,
+  type CommandNoun,
+} from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy users …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
@@ -128,4 +136,6 @@ export function addUserVerbs(users: Command): void {
   addGetCommand(users, USER, getUser);
   addUpdateCommand(users, USER, updateUser);
   addDeleteCommand(users, USER, deleteUser, 'with all readings, aggregates, keys, alerts: nothing brings them back');
+  addVerbCommand(users, 'members', USER, listMembers);
+  addVerbCommand(users, 'end-membership', USER, removeMember, { more: ['member_id'] });
 }
