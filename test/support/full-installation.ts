@@ -54,6 +54,8 @@ const ROWS: Record<string, string> = {
     VALUES ('prb_1', $1, $1, 'Lot ☀', 'meter', 'x', sha256('a'), '{S1,"S,2"}', 2, 1, now())`,
   device_claims: `INSERT INTO device_claims VALUES ($2, 'prb_1', sha256('b'), now())`,
   identities: `INSERT INTO identities VALUES ('https://login.example.com', 'staff-1', $1, now(), now())`,
+  home_members: `INSERT INTO home_members VALUES ('mem_1', $1, 'ünvited@example.com', 'read', now(), 'usr_0', now(), NULL),
+    ('mem_2', 'usr_0', 'ünvited@example.com', 'manage', now(), $1, now(), NULL)`,
   email_changes: `INSERT INTO email_changes VALUES ($1, 'emc_1', 'ünused@example.com', $1, 'ses_1')`,
   arrivals: `INSERT INTO arrivals (user_id, from_installation) VALUES ($1, 'elsewhere')`,
   departures: `INSERT INTO departures (user_id, to_installation, left_at) VALUES ('usr_gone', 'elsewhere', now())`,

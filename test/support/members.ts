@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { createMailedToken } from '#src/core/secrets.ts';
+import type { MemberAccess } from '#src/database/enums.ts';
+import type { Answer, TestApi } from './api.ts';
+
+const SECRET = 'the secret of the tests';
+
+export interface Person {
+  userId: string;
+  key: string;
+}
+
+/** Headers of a browser that is signed in. */
+export type Browser = Record<'cookie' | 'x-csrf-token', string>;
+
+/** Signs an account in to the dashboard, as its mail would. */
+export async function browserOf(api: TestApi, userId: string): Promise<Browser> {
+  const { session_id, secret } = await openSession(api.db, userId, api.now);
+  return { cookie: `__Secure-energy_session=${secret}`, 'x-csrf-token': csrfToken(SECRET, session_id) };
+}
+
+export async function addressOf(api: TestApi, userId: string): Promise<string> {
+  const { rows } = await api.database.pool.query('SELECT email FROM users WHERE user_id = $1', [userId]);
+  return rows[0].email;
+}
+
+/** Token of the link that the invitation's mail contains. */
+export const tokenOf = (memberId: string): string => createMailedToken(SECRET, 'member', memberId);
+
+export const invite = (api: TestApi, home: Person, email: string, access: MemberAccess = 'read'): Promise<Answer> =>
+  api.send(`/v1/users/${home.userId}/members`, { method: 'POST', key: home.key, body: { email, access } });
+
+/** Makes an account a member of a home, by an invitation to its address. Returns the id of the membership. */
+export async function join(api: TestApi, home: Person, member: Person, access: MemberAccess): Promise<string> {
+  const invited = await invite(api, home, await addressOf(api, member.userId), access);
+  expect(invited.status).toBe(201);
+  const token = tokenOf(invited.json.member_id);
+  const accepted = await api.send('/v1/memberships', { method: 'POST', key: member.key, body: { token } });
+  expect(accepted.status).toBe(201);
+  return invited.json.member_id;
+}
+
+/** Creates a key of a member for a home. */
+export async function homeKey(api: TestApi, home: Person, member: Person, more: object = {}): Promise<string> {
+  const body = { home_user_id: home.userId, ...more };
+  const { status, json } = await api.send('/v1/keys', { method: 'POST', key: member.key, body });
+  expect({ status, home: json.home_user_id }).toEqual({ status: 201, home: home.userId });
+  return json.key;
+}
