@@ -8,6 +8,7 @@ import { ZoneSelect } from '../parts/time-zone.ts';
 import { Badge, busyAttributes, Card, ConfirmButton, Field, Loading, Problem, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
+import { Homes, Members } from './members.ts';
 
 interface Session {
   session_id: string;
@@ -35,6 +36,7 @@ export function Page() {
     <h1>${common.pages.sessions}</h1>
     <${EmailAddress} />
     <${Account} />
+    ${me.role === 'homeowner' && html`<${Members} /><${Homes} />`}
     <${Card} title=${w.signedInTitle}>
       <p>${w.about({ email: me.email })}</p>
       <${Problem} text=${error} />

@@ -1,0 +1,105 @@
+import type { User } from '#clients/typescript/client.ts';
+import type { Member, Membership } from '#src/api/dashboard/shapes.ts';
+import { callApi, fetchAll } from '../api.ts';
+import { html } from '../html.ts';
+import { Rows } from '../parts/focus.ts';
+import { useAction, useLoad } from '../parts/load.ts';
+import { busyAttributes, Card, ConfirmButton, Field, Loading, Problem, When } from '../parts/ui.ts';
+import { useSession } from '../session.ts';
+import { words } from '../words/words.ts';
+
+/** The people of the signed-in account's home: a form that invites one, and a list with a button that ends each membership. */
+export function Members() {
+  const { me } = useSession();
+  const { sessions: w } = words();
+  const path = `/v1/users/${me.user_id}/members`;
+  const members = useLoad(() => fetchAll<Member>(`${path}?limit=200`), []);
+  const { run, isBusy, error } = useAction();
+  const invite = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    const given = new FormData(form);
+    run(async () => {
+      await callApi('POST', path, { email: String(given.get('email')), access: String(given.get('access')) });
+      form.reset();
+      members.again();
+    });
+  };
+  const end = ({ member_id }: Member) =>
+    run(async () => {
+      await callApi('DELETE', `${path}/${member_id}`);
+      members.again();
+    });
+  const row = (one: Member) => html`<tr key=${one.member_id}>
+    <th scope="row" data-name=${w.person}>${one.email}</th>
+    <td data-name=${w.access}>${w.accesses[one.access]}</td>
+    <td data-name=${w.memberState}>${w.memberStates[one.status]}</td>
+    <td data-name=${w.keyUsed}>${one.last_used_at && html`<${When} at=${one.last_used_at} zone=${me.timezone} />`}</td>
+    <td><div class="actions"><${ConfirmButton} label=${w.end} of=${one.email} question=${w.memberQuestion} onSure=${() => end(one)} /></div></td>
+  </tr>`;
+  const table = (all: Member[]) =>
+    all.length === 0
+      ? html`<p class="quiet">${w.nobodyElse}</p>`
+      : html`<div class="table"><table>
+          <thead><tr>
+            <th scope="col">${w.person}</th><th scope="col">${w.access}</th><th scope="col">${w.memberState}</th>
+            <th scope="col">${w.keyUsed}</th><td></td>
+          </tr></thead>
+          <tbody>${all.map(row)}</tbody>
+        </table></div>`;
+  return html`<${Card} title=${w.membersTitle}>
+    <p>${w.membersAbout}</p>
+    <${Rows} label=${w.membersTitle}><${Loading} of=${members}>${table}<//><//>
+    <form onSubmit=${invite}>
+      <${Field} label=${w.inviteAddress} hint=${w.inviteHint}>
+        ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="off" required maxlength="254" />`}
+      <//>
+      <${Field} label=${w.access}>
+        ${(attributes: object) => html`<select ...${attributes} name="access">
+          <option value="read">${w.accesses.read}</option><option value="manage">${w.accesses.manage}</option>
+        </select>`}
+      <//>
+      <button ...${busyAttributes(isBusy)}>${w.invite}</button>
+    </form>
+    <${Problem} text=${error} />
+  <//>`;
+}
+
+/** The homes of other accounts of which the signed-in account is a member. Selects the home that the pages show, and leaves a home. */
+export function Homes() {
+  const { me, user, pick } = useSession();
+  const { sessions: w } = words();
+  const homes = useLoad(() => fetchAll<Membership>('/v1/memberships?limit=200'), []);
+  const { run, isBusy, error } = useAction();
+  const show = ({ home_user_id }: Membership) =>
+    run(async () => pick(await callApi<User>('GET', `/v1/users/${home_user_id}`)));
+  const leave = ({ member_id, home_user_id }: Membership) =>
+    run(async () => {
+      await callApi('DELETE', `/v1/memberships/${member_id}`);
+      if (user.user_id === home_user_id) pick(me);
+      homes.again();
+    });
+  const row = (one: Membership) => html`<tr key=${one.member_id}>
+    <th scope="row" data-name=${w.homeOf}>${one.home_email}</th>
+    <td data-name=${w.access}>${w.accesses[one.access]}</td>
+    <td><div class="actions">
+      ${
+        one.home_user_id === user.user_id
+          ? html`<button type="button" onClick=${() => pick(me)}>${w.showOwn}</button>`
+          : html`<button type="button" ...${busyAttributes(isBusy)} onClick=${() => show(one)}>${w.showHome}</button>`
+      }
+      <${ConfirmButton} label=${w.leave} of=${one.home_email} question=${w.leaveQuestion} onSure=${() => leave(one)} />
+    </div></td>
+  </tr>`;
+  const table = (all: Membership[]) =>
+    all.length > 0 &&
+    html`<${Card} title=${w.homesTitle}>
+      <p>${w.homesAbout}</p>
+      <div class="table"><table>
+        <thead><tr><th scope="col">${w.homeOf}</th><th scope="col">${w.access}</th><td></td></tr></thead>
+        <tbody>${all.map(row)}</tbody>
+      </table></div>
+      <${Problem} text=${error} />
+    <//>`;
+  return html`<${Rows} label=${w.homesTitle}><${Loading} of=${homes}>${table}<//><//>`;
+}
