@@ -29,6 +29,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   audit: () => import('./audit.ts'),
   export: () => import('./export.ts'),
   secrets: () => import('./secrets.ts'),
+  backup: () => import('./backup.ts'),
+  restore: () => import('./backup.ts'),
   'upgrade-database': () => import('./upgrade-database.ts'),
   doctor: () => import('./doctor.ts'),
   mcp: () => import('./mcp.ts'),

@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { usableMemoryBytes } from '#src/core/memory.ts';
 import {
@@ -78,23 +79,54 @@ export async function startEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   const { dataDir, sharedBuffersMb = defaultSharedBuffersMb(), binaries = postgresBinaries() } = options;
   const cluster = clusterFolder(dataDir);
-  const logFile = join(resolve(dataDir), 'postgres.log');
   await mkdir(resolve(dataDir), { recursive: true });
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
   await forgetStale(cluster);
   const adopted = await isEmbeddedAlive(dataDir);
   if (!adopted) {
-    await writeFile(join(cluster, 'energy.conf'), settings(makeSocketFolder(cluster), sharedBuffersMb));
-    await pgCtl(binaries, cluster, ['-w', '-t', '60', '-l', basename(logFile), 'start']).catch(async (error) => {
-      const log = await readFile(logFile, 'utf8').catch(() => '');
-      throw new Error(`The embedded PostgreSQL did not start. End of ${logFile}:\n${log.slice(-2000)}`, {
-        cause: error,
-      });
-    });
+    await launch(binaries, dataDir, settings(makeSocketFolder(cluster), sharedBuffersMb), 60);
   }
   await ensureRole((database) => superuserUrl(dataDir, database));
   return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
+}
+
+/** Starts the server with these settings. Throws with the end of its log. */
+async function launch(binaries: PostgresBinaries, dataDir: string, conf: string, seconds: number): Promise<void> {
+  const cluster = clusterFolder(dataDir);
+  await writeFile(join(cluster, 'energy.conf'), conf);
+  const args = ['-w', '-t', String(seconds), '-l', basename(logOf(dataDir)), 'start'];
+  await pgCtl(binaries, cluster, args).catch((error) => throwWithLog(dataDir, 'did not start', error));
+}
+
+const logOf = (dataDir: string): string => join(resolve(dataDir), 'postgres.log');
+
+async function throwWithLog(dataDir: string, what: string, cause?: unknown): Promise<never> {
+  const log = await readFile(logOf(dataDir), 'utf8').catch(() => '');
+  throw new Error(`The embedded PostgreSQL ${what}. End of ${logOf(dataDir)}:\n${log.slice(-2000)}`, { cause });
+}
+
+/** Longest time from the start of a server until it begins to apply WAL, in seconds: it flushes every file first. */
+const FLUSH_SECONDS = 3_600;
+
+/**
+ * Lets the server of a restored cluster apply archived WAL, and stops it when it has reached the target of `recoverySettings` (lines for its
+ * configuration). Throws with the end of its log if it cannot.
+ */
+export async function recoverEmbedded(dataDir: string, recoverySettings: string): Promise<void> {
+  const binaries = postgresBinaries();
+  const cluster = clusterFolder(dataDir);
+  const conf = `${settings(makeSocketFolder(cluster), defaultSharedBuffersMb())}${recoverySettings}`;
+  await launch(binaries, dataDir, conf, FLUSH_SECONDS);
+  // The server notes its state in the pid file, line 8.
+  for (;;) {
+    const [, , , , , , , status = ''] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split(
+      '\n',
+    );
+    if (status.trim() === 'ready') return stopEmbeddedPostgres(dataDir, binaries);
+    if (!(await isEmbeddedAlive(dataDir))) await throwWithLog(dataDir, 'stopped during recovery');
+    await pause(50);
+  }
 }
 
 /** Stops the server of `dataDir`, if one runs, after it has flushed all data. */

@@ -50,6 +50,9 @@ export async function migrate(
 export const refuseNewer = async (client: Pick<PoolClient, 'query'>): Promise<void> =>
   refuseNewerSchema(queryOn(client), await sqlFiles('schema'));
 
+/** Returns the names of the numbered migrations that this version knows, in order. */
+export const listMigrations = (): Promise<string[]> => sqlFiles('schema');
+
 /** Returns the numbered migrations that this database lacks, and those unknown to this version. Only reads. */
 export async function readSchemaState(
   client: Pick<PoolClient, 'query'>,

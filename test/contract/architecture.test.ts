@@ -14,7 +14,7 @@ const LAYERS = [
   ['config'],
   ['database'],
   ['users', 'devices', 'auth', 'groups', 'events', 'tariffs', 'energy', 'cost', 'rollups'],
-  ['remarks', 'billing', 'onboarding'],
+  ['remarks', 'billing', 'onboarding', 'backup'],
   ['delivery', 'alerts', 'homeassistant'],
   ['export'],
   ['jobs', 'api', 'dashboard'],

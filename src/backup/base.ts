@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { VERSION } from '#src/core/version.ts';
+import { createPool, type PoolClient } from '#src/database/connect.ts';
+import { clusterFolder, embeddedUrl, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { BASE, createManifest, MANIFEST, type Manifest, segmentsBetween } from './copies.ts';
+import { flushFolder, makePrivate, pack, rethrowExplained, writeWhole } from './files.ts';
+import type { SealingKey } from './seal.ts';
+import type { TarEntry } from './tar.ts';
+
+/** Files of a data directory, next to the cluster, whose loss a user would notice. Private keys: they are in sealed copies alone. */
+const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
+
+/** Folders of a cluster whose content belongs to the running server (PostgreSQL's manual, 25.3.4.3); the folder itself is needed. */
+const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/./;
+const SKIPPED =
+  /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label\.old|\.s\.PGSQL\..*|current_logfiles|socket-folder|energy-wal)($|\/)/;
+/** Last: the server reads from it where recovery begins. */
+const CONTROL = 'global/pg_control';
+
+/** Result of a base copy. */
+export interface BaseCopy {
+  folder: string;
+  manifest: Manifest;
+  /** Size of the copy on its disk. */
+  packedBytes: number;
+}
+
+/**
+ * Makes a base copy of the running embedded database of `dataDir` in the folder of this installation in a target. The service continues meanwhile. `key` seals the copy and lets it contain the secret key; null: it lies open, without keys. An interrupted copy leaves a
+ * folder that ends in `.partial`, which the next one removes.
+ */
+export async function takeBaseCopy(options: {
+  dataDir: string;
+  target: string;
+  installation: string;
+  key: SealingKey | null;
+  now: Date;
+}): Promise<BaseCopy> {
+  const { dataDir, target, installation, key, now } = options;
+  if (`${resolve(target)}/`.startsWith(`${clusterFolder(dataDir)}/`))
+    throw new Error(`${target} lies in the database itself. Name a folder on another disk.`);
+  const home = join(resolve(target), installation);
+  // The mode of a folder that exists, such as the root of a disk, is its owner's choice.
+  await mkdir(resolve(target), { recursive: true, mode: 0o700 }).catch(rethrowExplained(target));
+  await makePrivate(home).catch(rethrowExplained(target));
+  await removePartial(home);
+  const stamp = now
+    .toISOString()
+    .replaceAll(/[-:]/g, '')
+    .replace(/\.(\d+)/, '$1');
+  const folder = join(home, `base-${stamp}`);
+  const partial = `${folder}.partial`;
+  await makePrivate(partial);
+  const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
+  try {
+    const schema = await newestMigration(dataDir);
+    const majorVersion = await readMajorVersion(dataDir);
+    const client = await pool.connect();
+    const made = new CopyOfCluster(dataDir, client, (facts) =>
+      createManifest({
+        service: VERSION,
+        schema,
+        postgres_major: majorVersion ?? 0,
+        processor: process.arch,
+        installation,
+        started_at: now.toISOString(),
+        is_sealed: key !== null,
+        ...facts,
+      }),
+    );
+    try {
+      const file = await pack(partial, BASE, made.entries(key !== null), key);
+      const manifest = made.manifest as Manifest;
+      await writeWhole(join(partial, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+      const { size } = await lstat(join(partial, file));
+      await rename(partial, folder);
+      await flushFolder(home);
+      return { folder, manifest, packedBytes: size };
+    } finally {
+      // The end of the session ends the copy at the server and removes the slot.
+      client.release(true);
+    }
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Removes what interrupted copies left. */
+async function removePartial(home: string): Promise<void> {
+  for (const name of await readdir(home))
+    if (name.startsWith('base-') && name.endsWith('.partial'))
+      await rm(join(home, name), { recursive: true, force: true });
+}
+
+async function newestMigration(dataDir: string): Promise<string> {
+  const pool = createPool(embeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' });
+  try {
+    const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
+    return rows[0].name;
+  } finally {
+    await pool.end();
+  }
+}
+
+/**
+ * Returns the name of this installation's folder in a target. It is made once for a data directory, and is in no copy: a restored installation
+ * gets another one, so that its WAL, which begins where the old one's ends, never lies among the old one's.
+ */
+export async function installationName(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'backup-name');
+  const known = await readFile(file, 'utf8').catch(absent);
+  if (known !== null && /^installation-[0-9a-f]{12}$/.test(known.trim())) return known.trim();
+  const name = `installation-${randomBytes(6).toString('hex')}`;
+  await writeWhole(file, `${name}\n`);
+  return name;
+}
+
+type Facts = Pick<
+  Manifest,
+  'complete_until' | 'consistent_from' | 'first_segment' | 'last_segment' | 'bytes' | 'has_secret_key'
+>;
+
+/** The files of one base copy, in the order in which PostgreSQL wants them read. */
+class CopyOfCluster {
+  manifest: Manifest | null = null;
+  readonly #dataDir: string;
+  readonly #cluster: string;
+  readonly #client: PoolClient;
+  readonly #describe: (facts: Facts) => Manifest;
+  #bytes = 0;
+
+  constructor(dataDir: string, client: PoolClient, describe: (facts: Facts) => Manifest) {
+    this.#dataDir = resolve(dataDir);
+    this.#cluster = clusterFolder(dataDir);
+    this.#client = client;
+    this.#describe = describe;
+  }
+
+  /** Yields the entries of the archive: keys, the cluster, its label, the WAL that it needs, and the manifest, which seals its own content. */
+  async *entries(withKeys: boolean): AsyncGenerator<TarEntry> {
+    let hasSecretKey = false;
+    for (const key of withKeys ? KEYS : []) {
+      const content = await readFile(join(this.#dataDir, key)).catch(absent);
+      if (content) yield this.#counted(textEntry(key, content));
+      if (content && key === 'secret.key') hasSecretKey = true;
+    }
+    const first = await this.#start();
+    yield { path: 'postgres', size: 0, mtime: 0, content: null };
+    yield* this.#filesIn('');
+    yield this.#counted(textEntry(`postgres/${CONTROL}`, await this.#control()));
+    const { label, tablespaces, ...times } = await this.#stop();
+    if (tablespaces.trim() !== '') throw new Error('The database has tablespaces, which a copy would not contain.');
+    yield this.#counted(textEntry('postgres/backup_label', Buffer.from(label)));
+    for (const segment of segmentsBetween(first, times.last_segment)) yield* this.#file(`pg_wal/${segment}`);
+    this.manifest = this.#describe({
+      ...times,
+      first_segment: first,
+      bytes: this.#bytes,
+      has_secret_key: hasSecretKey,
+    });
+    yield textEntry(MANIFEST, Buffer.from(JSON.stringify(this.manifest)));
+  }
+
+  /** Begins the copy at the server. Returns the first segment that it needs. */
+  async #start(): Promise<string> {
+    // The slot keeps the WAL until this session ends: a checkpoint in between would recycle it.
+    const slot = `energy_backup_${randomBytes(6).toString('hex')}`;
+    await this.#client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [slot]);
+    const { rows } = await this.#client.query(
+      `SELECT pg_walfile_name(pg_backup_start('energy backup', fast => true)) AS first`,
+    );
+    return rows[0].first;
+  }
+
+  /** Ends the copy at the server, which begins a new segment. */
+  async #stop(): Promise<
+    Omit<Facts, 'bytes' | 'has_secret_key' | 'first_segment'> & { label: string; tablespaces: string }
+  > {
+    const now = async () => (await this.#client.query('SELECT clock_timestamp() AS now')).rows[0].now.toISOString();
+    const complete_until = await now();
+    // Archiving may wait for its disk; the copy contains its own WAL.
+    const { rows } = await this.#client.query(
+      `SELECT labelfile, spcmapfile, pg_walfile_name(lsn) AS last FROM pg_backup_stop(wait_for_archive => false)`,
+    );
+    const [{ labelfile, spcmapfile, last }] = rows;
+    return {
+      label: labelfile,
+      tablespaces: spcmapfile ?? '',
+      last_segment: last,
+      complete_until,
+      consistent_from: await now(),
+    };
+  }
+
+  async *#filesIn(folder: string): AsyncGenerator<TarEntry> {
+    const below = await readdir(join(this.#cluster, folder), { withFileTypes: true }).catch(absent);
+    for (const entry of below ?? []) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (EMPTIED.test(path) || SKIPPED.test(path) || path === CONTROL) continue;
+      if (entry.isDirectory()) {
+        yield { path: `postgres/${path}`, size: 0, mtime: 0, content: null };
+        yield* this.#filesIn(path);
+      } else if (entry.isFile()) yield* this.#file(path);
+    }
+    // Recovery needs the folder.
+    if (folder === 'pg_wal') yield { path: 'postgres/pg_wal/archive_status', size: 0, mtime: 0, content: null };
+  }
+
+  /** Yields a file of the cluster; nothing if the server has removed it meanwhile, since WAL then removes it again. */
+  async *#file(path: string): AsyncGenerator<TarEntry> {
+    const file = join(this.#cluster, path);
+    const found = await lstat(file).catch(absent);
+    if (!found) return;
+    const content = createReadStream(file, { highWaterMark: 2 ** 18, end: Math.max(0, found.size - 1) });
+    yield this.#counted({
+      path: `postgres/${path}`,
+      size: found.size,
+      mtime: found.mtimeMs / 1_000,
+      content: skipAbsent(content),
+    });
+  }
+
+  /** Reads pg_control until two reads agree: the server may be writing it. */
+  async #control(): Promise<Buffer> {
+    const read = () => readFile(join(this.#cluster, CONTROL));
+    for (let before = await read(); ; ) {
+      const now = await read();
+      if (now.equals(before)) return now;
+      before = now;
+    }
+  }
+
+  #counted(entry: TarEntry): TarEntry {
+    this.#bytes += entry.size;
+    return entry;
+  }
+}
+
+const textEntry = (path: string, content: Buffer): TarEntry => ({
+  path,
+  size: content.length,
+  mtime: 0,
+  content: (async function* () {
+    yield content;
+  })(),
+});
+
+/** A file that was removed after its size was read has no content, and is filled with zeros. */
+async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* content;
+  } catch (error) {
+    absent(error as NodeJS.ErrnoException);
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import {
+  chooseCopy,
+  createManifest,
+  type FoundCopy,
+  nextSegment,
+  reasonAgainst,
+  segmentsAfter,
+  segmentsBetween,
+} from './copies.ts';
+
+const copyAt = (hour: number): FoundCopy => ({
+  folder: `/copies/base-${hour}`,
+  manifest: createManifest({
+    service: '1.7.0',
+    schema: 'schema/0080_x.sql',
+    postgres_major: 18,
+    processor: 'x64',
+    installation: 'installation-0123456789ab',
+    started_at: `2026-11-27T${hour}:00:00.000Z`,
+    complete_until: `2026-11-27T${hour}:10:00.000Z`,
+    consistent_from: `2026-11-27T${hour}:10:01.000Z`,
+    first_segment: '000000010000000000000001',
+    last_segment: '000000010000000000000002',
+    bytes: 1,
+    is_sealed: false,
+    has_secret_key: false,
+  }),
+});
+
+test('the newest copy that was complete at a time is chosen', () => {
+  const copies = [copyAt(12), copyAt(10), copyAt(11)];
+  const chosen = (at: string | null) => chooseCopy(copies, at === null ? null : new Date(at), '/copies').folder;
+  expect(chosen(null)).toBe('/copies/base-12');
+  expect(chosen('2026-11-27T12:09:59Z')).toBe('/copies/base-11');
+  expect(chosen('2026-11-27T12:10:00Z')).toBe('/copies/base-12');
+  expect(() => chosen('2026-11-27T10:00:00Z')).toThrow('earliest state in /copies is that of 2026-11-27T10:10:01.000Z');
+  expect(() => chooseCopy([], null, '/copies')).toThrow('There is no copy in /copies');
+});
+
+test('a copy that this machine or version cannot restore is refused with what to do', () => {
+  const here = { service: '1.7.0', schemas: ['schema/0080_x.sql'], postgresMajor: 18, processor: 'x64' };
+  const { manifest } = copyAt(10);
+  expect(reasonAgainst(manifest, here)).toBeNull();
+  expect(reasonAgainst(manifest, { ...here, schemas: ['schema/0079_w.sql'] })).toContain('newer than this one');
+  expect(reasonAgainst(manifest, { ...here, postgresMajor: 17 })).toContain(
+    'is of PostgreSQL 18, and this version brings 17',
+  );
+  expect(reasonAgainst(manifest, { ...here, postgresMajor: 19 })).toContain('upgrade-database');
+  expect(reasonAgainst(manifest, { ...here, processor: 'arm64' })).toContain('another processor');
+});
+
+test('segments are counted across the end of a log, and a gap ends them', () => {
+  expect(nextSegment('0000000100000002000000FF')).toBe('000000010000000300000000');
+  expect(nextSegment('00000002FFFFFFFE000000FF')).toBe('00000002FFFFFFFF00000000');
+  expect(segmentsBetween('0000000100000000000000FE', '000000010000000100000001')).toEqual([
+    '0000000100000000000000FE',
+    '0000000100000000000000FF',
+    '000000010000000100000000',
+    '000000010000000100000001',
+  ]);
+  const archived = new Set(['000000010000000000000003', '000000010000000000000004', '000000010000000000000006']);
+  expect(segmentsAfter('000000010000000000000002', archived)).toEqual([
+    '000000010000000000000003',
+    '000000010000000000000004',
+  ]);
+  expect(segmentsAfter('000000010000000000000004', archived)).toEqual([]);
+});

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+
+/**
+ * A target is a folder of copies. Each installation has a folder of its own in it, with its base copies and, if WAL is archived, the segments:
+ * TARGET/INSTALLATION/base-TIME/{backup.json, base.tar.zst}, TARGET/INSTALLATION/wal/SEGMENT.tar.zst. The name of a sealed file ends in `.sealed`.
+ */
+export const MANIFEST = 'backup.json';
+export const BASE = 'base.tar.zst';
+export const SEALED = '.sealed';
+export const WAL_FOLDER = 'wal';
+const FORMAT = 1;
+
+/** What a base copy says of itself, in `backup.json`. Times are ISO 8601. */
+const manifestSchema = z.object({
+  format: z.literal(FORMAT),
+  /** Version of the service that made the copy, and the newest migration of its schema. */
+  service: z.string(),
+  schema: z.string(),
+  postgres_major: z.number().int(),
+  processor: z.string(),
+  installation: z.string(),
+  started_at: z.iso.datetime(),
+  /** Every transaction that was committed before is in the copy. */
+  complete_until: z.iso.datetime(),
+  /** Earliest time to which the copy can be restored with WAL. */
+  consistent_from: z.iso.datetime(),
+  /** First and last WAL segment that the copy needs; it contains them. */
+  first_segment: z.string().regex(/^[0-9A-F]{24}$/),
+  last_segment: z.string().regex(/^[0-9A-F]{24}$/),
+  /** Size of the files in the copy, unpacked. */
+  bytes: z.number().int(),
+  is_sealed: z.boolean(),
+  has_secret_key: z.boolean(),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+export const createManifest = (facts: Omit<Manifest, 'format'>): Manifest => ({ format: FORMAT, ...facts });
+
+/** Reads a manifest. Throws, with what to do, if it is of a newer version or no manifest. */
+export function readManifest(text: string, file: string): Manifest {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    given = null;
+  }
+  const parsed = manifestSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const { format, service } = (given ?? {}) as { format?: unknown; service?: unknown };
+  if (typeof format === 'number' && format > FORMAT)
+    throw new Error(
+      `${file} was made by a newer version (${String(service)}). Restore it with that version or a later one.`,
+    );
+  throw new Error(`${file} is torn or was changed: it is not as it was written. Take another copy.`);
+}
+
+/** This machine's and this version's side of a restore. */
+export interface Here {
+  service: string;
+  /** Migrations that this version knows. */
+  schemas: readonly string[];
+  postgresMajor: number;
+  processor: string;
+}
+
+/** Returns why a copy cannot be restored here, with what to do; null if it can. Pure. */
+export function reasonAgainst(copy: Manifest, here: Here): string | null {
+  if (!here.schemas.includes(copy.schema))
+    return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;
+  if (copy.postgres_major > here.postgresMajor)
+    return `The copy is of PostgreSQL ${copy.postgres_major}, and this version brings ${here.postgresMajor}. Restore it with version ${copy.service} or a later one.`;
+  if (copy.postgres_major < here.postgresMajor)
+    return `The copy is of PostgreSQL ${copy.postgres_major}, and this version brings ${here.postgresMajor}. Restore it with version ${copy.service}, then update and run "energy upgrade-database".`;
+  if (copy.processor !== here.processor)
+    return `The copy was made on a machine with another processor (${copy.processor}; this one is ${here.processor}). Restore it on such a machine, then move it: energy migrate --to.`;
+  return null;
+}
+
+/** A base copy in a target. `folder`: its path. */
+export interface FoundCopy {
+  folder: string;
+  manifest: Manifest;
+}
+
+/**
+ * Chooses the copy from which a state is restored: the newest one, or the newest one that was complete at `at`. Throws, with the earliest time, if
+ * there is none. Pure.
+ */
+export function chooseCopy(copies: readonly FoundCopy[], at: Date | null, from: string): FoundCopy {
+  const byTime = copies.toSorted((a, b) => (a.manifest.consistent_from < b.manifest.consistent_from ? -1 : 1));
+  const [earliest] = byTime;
+  if (!earliest) throw new Error(`There is no copy in ${from}.`);
+  // A copy without WAL is exactly the state at its end; the moment between the two times belongs to it.
+  const chosen = byTime.findLast(({ manifest }) => at === null || new Date(manifest.complete_until) <= at);
+  if (!chosen)
+    throw new Error(
+      `The earliest state in ${from} is that of ${earliest.manifest.consistent_from}. Choose a time (--at) from then on.`,
+    );
+  return chosen;
+}
+
+/** Number of segments of 16 MiB in each of the 4 GiB that the middle part of a segment's name counts. */
+const SEGMENTS_IN_LOG = 256;
+
+/** Returns the name of the following WAL segment on the same timeline. Pure. */
+export function nextSegment(name: string): string {
+  const number = (from: number) => Number.parseInt(name.slice(from, from + 8), 16);
+  const next = number(8) * SEGMENTS_IN_LOG + number(16) + 1;
+  const hex = (value: number) => value.toString(16).toUpperCase().padStart(8, '0');
+  return `${name.slice(0, 8)}${hex(Math.floor(next / SEGMENTS_IN_LOG))}${hex(next % SEGMENTS_IN_LOG)}`;
+}
+
+/** Returns the names of the segments from `first` to `last`, both included. Pure. */
+export function segmentsBetween(first: string, last: string): string[] {
+  const names = [first];
+  while ((names.at(-1) as string) < last) names.push(nextSegment(names.at(-1) as string));
+  return names;
+}
+
+/** Returns the archived segments that follow a copy without a gap. Pure. */
+export function segmentsAfter(last: string, archived: ReadonlySet<string>): string[] {
+  const names: string[] = [];
+  for (let name = nextSegment(last); archived.has(name); name = nextSegment(name)) names.push(name);
+  return names;
+}

@@ -1,0 +1,184 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { BASE, type FoundCopy, MANIFEST, readManifest, SEALED, WAL_FOLDER } from './copies.ts';
+import { type createOpener, type SealingKey, seal, torn } from './seal.ts';
+import { type TarEntry, tar, untar } from './tar.ts';
+
+export type Opener = ReturnType<typeof createOpener>;
+
+/** Level 3 compresses some 200 MB/s, and a database to about a quarter. The checksum finds damage in files that are not sealed. */
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
+
+/** Creates a folder, and those above it, that only its owner can enter. */
+export async function makePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+}
+
+/** Flushes a folder, so that the names in it survive a power cut. */
+export async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Writes a whole file (mode 0600) and flushes it. A reader sees the old one or the new one. */
+export async function writeWhole(file: string, content: string | AsyncIterable<Buffer>): Promise<void> {
+  const partial = `${file}.partial`;
+  try {
+    const stream = createWriteStream(partial, { mode: 0o600, flush: true });
+    await pipeline(typeof content === 'string' ? [Buffer.from(content)] : content, stream);
+    await rename(partial, file);
+    await flushFolder(dirname(file));
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw explained(error, dirname(file));
+  }
+}
+
+/** Returns a function that throws an error of writing to a folder again, with what to do if the disk is full or read-only. */
+export const rethrowExplained =
+  (folder: string) =>
+  (error: unknown): never => {
+    throw explained(error, folder);
+  };
+
+function explained(error: unknown, folder: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new Error(
+      `The disk of ${folder} is full: nothing was kept of this copy. Free some of it, or name another folder.`,
+    );
+  if (code === 'EROFS' || code === 'EACCES')
+    return new Error(`${folder} cannot be written by this user (${code}).`, { cause: error as Error });
+  return error;
+}
+
+/** Packs files into a compressed archive, sealed if there is a key. Returns the name of the file in `folder`. */
+export async function pack(
+  folder: string,
+  name: string,
+  entries: AsyncIterable<TarEntry>,
+  key: SealingKey | null,
+): Promise<string> {
+  const file = key ? `${name}${SEALED}` : name;
+  const compressed = withEnd(compose(tar(entries), createZstdCompress(ZSTD)));
+  await writeWhole(join(folder, file), key ? seal(compressed, key, name) : compressed);
+  return file;
+}
+
+/**
+ * End of every archive: a frame that zstd skips. Node's decompressor does not report that the last bytes of a file are missing, with which the
+ * checksum would go unchecked.
+ */
+const END = Buffer.concat([Buffer.from('502a4d1808000000', 'hex'), Buffer.from('the end.')]);
+
+async function* withEnd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* source;
+  yield END;
+}
+
+async function* withoutEnd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let last: Buffer = Buffer.alloc(0);
+  for await (const bytes of source) {
+    const all = Buffer.concat([last, bytes]);
+    const cut = Math.max(0, all.length - END.length);
+    yield all.subarray(0, cut);
+    last = all.subarray(cut);
+  }
+  if (!last.equals(END)) throw new Error('the end is missing');
+}
+
+/** Runs a stream through a transformer; an error on either side ends the result. */
+async function* compose(source: AsyncIterable<Buffer>, through: Transform): AsyncGenerator<Buffer> {
+  const failed = pipeline(source, through);
+  failed.catch(() => {});
+  for await (const bytes of through) yield bytes as Buffer;
+  await failed;
+}
+
+/**
+ * Unpacks an archive that `pack` wrote, and yields its entries. Throws an error with the file's name if it is torn or the passphrase is wrong or
+ * missing.
+ */
+export async function* unpack(file: string, opener: Opener | null): AsyncGenerator<TarEntry> {
+  const isSealed = file.endsWith(SEALED);
+  if (isSealed && !opener)
+    throw new Error(`${file} is sealed. Name the file with its passphrase: --passphrase-file F.`);
+  const bytes: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: 2 ** 18 });
+  const name = basename(file, SEALED);
+  const source = isSealed && opener ? opener(bytes, name) : bytes;
+  let failure: unknown = null;
+  const watched = (async function* () {
+    try {
+      yield* source;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  })();
+  // An error of the sealing is the cause. Later ones, of the archive that ends too early, are its consequence.
+  const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : torn(file));
+  try {
+    for await (const entry of untar(compose(withoutEnd(watched), createZstdDecompress())))
+      yield { ...entry, content: entry.content && translated(entry.content, causeOf) };
+  } catch (error) {
+    throw causeOf(error);
+  }
+}
+
+async function* translated(
+  content: AsyncIterable<Buffer>,
+  causeOf: (error: unknown) => unknown,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw causeOf(error);
+  }
+}
+
+/** Whether the operating system reported the error: the archive itself is not to blame. */
+const isOfSystem = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
+
+/** Returns the archived segments in the folder of an installation: names without the ending, and their files. */
+export async function listSegments(installation: string): Promise<Map<string, string>> {
+  const folder = join(installation, WAL_FOLDER);
+  const names = await readdir(folder).catch(none);
+  return new Map(
+    names.flatMap((name) => {
+      const [, segment] = /^([0-9A-F]{24})\.tar\.zst(\.sealed)?$/.exec(name) ?? [];
+      return segment === undefined ? [] : [[segment, join(folder, name)]];
+    }),
+  );
+}
+
+/** Finds the complete base copies in a target, in the folder of one installation, or in the folder of one copy. */
+export async function findCopies(from: string): Promise<FoundCopy[]> {
+  const found: FoundCopy[] = [];
+  let folders = [from];
+  for (let depth = 0; depth < 3; depth++) {
+    const below: string[] = [];
+    for (const folder of folders) {
+      const names = await readdir(folder).catch(none);
+      if (names.includes(MANIFEST)) {
+        const file = join(folder, MANIFEST);
+        found.push({ folder, manifest: readManifest(await readFile(file, 'utf8'), file) });
+      } else below.push(...names.filter((name) => !name.endsWith('.partial')).map((name) => join(folder, name)));
+    }
+    folders = below;
+  }
+  return found;
+}
+
+const none = (error: NodeJS.ErrnoException): string[] => {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+  throw error;
+};
+
+/** Returns the file of a base copy. */
+export const baseFileOf = ({ folder, manifest }: FoundCopy): string =>
+  join(folder, manifest.is_sealed ? `${BASE}${SEALED}` : BASE);

@@ -1,0 +1,232 @@
+import { existsSync } from 'node:fs';
+import { open, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { VERSION } from '#src/core/version.ts';
+import { clusterFolder, recoverEmbedded } from '#src/database/embedded-postgres.ts';
+import { listMigrations } from '#src/database/migrate.ts';
+import { postgresBinaries } from '#src/database/postgres-binaries.ts';
+import {
+  chooseCopy,
+  type FoundCopy,
+  MANIFEST,
+  type Manifest,
+  readManifest,
+  reasonAgainst,
+  segmentsAfter,
+  segmentsBetween,
+} from './copies.ts';
+import { baseFileOf, findCopies, listSegments, makePrivate, type Opener, unpack } from './files.ts';
+import { createOpener, torn } from './seal.ts';
+
+/** Result of a restore. */
+export interface Restored {
+  manifest: Manifest;
+  /** Number of archived WAL segments after the base copy. */
+  segments: number;
+  /** Time up to which everything that was committed is there. */
+  until: Date;
+}
+
+/**
+ * Restores the state of a time (null: the last one) from a target into `dataDir`, which must not exist or be empty, and brings the database to a
+ * clean stop there. Removes what it wrote if it fails. Throws with what to do: no copy, a time that is not covered, a wrong passphrase, a torn
+ * file, a full disk, another version or processor.
+ */
+export async function restoreCopy(options: {
+  from: string;
+  at: Date | null;
+  dataDir: string;
+  passphrase: string | null;
+}): Promise<Restored> {
+  const { from, at, passphrase } = options;
+  const dataDir = resolve(options.dataDir);
+  if ((await readdir(dataDir).catch(() => [])).length > 0)
+    throw new Error(`${dataDir} is not empty. Name a new folder: a restore never writes over data.`);
+  const copy = chooseCopy(await findCopies(from), at, from);
+  const { manifest } = copy;
+  const reason = reasonAgainst(manifest, {
+    service: VERSION,
+    schemas: await listMigrations(),
+    postgresMajor: postgresBinaries().major,
+    processor: process.arch,
+  });
+  if (reason !== null) throw new Error(reason);
+  const opener = passphrase === null ? null : createOpener(passphrase);
+  const archive = await archiveAfter(copy, opener);
+  if (at !== null && at > archive.until)
+    throw new Error(
+      `The archive ends at ${archive.until.toISOString()}: later states are in no copy. Choose that time or an earlier one (--at).`,
+    );
+  const isNew = !existsSync(dataDir);
+  try {
+    await makePrivate(dataDir);
+    await refuseLittleSpace(dataDir, manifest.bytes);
+    await unpackBase(copy, dataDir, opener);
+    // The state at its end is the only one of a copy without WAL.
+    const target = archive.segments.length === 0 ? null : at;
+    await recover(dataDir, manifest, { ...archive, opener, target });
+    return { manifest, segments: archive.segments.length, until: target ?? archive.until };
+  } catch (error) {
+    await empty(dataDir, isNew);
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+      throw new Error(
+        `The disk of ${dataDir} is full. Free some of it, or name a folder on another disk (--data-dir).`,
+      );
+    throw error;
+  }
+}
+
+async function empty(dataDir: string, isNew: boolean): Promise<void> {
+  if (isNew) return rm(dataDir, { recursive: true, force: true });
+  for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true, force: true });
+}
+
+/** WAL of recovery, and what PostgreSQL writes during it. */
+const MARGIN_BYTES = 256 * 2 ** 20;
+
+async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
+  const missing = bytes + MARGIN_BYTES - bavail * bsize;
+  if (missing <= 0) return;
+  const mib = (value: number) => `${Math.ceil(value / 2 ** 20).toLocaleString('en')} MiB`;
+  throw new Error(
+    `The copy needs ${mib(bytes + MARGIN_BYTES)}, and the disk of ${dataDir} lacks ${mib(missing)} of it. Free some, or name a folder on another disk.`,
+  );
+}
+
+/** Archived WAL after a base copy. */
+interface Archive {
+  /** Files of the segments, in order and without a gap. */
+  segments: { name: string; file: string }[];
+  /** Every transaction that was committed before is in the copy or in these segments. */
+  until: Date;
+}
+
+async function archiveAfter({ folder, manifest }: FoundCopy, opener: Opener | null): Promise<Archive> {
+  const files = await listSegments(dirname(folder));
+  const names = segmentsAfter(manifest.last_segment, new Set(files.keys()));
+  const segments = names.map((name) => ({ name, file: files.get(name) as string }));
+  const last = segments.at(-1);
+  if (!last) return { segments, until: new Date(manifest.complete_until) };
+  // The time of the segment's last write. It lies in the archive, since copying a folder changes the times of its files.
+  for await (const { mtime } of unpack(last.file, opener)) return { segments, until: new Date(mtime * 1_000) };
+  throw torn(last.file);
+}
+
+async function unpackBase(copy: FoundCopy, dataDir: string, opener: Opener | null): Promise<void> {
+  const file = baseFileOf(copy);
+  let described: string | null = null;
+  for await (const { path, content } of unpack(file, opener)) {
+    const to = join(dataDir, path);
+    if (content === null) await makePrivate(to);
+    else if (path === MANIFEST) described = await textOf(content);
+    else {
+      await makePrivate(dirname(to));
+      const handle = await open(to, 'wx', 0o600);
+      await pipeline(content, handle.createWriteStream());
+    }
+  }
+  // The file that lies open could have been changed; the one inside a sealed archive cannot.
+  const inside = described === null ? null : readManifest(described, file);
+  if (JSON.stringify(inside) !== JSON.stringify(copy.manifest)) throw torn(join(copy.folder, MANIFEST));
+}
+
+async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of content) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Folder in the cluster that receives segments for PostgreSQL, and the file in it that says that none follows. */
+const SPOOL = 'energy-spool';
+const END = 'end';
+
+/**
+ * PostgreSQL runs this in the cluster for each segment. It waits until this process has unpacked the segment. A segment that was given once is
+ * in pg_wal from then on, and other files (of timelines) are in no archive. No program of ours has to start for each segment.
+ */
+const RESTORE_COMMAND = [
+  'case %f in *.*) exit 1 ;; esac',
+  `test -e ${SPOOL}/%f.given && exit 1`,
+  `until test -e ${SPOOL}/%f; do if test -e ${SPOOL}/${END} && ! test -e ${SPOOL}/%f; then exit 1; fi; sleep 0.05; done`,
+  `mv ${SPOOL}/%f %p && : > ${SPOOL}/%f.given`,
+].join('; ');
+
+/** Segments that are unpacked before PostgreSQL asks for them, 16 MiB each. */
+const AHEAD = 4;
+
+const recoverySettings = (target: Date | null): string =>
+  [
+    'hot_standby = off',
+    'archive_mode = off',
+    `restore_command = '${RESTORE_COMMAND}'`,
+    "recovery_target_timeline = 'current'",
+    "recovery_target_action = 'promote'",
+    ...(target ? [`recovery_target_time = '${target.toISOString()}'`] : []),
+    '',
+  ].join('\n');
+
+/** Lets PostgreSQL apply the WAL up to the target, begin a timeline of its own, and stop. */
+async function recover(
+  dataDir: string,
+  manifest: Manifest,
+  { segments, opener, target }: Archive & { opener: Opener | null; target: Date | null },
+): Promise<void> {
+  const cluster = clusterFolder(dataDir);
+  const spool = join(cluster, SPOOL);
+  await makePrivate(spool);
+  for (const name of segmentsBetween(manifest.first_segment, manifest.last_segment))
+    await writeFile(join(spool, `${name}.given`), '', { mode: 0o600 });
+  await writeFile(join(cluster, 'recovery.signal'), '', { mode: 0o600 });
+  const over = new AbortController();
+  const feeding = feed(spool, segments, opener, over.signal);
+  feeding.catch(() => {});
+  const log = join(dataDir, 'postgres.log');
+  try {
+    await recoverEmbedded(dataDir, recoverySettings(target)).catch(async (error) => {
+      // Everything that the archive has was committed before the target: its end is the state of that time.
+      const text = await readFile(log, 'utf8').catch(() => '');
+      if (target === null || !text.includes('recovery ended before configured recovery target was reached'))
+        throw error;
+      await feeding;
+      await recoverEmbedded(dataDir, recoverySettings(null));
+    });
+  } catch (error) {
+    over.abort();
+    // A torn segment ends recovery early; it is the cause.
+    await feeding;
+    throw new Error(`PostgreSQL could not apply the WAL of the copy: ${(error as Error).message}`, { cause: error });
+  } finally {
+    over.abort();
+  }
+  await feeding;
+  await rm(spool, { recursive: true });
+  await rm(log, { force: true });
+}
+
+/** Unpacks segments into the spool, a few ahead of PostgreSQL. Throws if one is torn; the spool then ends before it. */
+async function feed(
+  spool: string,
+  segments: Archive['segments'],
+  opener: Opener | null,
+  over: AbortSignal,
+): Promise<void> {
+  try {
+    for (const { name, file } of segments) {
+      while (!over.aborted && (await waitingIn(spool)) >= AHEAD) await new Promise((done) => setTimeout(done, 20));
+      if (over.aborted) return;
+      const partial = join(spool, `${name}.partial`);
+      for await (const { content } of unpack(file, opener)) {
+        const handle = await open(partial, 'w', 0o600);
+        await pipeline(content ?? [], handle.createWriteStream());
+      }
+      await rename(partial, join(spool, name));
+    }
+  } finally {
+    if (existsSync(spool)) await writeFile(join(spool, END), '', { mode: 0o600 });
+  }
+}
+
+const waitingIn = async (spool: string): Promise<number> =>
+  (await readdir(spool)).filter((name) => name.length === 24).length;

@@ -1,0 +1,137 @@
+/** A file or folder in an archive. `mtime`: seconds since 1970. A folder has no content. */
+export interface TarEntry {
+  path: string;
+  size: number;
+  mtime: number;
+  content: AsyncIterable<Buffer> | null;
+}
+
+const BLOCK = 512;
+const LONGEST_PATH = 100;
+/** Largest size that eleven octal digits express. PostgreSQL's files have 1 GiB at most. */
+const MAX_SIZE = 8 ** 11;
+
+/** Fields of a head (POSIX.1-1988, ustar): offset and length. */
+const FIELDS = {
+  path: [0, 100],
+  mode: [100, 8],
+  uid: [108, 8],
+  gid: [116, 8],
+  size: [124, 12],
+  mtime: [136, 12],
+  sum: [148, 8],
+  type: [156, 1],
+  magic: [257, 8],
+} as const;
+
+const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits - 1, '0')}\0`;
+
+function sumOf(head: Buffer): number {
+  let sum = 0;
+  for (const [at, byte] of head.entries()) sum += at >= 148 && at < 156 ? 32 : byte;
+  return sum;
+}
+
+function headOf({ path, size, mtime, content }: TarEntry): Buffer {
+  if (Buffer.byteLength(path) > LONGEST_PATH || size >= MAX_SIZE) throw new Error(`${path} does not fit into a copy.`);
+  const head = Buffer.alloc(BLOCK);
+  const put = (field: keyof typeof FIELDS, text: string) => head.write(text, FIELDS[field][0], 'utf8');
+  put('path', path);
+  put('mode', octal(content === null ? 0o700 : 0o600, 8));
+  put('uid', octal(0, 8));
+  put('gid', octal(0, 8));
+  put('size', octal(size, 12));
+  put('mtime', octal(Math.floor(mtime), 12));
+  put('type', content === null ? '5' : '0');
+  put('magic', 'ustar\x0000');
+  put('sum', `${sumOf(head).toString(8).padStart(6, '0')}\0 `);
+  return head;
+}
+
+const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+
+/**
+ * Writes a tar archive (ustar). A file that shrinks while it is read is filled with zeros, and one that grows is cut at its size, as
+ * pg_basebackup does: the WAL of the copy has what changed.
+ */
+export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
+  for await (const entry of entries) {
+    yield headOf(entry);
+    let left = entry.size;
+    for await (const bytes of entry.content ?? []) {
+      const taken = bytes.subarray(0, left);
+      left -= taken.length;
+      yield taken;
+      if (left === 0) break;
+    }
+    for (; left > 0; left -= Math.min(left, 2 ** 20)) yield Buffer.alloc(Math.min(left, 2 ** 20));
+    yield paddingOf(entry.size);
+  }
+  yield Buffer.alloc(2 * BLOCK);
+}
+
+/**
+ * Reads a tar archive that `tar` wrote. The content of an entry must be read, or is skipped, before the next one. Throws an error without a
+ * message of its own kind ("torn") if the archive is incomplete or is not one.
+ */
+export async function* untar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
+  const reader = new BlockReader(source);
+  for (;;) {
+    const head = await reader.exactly(BLOCK);
+    if (head.every((byte) => byte === 0)) return await reader.drain();
+    const text = (field: keyof typeof FIELDS) => {
+      const [at, length] = FIELDS[field];
+      return head.toString('utf8', at, at + length).replace(/\0.*$/s, '');
+    };
+    const number = (field: keyof typeof FIELDS) => Number.parseInt(text(field).trim(), 8);
+    const type = text('type');
+    if (number('sum') !== sumOf(head) || (type !== '0' && type !== '5')) throw new Error('not an archive of ours');
+    const size = number('size');
+    const path = text('path');
+    if (path.startsWith('/') || path.split('/').includes('..')) throw new Error(`${path} leads out of the archive`);
+    const content = type === '5' ? null : reader.take(size);
+    yield { path, size, mtime: number('mtime'), content };
+    for await (const _ of content ?? []);
+    await reader.exactly(paddingOf(size).length);
+  }
+}
+
+/** Reads a stream in pieces of a wanted size. */
+class BlockReader {
+  readonly #source: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  async #more(): Promise<Buffer> {
+    if (this.#rest.length > 0) return this.#rest;
+    const next = await this.#source.next();
+    if (next.done) throw new Error('the archive ends too early');
+    return next.value;
+  }
+
+  /** Yields the next `size` bytes as they arrive. */
+  async *take(size: number): AsyncGenerator<Buffer> {
+    for (let left = size; left > 0; ) {
+      const bytes = await this.#more();
+      const taken = bytes.subarray(0, left);
+      this.#rest = bytes.subarray(taken.length);
+      left -= taken.length;
+      yield taken;
+    }
+  }
+
+  async exactly(size: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for await (const part of this.take(size)) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  /** Reads to the end: only then has every layer below checked its own end. */
+  async drain(): Promise<void> {
+    this.#rest = Buffer.alloc(0);
+    for (let next = await this.#source.next(); !next.done; next = await this.#source.next());
+  }
+}

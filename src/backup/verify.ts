@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPool } from '#src/database/connect.ts';
+import { clusterFolder, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
+import { type ChecksumReport, checkChecksums } from './checksums.ts';
+import { restoreCopy } from './restore.ts';
+
+/** Result of a trial restore. */
+export interface Verified {
+  /** Whether nothing is wrong. */
+  ok: boolean;
+  /** Version of the service that made the copy. */
+  service: string;
+  /** Time up to which everything that was committed is there. ISO 8601. */
+  until: string;
+  wal_segments: number;
+  has_secret_key: boolean;
+  counts: { users: number; devices: number; readings: number; api_keys: number };
+  /** Aggregates that differ from the load profile. */
+  rollups_differing: number;
+  /** Null if the database was made without checksums. */
+  checksums: ChecksumReport | null;
+}
+
+/** Memory of the trial's server: it serves one connection. */
+const SHARED_BUFFERS_MB = 128;
+
+/**
+ * Restores a copy into a folder of its own (below TMPDIR), compares its aggregates and the checksums of its pages, counts, and removes it. The copy and
+ * the running service are not touched. Throws if it cannot be restored.
+ */
+export async function verifyCopy(options: {
+  from: string;
+  at: Date | null;
+  passphrase: string | null;
+  retentionMonths: number;
+  now: Date;
+}): Promise<Verified> {
+  const { retentionMonths, now, ...restored } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'energy-verify-'));
+  const dataDir = join(folder, 'data');
+  try {
+    const { manifest, segments, until } = await restoreCopy({ ...restored, dataDir });
+    const { hasChecksums, ...content } = await checkContent(dataDir, retentionMonths, now);
+    const checksums = hasChecksums ? await checkChecksums(clusterFolder(dataDir)) : null;
+    return {
+      ok: content.rollups_differing === 0 && (checksums?.damaged.length ?? 0) === 0,
+      service: manifest.service,
+      until: until.toISOString(),
+      wal_segments: segments,
+      has_secret_key: manifest.has_secret_key,
+      ...content,
+      checksums,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkContent(
+  dataDir: string,
+  retentionMonths: number,
+  now: Date,
+): Promise<Pick<Verified, 'counts' | 'rollups_differing'> & { hasChecksums: boolean }> {
+  const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
+  const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
+  try {
+    // An older version's copy is checked as this version would start on it.
+    const { capabilities } = (await migrate(pool)).database;
+    const { rows } = await pool.query(
+      `SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM devices) AS devices,
+         (SELECT count(*) FROM readings) AS readings, (SELECT count(*) FROM api_keys) AS api_keys,
+         current_setting('data_checksums') = 'on' AS "hasChecksums"`,
+    );
+    const [{ hasChecksums, ...counts }] = rows;
+    const since = firstCheckedMonth(now, retentionMonths);
+    const { differing } = await checkAllRollups(pool, { capabilities, since, mode: 'check' });
+    return { counts, rollups_differing: differing, hasChecksums };
+  } finally {
+    await pool.end();
+    await server.stop();
+  }
+}

@@ -1,0 +1,161 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { installationName, takeBaseCopy } from '#src/backup/base.ts';
+import { restoreCopy } from '#src/backup/restore.ts';
+import { createSealingKey } from '#src/backup/seal.ts';
+import { type Verified, verifyCopy } from '#src/backup/verify.ts';
+import { loadConfig } from '#src/config/load.ts';
+import { databaseUrl } from '#src/database/locate.ts';
+import { loadConfigBeside } from '#src/start/ports.ts';
+import { printResult } from './running-service.ts';
+
+interface Options {
+  to?: string;
+  from: string;
+  at?: string;
+  dataDir: string;
+  passphraseFile?: string;
+  json?: boolean;
+}
+
+const PASSPHRASE = ['--passphrase-file <file>', 'file whose first line is the passphrase'] as const;
+const AT = ['--at <time>', 'a time such as 2026-11-27T08:30:00Z (default: the last state)'] as const;
+const JSON_OPTION = ['--json', 'print one JSON object'] as const;
+
+/** Registers `energy backup`, `energy backup verify` and `energy restore`, for the embedded database. */
+export function register(program: Command): void {
+  const backup = program
+    .command('backup')
+    .description(
+      'copy the embedded database of the running service into a folder; without a passphrase the secret key is left out',
+    )
+    .option('--to <folder>', 'folder for the copy, on another disk; several copies may share it')
+    .option(PASSPHRASE[0], `${PASSPHRASE[1]}, which seals the whole copy`)
+    .option(...JSON_OPTION)
+    .action(copy);
+  backup
+    .command('verify')
+    .description('restore a copy aside, check it, and remove it again; exits 1 if anything is wrong')
+    .requiredOption('--from <folder>', 'folder of the copy')
+    .option(...PASSPHRASE)
+    .option(...AT)
+    .option(...JSON_OPTION)
+    // The command above takes the options that both have.
+    .action((_options: Options, command: Command) => verify(command.optsWithGlobals()));
+  program
+    .command('restore')
+    .description('make a new data directory of a copy; start the service on it with DATA_DIR')
+    .requiredOption('--from <folder>', 'folder of the copy')
+    .requiredOption('--data-dir <folder>', 'folder to make; it must not exist or be empty')
+    .option(...PASSPHRASE)
+    .option(...AT)
+    .option(...JSON_OPTION)
+    .action(restore);
+}
+
+async function copy({ to, passphraseFile, json }: Options): Promise<void> {
+  if (to === undefined) throw new Error('Name the folder for the copy, on another disk: energy backup --to FOLDER.');
+  const config = loadConfigBeside();
+  if (config.database.url)
+    throw new Error(
+      'DATABASE_URL names a database that is not embedded: back it up with pgBackRest (deploy/backup/README.md) or your own way.',
+    );
+  // Throws, with what to do, if the service does not run.
+  await databaseUrl(config);
+  const key = passphraseFile === undefined ? null : await createSealingKey(await passphraseIn(passphraseFile));
+  const installation = await installationName(config.dataDir);
+  const made = await takeBaseCopy({ dataDir: config.dataDir, target: to, installation, key, now: new Date() });
+  const { folder, manifest, packedBytes } = made;
+  const result = { folder, packed_bytes: packedBytes, ...manifest };
+  const lines = [
+    `The copy is in ${folder} (${mib(packedBytes)}; unpacked ${mib(manifest.bytes)}).`,
+    ...(key
+      ? []
+      : [
+          'It is not sealed: whoever reads it has all data. The secret key and the key of the certificate are not in it:',
+        ]),
+    ...(key ? [] : [`copy ${config.dataDir}/secret.key to a safe place, or seal the copy with --passphrase-file.`]),
+    ...(config.secretKey === undefined ? [] : ['SECRET_KEY is set, and is in no copy: note it in a safe place.']),
+    `Check it: energy backup verify --from ${to}`,
+  ];
+  printResult(json, result, lines.join('\n'));
+}
+
+async function restore({ from, at, dataDir, passphraseFile, json }: Options): Promise<void> {
+  const passphrase = passphraseFile === undefined ? null : await passphraseIn(passphraseFile);
+  const { manifest, segments, until } = await restoreCopy({ from, at: timeIn(at), dataDir, passphrase });
+  const result = {
+    data_dir: dataDir,
+    until: until.toISOString(),
+    wal_segments: segments,
+    service: manifest.service,
+    has_secret_key: manifest.has_secret_key,
+  };
+  const lines = [
+    `Restored into ${dataDir}: the state of ${until.toISOString()}, from version ${manifest.service}.`,
+    ...(manifest.has_secret_key
+      ? []
+      : [
+          `The copy has no secret key. Put the old one into ${dataDir}/secret.key or SECRET_KEY. If it is lost: energy secrets forget.`,
+        ]),
+    'Keys, sessions and accounts that ended after that time are valid again. End them before the service listens: docs/backup.md.',
+    `Start the service: DATA_DIR=${dataDir} npm start`,
+  ];
+  printResult(json, result, lines.join('\n'));
+}
+
+async function verify({ from, at, passphraseFile, json }: Options): Promise<void> {
+  const passphrase = passphraseFile === undefined ? null : await passphraseIn(passphraseFile);
+  const { retentionMonths } = loadConfig();
+  const found = await verifyCopy({ from, at: timeIn(at), passphrase, retentionMonths, now: new Date() });
+  printResult(json, found, textOf(found));
+  process.exitCode = found.ok ? 0 : 1;
+}
+
+function textOf({
+  until,
+  service,
+  wal_segments,
+  counts,
+  rollups_differing,
+  checksums,
+  has_secret_key,
+  ok,
+}: Verified): string {
+  const number = (value: number) => value.toLocaleString('en');
+  return [
+    `Restored aside: the state of ${until}, from version ${service}, with ${number(wal_segments)} archived WAL segments.`,
+    `${number(counts.users)} users, ${number(counts.devices)} devices, ${number(counts.readings)} readings, ${number(counts.api_keys)} API keys.`,
+    rollups_differing === 0
+      ? 'Every aggregate is what the load profile says.'
+      : `${number(rollups_differing)} rows of the aggregates differ: energy rollups rebuild repairs them after a restore.`,
+    checksums === null
+      ? 'The database has no checksums of pages.'
+      : `${number(checksums.pages)} pages, ${number(checksums.damaged.length)} of them damaged.`,
+    ...(checksums?.damaged ?? []).map(({ file, page }) => `  page ${page} of ${file}`),
+    has_secret_key ? 'The secret key is in the copy.' : 'The secret key is not in the copy.',
+    ok ? 'The copy is good.' : 'The copy is NOT good: make another one.',
+  ].join('\n');
+}
+
+function timeIn(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const isWithZone = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/.test(text);
+  const time = new Date(text);
+  if (!isWithZone || Number.isNaN(time.getTime()))
+    throw new Error(`--at ${text}: give a time with its zone, such as 2026-11-27T08:30:00Z.`);
+  return time;
+}
+
+/** Reads the first line of a passphrase file. */
+async function passphraseIn(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new Error(`The passphrase cannot be read: ${error.message}`);
+  });
+  const [passphrase = ''] = text.split(/\r?\n/, 1);
+  if (passphrase.length < 8)
+    throw new Error(`The first line of ${file} is no passphrase: it must have 8 characters or more.`);
+  return passphrase;
+}
+
+const mib = (bytes: number): string => `${(bytes / 2 ** 20).toLocaleString('en', { maximumFractionDigits: 1 })} MiB`;
