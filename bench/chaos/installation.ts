@@ -33,13 +33,14 @@ const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-li
 
 /**
  * Starts an installation. `diskMb`: puts the data on a disk of that size (needs root). `hasClock`: gives the processes a separate clock
- * (needs faketime).
+ * (needs faketime). `env`: further variables of the service.
  */
 export async function startChaosInstallation(options: {
   broker: 'embedded' | 'mosquitto';
   persistence?: boolean;
   diskMb?: number;
   hasClock?: boolean;
+  env?: Record<string, string>;
 }): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-chaos-'));
   // The logs are not on the disk that a fault may fill.
@@ -65,6 +66,7 @@ export async function startChaosInstallation(options: {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
     ...ports,
+    ...options.env,
     ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
   };
   const pool = createPool(embeddedUrl(dataDir), { max: 3 });

@@ -30,7 +30,7 @@ export interface BaseCopy {
 
 /**
  * Makes a base copy of the running embedded database of `dataDir` in the folder of this installation in a target. The service continues meanwhile. `key` seals the copy and lets it contain the secret key; null: it lies open, without keys. An interrupted copy leaves a
- * folder that ends in `.partial`, which the next one removes.
+ * folder that ends in `.partial`, which a copy an hour later removes.
  */
 export async function takeBaseCopy(options: {
   dataDir: string;
@@ -46,7 +46,7 @@ export async function takeBaseCopy(options: {
   // The mode of a folder that exists, such as the root of a disk, is its owner's choice.
   await mkdir(resolve(target), { recursive: true, mode: 0o700 }).catch(rethrowExplained(target));
   await makePrivate(home).catch(rethrowExplained(target));
-  await removePartial(home);
+  await removePartial(home, now.getTime());
   const stamp = now
     .toISOString()
     .replaceAll(/[-:]/g, '')
@@ -91,11 +91,19 @@ export async function takeBaseCopy(options: {
   }
 }
 
+/** A copy that writes changes its folder's files more often, in ms: two copies may run at once. */
+const ABANDONED_MS = 3_600_000;
+
 /** Removes what interrupted copies left. */
-async function removePartial(home: string): Promise<void> {
-  for (const name of await readdir(home))
-    if (name.startsWith('base-') && name.endsWith('.partial'))
-      await rm(join(home, name), { recursive: true, force: true });
+async function removePartial(home: string, nowMs: number): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (!name.startsWith('base-') || !name.endsWith('.partial')) continue;
+    const folder = join(home, name);
+    const files = await readdir(folder);
+    const times = await Promise.all([folder, ...files.map((file) => join(folder, file))].map((path) => lstat(path)));
+    if (Math.max(...times.map(({ mtimeMs }) => mtimeMs)) < nowMs - ABANDONED_MS)
+      await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function newestMigration(dataDir: string): Promise<string> {
@@ -109,16 +117,19 @@ async function newestMigration(dataDir: string): Promise<string> {
 }
 
 /**
- * Returns the name of this installation's folder in a target. It is made once for a data directory, and is in no copy: a restored installation
- * gets another one, so that its WAL, which begins where the old one's ends, never lies among the old one's.
+ * Returns the name of this installation's folder in a target. It is made once for a database, and is in no copy: a restored installation gets another
+ * one, so that its WAL, which begins where the old one's ends, never lies among the old one's.
  */
 export async function installationName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
-  const known = await readFile(file, 'utf8').catch(absent);
-  if (known !== null && /^installation-[0-9a-f]{12}$/.test(known.trim())) return known.trim();
-  const name = `installation-${randomBytes(6).toString('hex')}`;
-  await writeWhole(file, `${name}\n`);
-  return name;
+  // The server's identifier is the beginning of pg_control. An upgrade to another major version makes another database.
+  const control = await readFile(join(clusterFolder(dataDir), CONTROL));
+  const database = control.readBigUInt64LE(0).toString(16);
+  const [name = '', of] = ((await readFile(file, 'utf8').catch(absent)) ?? '').trim().split(' ');
+  if (/^installation-[0-9a-f]{12}$/.test(name) && of === database) return name;
+  const made = `installation-${randomBytes(6).toString('hex')}`;
+  await writeWhole(file, `${made} ${database}\n`);
+  return made;
 }
 
 type Facts = Pick<

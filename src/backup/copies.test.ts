@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import {
   chooseCopy,
+  continuesCopy,
   createManifest,
   type FoundCopy,
+  listExpired,
   nextSegment,
   reasonAgainst,
   segmentsAfter,
@@ -65,4 +67,19 @@ test('segments are counted across the end of a log, and a gap ends them', () => 
     '000000010000000000000004',
   ]);
   expect(segmentsAfter('000000010000000000000004', archived)).toEqual([]);
+});
+
+test('the copies beyond the newest ones expire, with the segments that only they need', () => {
+  const copies = [1, 2, 3].map((number) => {
+    const { folder, manifest } = copyAt(10 + number);
+    return { folder, manifest: { ...manifest, last_segment: `00000001000000000000000${2 * number}` } };
+  });
+  const archived = ['1', '2', '3', '4', '5', '6', '7'].map((digit) => `00000001000000000000000${digit}`);
+  expect(listExpired(copies, archived, 2)).toEqual({ folders: ['/copies/base-11'], segments: archived.slice(0, 4) });
+  expect(listExpired(copies, archived, 7)).toEqual({ folders: [], segments: archived.slice(0, 2) });
+  expect(listExpired([], archived, 7)).toEqual({ folders: [], segments: [] });
+  // The newest copy needs 7 and what follows.
+  expect(continuesCopy(copies, new Set(archived))).toBe(true);
+  expect(continuesCopy(copies, new Set([...archived, '000000010000000000000009']))).toBe(false);
+  expect(continuesCopy([], new Set())).toBe(false);
 });

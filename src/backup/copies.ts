@@ -123,3 +123,32 @@ export function segmentsAfter(last: string, archived: ReadonlySet<string>): stri
   for (let name = nextSegment(last); archived.has(name); name = nextSegment(name)) names.push(name);
   return names;
 }
+
+/**
+ * Returns what is expired: the copies beyond the newest `kept`, and the archived segments that only they need. Without a copy no segment expires. Pure.
+ */
+export function listExpired(
+  copies: readonly FoundCopy[],
+  archived: readonly string[],
+  kept: number,
+): { folders: string[]; segments: string[] } {
+  const byAge = copies.toSorted((a, b) => (a.manifest.consistent_from < b.manifest.consistent_from ? 1 : -1));
+  const needed = byAge.slice(0, kept).map(({ manifest }) => manifest.last_segment);
+  const oldest = needed.toSorted()[0];
+  return {
+    folders: byAge.slice(kept).map(({ folder }) => folder),
+    // A copy contains its own segments, up to the last one.
+    segments: oldest === undefined ? [] : archived.filter((name) => name <= oldest),
+  };
+}
+
+/** Whether the newest copy and the archived WAL give every state since that copy. Pure. */
+export function continuesCopy(copies: readonly FoundCopy[], archived: ReadonlySet<string>): boolean {
+  const last = copies
+    .map(({ manifest }) => manifest.last_segment)
+    .toSorted()
+    .at(-1);
+  if (last === undefined) return false;
+  const later = [...archived].filter((name) => name > last).length;
+  return segmentsAfter(last, archived).length === later;
+}

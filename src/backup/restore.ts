@@ -156,6 +156,7 @@ const RESTORE_COMMAND = [
 /** Segments that are unpacked before PostgreSQL asks for them, 16 MiB each. */
 const AHEAD = 4;
 
+/** PostgreSQL knows no `Z` in times of its configuration. */
 const recoverySettings = (target: Date | null): string =>
   [
     'hot_standby = off',
@@ -163,7 +164,7 @@ const recoverySettings = (target: Date | null): string =>
     `restore_command = '${RESTORE_COMMAND}'`,
     "recovery_target_timeline = 'current'",
     "recovery_target_action = 'promote'",
-    ...(target ? [`recovery_target_time = '${target.toISOString()}'`] : []),
+    ...(target ? [`recovery_target_time = '${target.toISOString().replace('T', ' ').replace('Z', '+00')}'`] : []),
     '',
   ].join('\n');
 

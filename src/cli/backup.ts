@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { installationName, takeBaseCopy } from '#src/backup/base.ts';
 import { restoreCopy } from '#src/backup/restore.ts';
-import { createSealingKey } from '#src/backup/seal.ts';
+import { createSealingKey, writeKeyFile } from '#src/backup/seal.ts';
 import { type Verified, verifyCopy } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { databaseUrl } from '#src/database/locate.ts';
@@ -42,6 +42,15 @@ export function register(program: Command): void {
     .option(...JSON_OPTION)
     // The command above takes the options that both have.
     .action((_options: Options, command: Command) => verify(command.optsWithGlobals()));
+  backup
+    .command('init')
+    .description(
+      'make a key file of a passphrase: BACKUP_KEY_FILE seals nightly copies with it, and only the passphrase opens them',
+    )
+    .option(...PASSPHRASE)
+    .requiredOption('--key-file <file>', 'file to make; it must not exist')
+    .option(...JSON_OPTION)
+    .action((_options: Options, command: Command) => init(command.optsWithGlobals()));
   program
     .command('restore')
     .description('make a new data directory of a copy; start the service on it with DATA_DIR')
@@ -79,6 +88,20 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
     `Check it: energy backup verify --from ${to}`,
   ];
   printResult(json, result, lines.join('\n'));
+}
+
+async function init({ passphraseFile, keyFile, json }: Options & { keyFile: string }): Promise<void> {
+  if (passphraseFile === undefined) throw new Error('Name the file with the passphrase: --passphrase-file F.');
+  const key = await createSealingKey(await passphraseIn(passphraseFile));
+  await writeFile(keyFile, writeKeyFile(key), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    throw new Error(`${keyFile} exists, and copies may have been sealed with it. Name another file.`);
+  });
+  const lines = [
+    `Made ${keyFile}. Set BACKUP_KEY_FILE=${keyFile} and start the service again: its copies are sealed from then on.`,
+    'The key file opens nothing. Keep the passphrase away from this machine: without it no copy can be restored.',
+  ];
+  printResult(json, { key_file: keyFile, public_key: key.half.public_key }, lines.join('\n'));
 }
 
 async function restore({ from, at, dataDir, passphraseFile, json }: Options): Promise<void> {

@@ -1,3 +1,4 @@
+import { archiveSettings } from '#src/backup/archive.ts';
 import type { Config } from '#src/config/load.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
@@ -9,10 +10,14 @@ import { lockDataDir } from '#src/start/data-dir-lock.ts';
 export async function openDatabaseOfStoppedService({
   database,
   dataDir,
+  backup,
 }: Config): Promise<{ url: string; release(): Promise<void> }> {
   const unlock = await lockDataDir(dataDir);
   if (database.url) return { url: database.url, release: async () => unlock() };
-  const { url, stop } = await startEmbeddedPostgres({ dataDir }).catch((error) => {
+  const { url, stop } = await startEmbeddedPostgres({
+    dataDir,
+    extraSettings: archiveSettings(backup.to !== undefined),
+  }).catch((error) => {
     unlock();
     throw error;
   });

@@ -17,6 +17,8 @@ export interface Config {
   publicUrl: string;
   /** Whether PUBLIC_URL was set; otherwise links use the port of the API. */
   isPublicUrlGiven: boolean;
+  /** Copies of the embedded database. `to`: undefined: in `backups` of the data directory, without WAL. */
+  backup: { to: string | undefined; keyFile: string | undefined };
   retentionMonths: number;
   /** Maximum number of channels of a device. */
   maxChannels: number;
@@ -95,6 +97,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
     publicUrl,
     isPublicUrlGiven: vars.PUBLIC_URL !== undefined,
+    backup: { to: vars.BACKUP_TO, keyFile: vars.BACKUP_KEY_FILE },
     retentionMonths: vars.RETENTION_MONTHS,
     maxChannels: vars.MAX_CHANNELS,
     headMemoryMib: vars.HEAD_MEMORY_MIB,

@@ -7,6 +7,10 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   LOG_FORMAT: 'form of the log: json or text; unset: short lines on a terminal, JSON elsewhere',
   DATA_DIR: 'folder of the embedded database, certificate, secret.key, and of mail and SMS that are not sent out',
   PUBLIC_URL: 'where people reach the API and the dashboard: used in links, and in the certificate',
+  BACKUP_TO:
+    'folder on another disk for nightly copies and WAL of the embedded database; unset: copies in DATA_DIR/backups',
+  BACKUP_KEY_FILE:
+    'key file of energy backup init, which seals these copies; unset: they lie open, without the secret key',
   RETENTION_MONTHS: 'months that readings are retained; their consumption is retained for good',
   MAX_CHANNELS: 'maximum number of channels of a device; readings of further channels are rejected',
   HEAD_MEMORY_MIB: 'MiB of the cache of device states in ingest, 464 bytes a meter; unset: as needed, up to 512',

@@ -104,6 +104,8 @@ export const variables = z.object({
   LOG_FORMAT: z.enum(['json', 'text']).optional(),
   DATA_DIR: file.optional(),
   PUBLIC_URL: urlOf('https').optional(),
+  BACKUP_TO: file.optional(),
+  BACKUP_KEY_FILE: file.optional(),
   RETENTION_MONTHS: z.coerce.number().int().min(12, 'must be 12 or more').default(13),
   MAX_CHANNELS: z.coerce.number().int().min(1).max(10_000).default(64),
   HEAD_MEMORY_MIB: z.coerce.number().int().min(0).max(4_096).optional(),

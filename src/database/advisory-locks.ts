@@ -24,6 +24,8 @@ export const ADVISORY_LOCKS = {
   /** Jobs that one worker runs for all (src/jobs/jobs.ts). */
   historyUpkeep: 7_241_006,
   rollupCheck: 7_241_007,
+  /** Copying the embedded database (src/backup/nightly.ts). */
+  nightlyCopy: 7_241_041,
   /** Packing old hours of the load profile into days. */
   packing: 7_241_008,
   /** Recording silences of devices. */

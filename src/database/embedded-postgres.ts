@@ -70,25 +70,40 @@ const defaultSharedBuffersMb = () => Math.min(2048, Math.max(128, Math.floor(usa
 /**
  * Starts the PostgreSQL server of `dataDir`, after creating the cluster if there is none. If a server already runs on this directory (its
  * starter was killed), it is adopted; there is never a second one. Errors contain the end of the server's log. `binaries` are programs
- * other than those shipped with this version; a cluster belongs to one major version.
+ * other than those shipped with this version; a cluster belongs to one major version. `extraSettings`: further lines for
+ * PostgreSQL's configuration.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   sharedBuffersMb?: number;
   binaries?: PostgresBinaries;
+  extraSettings?: string;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, sharedBuffersMb = defaultSharedBuffersMb(), binaries = postgresBinaries() } = options;
+  const { extraSettings = '' } = options;
   const cluster = clusterFolder(dataDir);
   await mkdir(resolve(dataDir), { recursive: true });
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
   await forgetStale(cluster);
+  // A server that was left behind with other settings, such as those of archiving, starts again with these.
+  if ((await isEmbeddedAlive(dataDir)) && (await lacksSettings(cluster, extraSettings)))
+    await stopEmbeddedPostgres(dataDir, binaries);
   const adopted = await isEmbeddedAlive(dataDir);
   if (!adopted) {
-    await launch(binaries, dataDir, settings(makeSocketFolder(cluster), sharedBuffersMb), 60);
+    const conf = settings(makeSocketFolder(cluster), sharedBuffersMb);
+    await launch(binaries, dataDir, `${conf}${EXTRA}${extraSettings}`, 60);
   }
   await ensureRole((database) => superuserUrl(dataDir, database));
   return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
+}
+
+/** Line before the settings of the caller. */
+const EXTRA = '# Further settings.\n';
+
+async function lacksSettings(cluster: string, extraSettings: string): Promise<boolean> {
+  const conf = await readFile(join(cluster, 'energy.conf'), 'utf8').catch(() => '');
+  return (conf.split(EXTRA)[1] ?? '') !== extraSettings;
 }
 
 /** Starts the server with these settings. Throws with the end of its log. */

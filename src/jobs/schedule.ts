@@ -1,4 +1,5 @@
 import { createTask, type ScheduledTask } from 'node-cron';
+import type { BackupPlan } from '#src/backup/plan.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
 import { inSpan } from '#src/core/tracing.ts';
@@ -267,6 +268,8 @@ export interface JobParts {
   capabilities: Capabilities;
   retentionMonths: number;
   dataDir: string;
+  /** Copies of the embedded database; null with another database. */
+  backup: BackupPlan | null;
   log: Logger;
   /** Remaining work of jobs that may take hours, for metrics. */
   ahead: { daysToPack: number };

@@ -1,5 +1,7 @@
 import { type Operated, startOperator } from '#src/api/operator.ts';
 import { ADMIN, ensureBootstrapAdmin } from '#src/auth/keys.ts';
+import { archiveSettings, startArchiver } from '#src/backup/archive.ts';
+import { readBackupPlan } from '#src/backup/plan.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { outliveOutput } from '#src/core/output.ts';
@@ -102,7 +104,22 @@ const supervised = (children: readonly Child[]): Pick<Operated, 'metrics' | 'hea
 
 async function database(config: Config, log: Logger): Promise<{ url: string; stop(): Promise<void> }> {
   if (config.database.url) return { url: config.database.url, stop: async () => {} };
-  return keepEmbeddedPostgres(config.dataDir, log);
+  const plan = await readBackupPlan(config);
+  const isArchiving = plan?.isArchiving ?? false;
+  const server = await keepEmbeddedPostgres(config.dataDir, log, archiveSettings(isArchiving));
+  if (!plan) return server;
+  const { target, key } = plan;
+  const open = key
+    ? {}
+    : { not_sealed: 'copies lie open, without the secret key; energy backup init makes a key for BACKUP_KEY_FILE' };
+  log.info({ target, wal: isArchiving, ...open }, 'back-ups');
+  if (!isArchiving) return server;
+  const archiver = await startArchiver(plan, log);
+  const stop = async () => {
+    // The database archives its last segment when it stops.
+    await server.stop().finally(() => archiver.stop());
+  };
+  return { url: server.url, stop };
 }
 
 /** Migrates the schema and creates the first administrator. Returns the administrator's key if it is new. */
@@ -136,8 +153,9 @@ const LOOK_EVERY_MS = 1_000;
 export async function keepEmbeddedPostgres(
   dataDir: string,
   log: Logger,
+  extraSettings = '',
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const { url, stop } = await startEmbeddedPostgres({ dataDir });
+  const { url, stop } = await startEmbeddedPostgres({ dataDir, extraSettings });
   let complained = '';
   let looking: Promise<void> = Promise.resolve();
   let isLooking = false;
@@ -145,7 +163,7 @@ export async function keepEmbeddedPostgres(
     if (await isEmbeddedAlive(dataDir)) return;
     log.warn('PostgreSQL stopped, restarting it');
     try {
-      await startEmbeddedPostgres({ dataDir });
+      await startEmbeddedPostgres({ dataDir, extraSettings });
       complained = '';
       log.info('PostgreSQL is running again');
     } catch (error) {

@@ -11,7 +11,7 @@ import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb, createPool, type Pool, roleSettings } from '#src/database/connect.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { composeSignIn, sendSignIn } from '#src/delivery/email/send.ts';
+import { composeSignIn, sendMail } from '#src/delivery/email/send.ts';
 import { tlsPair, watchCertificate } from './certificate.ts';
 import { openAnswerFetcher, openMailer } from './channels.ts';
 import { CERTIFICATE, certificateState, STANDBY_METRICS, standbyState } from './metrics.ts';
@@ -44,7 +44,7 @@ export async function runApi(config: Config): Promise<void> {
       mailSignIn: (email, { token, code, user_id: userId }) => {
         const link = signInLink(api.publicUrl, token);
         const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });
-        return sendSignIn(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
+        return sendMail(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
       fetchAnswer: fetcher.fetchAnswer,
       judge: createMessageJudge(longPool),

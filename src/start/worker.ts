@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { startEvaluator } from '#src/alerts/pool.ts';
+import { readBackupPlan } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { type Clock, systemClock } from '#src/core/clock.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
@@ -18,6 +19,7 @@ import { freeSpace } from '#src/jobs/disk-watch.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { startJobs } from '#src/jobs/schedule.ts';
 import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
+import { startBackupReports } from './backup.ts';
 import { openAnswerFetcher, openChannels } from './channels.ts';
 import {
   cacheFor,
@@ -53,13 +55,15 @@ export async function runWorker(config: Config): Promise<void> {
     await warnOfCommitRisks(pool, url, log);
     const { capabilities } = database;
     const { retentionMonths, dataDir } = config;
+    const backup = await readBackupPlan(config);
     // This role may be the first on a new disk, and one of its jobs watches the data directory.
     await mkdir(dataDir, { recursive: true });
     const db = createDb(pool);
     const ahead = { daysToPack: 0 };
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     const clocks = { clock: systemClock, ageClock: believed.ageClock };
-    const jobs = startJobs(JOBS, { pool, db, ...clocks, capabilities, retentionMonths, dataDir, log, ahead });
+    const jobs = startJobs(JOBS, { pool, db, ...clocks, capabilities, retentionMonths, dataDir, backup, log, ahead });
+    const stopReports = backup && startBackupReports(config, backup, { db, metrics, log });
     const stopFetching = await startFetching(config, db, { log });
     const stopTelling = await startTelling(config, pool, { metrics, log, ...clocks });
     const { homeAssistant } = config;
@@ -91,7 +95,7 @@ export async function runWorker(config: Config): Promise<void> {
       url,
       async stop() {
         believed.stop();
-        await Promise.all([jobs.stop(), stopTelling(), stopFetching(), stopHomeAssistant?.()]);
+        await Promise.all([jobs.stop(), stopTelling(), stopFetching(), stopHomeAssistant?.(), stopReports?.()]);
         await pool.end();
       },
     };

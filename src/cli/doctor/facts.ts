@@ -1,3 +1,4 @@
+import type { ArchiveState, CopyState } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 
@@ -29,6 +30,20 @@ export interface InstallationFacts {
   ports: PortFacts[] | null;
   files: FileFacts[] | null;
   descriptors: { limit: number; ofService: boolean } | null;
+  /** Null if the database is not the embedded one. */
+  backup: FactOrReason<BackupFacts> | null;
+}
+
+export interface BackupFacts {
+  target: string;
+  /** Whether WAL is archived (BACKUP_TO). */
+  isArchiving: boolean;
+  isSealed: boolean;
+  copy: CopyState;
+  archive: ArchiveState;
+  /** Since when WAL is discarded. ISO 8601. */
+  givenUpAt: string | null;
+  waitingBytes: number;
 }
 
 export interface DatabaseFacts {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import type {
+  BackupFacts,
   CertificatePair,
   DatabaseContent,
   DatabaseServer,
@@ -57,6 +58,19 @@ const WELL: InstallationFacts = {
   certificate: { file: 'cert.pem', isOurs: false, pair: PAIR },
   mail: { reached: true },
   secretKey: { from: 'secret.key', isThere: true, sealed: { looked: 4, opened: 4 } },
+  backup: {
+    target: '/mnt/disk',
+    isArchiving: true,
+    isSealed: true,
+    copy: {
+      last: { folder: 'f', at: '2026-11-23T00:37:10Z', packed_bytes: 1, bytes: 2 },
+      error: null,
+      mailed_given_up_at: null,
+    },
+    archive: { last: null, error: null },
+    givenUpAt: null,
+    waitingBytes: 0,
+  },
   ports: [{ variable: 'API_PORT', port: 8443, host: '127.0.0.1', state: 'free', holder: null }],
   files: [{ path: 'data/secret.key', what: 'secret', mode: 0o600, isWritable: true }],
   descriptors: { limit: 1_048_576, ofService: true },
@@ -77,6 +91,9 @@ const mqtt = (isEmbedded: boolean, why: string): Partial<InstallationFacts> => (
 });
 const port = (change: object): Partial<InstallationFacts> => ({
   ports: [{ variable: 'API_PORT', port: 443, host: '0.0.0.0', state: 'taken', holder: null, ...change }],
+});
+const backup = (change: Partial<BackupFacts>): Partial<InstallationFacts> => ({
+  backup: { ...(WELL.backup as BackupFacts), ...change },
 });
 const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial<InstallationFacts> => ({
   files: [{ path: 'data/x', what, mode, isWritable }],
@@ -101,6 +118,42 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
   ['MQTT in the open', { config: config({ MQTT_HOST: '0.0.0.0' }) }, 'configuration', 'warning', /MQTT_HOST/],
   ['callbacks inside', { config: config({ WEBHOOK_ALLOW_PRIVATE: 'true' }) }, 'configuration', 'warning', /Unset it/],
   ['mails that nobody gets', { config: config({ SMTP_URL: '' }) }, 'configuration', 'warning', /sign-in/],
+  [
+    'an archive that was given up',
+    backup({ givenUpAt: '2026-11-23T05:00:00.000Z' }),
+    'back-ups',
+    'problem',
+    /given up at 2026-11-23T05.*energy backup --to/,
+  ],
+  [
+    'an archive that cannot be written',
+    backup({ archive: { last: null, error: 'no space' } }),
+    'back-ups',
+    'problem',
+    /not archived: no space.*mounted/,
+  ],
+  ['WAL that waits', backup({ waitingBytes: 2 * GIB }), 'back-ups', 'warning', /2048 MiB of WAL wait/],
+  [
+    'copies that fail',
+    backup({ copy: { last: null, error: 'twice the database', mailed_given_up_at: null } }),
+    'back-ups',
+    'warning',
+    /twice the database.*energy backup --to/,
+  ],
+  [
+    'copies that stopped',
+    backup({
+      copy: {
+        last: { folder: 'f', at: '2026-11-20T00:00:00Z', packed_bytes: 1, bytes: 1 },
+        error: null,
+        mailed_given_up_at: null,
+      },
+    }),
+    'back-ups',
+    'warning',
+    /is of 2026-11-20/,
+  ],
+  ['an unusable key file', { backup: away('K is not a key file') }, 'back-ups', 'problem', /BACKUP_KEY_FILE/],
   ['no service', { service: null }, 'service', 'warning', /npm start/],
   [
     'a wrong password',

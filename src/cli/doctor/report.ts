@@ -1,3 +1,4 @@
+import { backupCheck } from './checks/backup.ts';
 import {
   aggregatesCheck,
   databaseCheck,
@@ -71,4 +72,5 @@ export const CHECKS: readonly Check[] = [
   rejectedMessagesCheck,
   outboxCheck,
   aggregatesCheck,
+  backupCheck,
 ];

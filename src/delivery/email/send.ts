@@ -173,8 +173,8 @@ export function composeSignIn({
   };
 }
 
-/** Sends a sign-in mail. Rejects if the mail server refuses it. */
-export async function sendSignIn(
+/** Sends a mail that is no event, such as the one for a sign-in. Rejects if the mail server refuses it. */
+export async function sendMail(
   mailer: Mailer,
   { publicUrl, from }: { publicUrl: string; from: string | undefined },
   to: { userId: string; email: string },

@@ -14,7 +14,7 @@ import {
   createEmailChannel,
   createSmtpMailer,
   type Mailer,
-  sendSignIn,
+  sendMail,
 } from '#src/delivery/email/send.ts';
 import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
@@ -301,7 +301,7 @@ test('a sign-in is mailed with its link and its code, through a real server, and
   const mailer = createSmtpMailer(server.url);
   const link = 'https://energy.example.net/dashboard/sign-in#secret-token';
   const mail = composeSignIn({ link, code: '01234567', validMinutes: 15 });
-  await sendSignIn(
+  await sendMail(
     mailer,
     { publicUrl: 'https://energy.example.net', from: undefined },
     { userId: 'usr_0', email: 'anna@example.com' },

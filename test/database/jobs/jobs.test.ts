@@ -36,6 +36,7 @@ function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: strin
     capabilities,
     retentionMonths: 13,
     dataDir: '.',
+    backup: null,
     log,
     ahead,
     lines,

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 function parts(given: Partial<JobParts>): JobParts {
   const { pool, capabilities } = database;
-  const base = { pool, db: createDb(pool), capabilities, retentionMonths: 13, dataDir, log: SILENT };
+  const base = { pool, db: createDb(pool), capabilities, retentionMonths: 13, dataDir, backup: null, log: SILENT };
   return { ...base, clock: now, ageClock: now, ahead: { daysToPack: 0 }, ...given };
 }
 

@@ -1,6 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { waitingBytes } from '#src/backup/archive.ts';
+import { readArchiveState, readBackupPlan, readCopyState, readGivenUp } from '#src/backup/plan.ts';
 import { type Config, ConfigError } from '#src/config/load.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
@@ -22,20 +24,36 @@ export async function gatherFacts(): Promise<InstallationFacts> {
     return { ...NOTHING, nowMs: Date.now(), config, descriptors: await gatherDescriptors(null) };
   const { valid } = config;
   const pid = serviceProcessOn(valid.dataDir);
-  const [{ facts: database, sealed }, broker, mail, disk, certificate, ports, files, descriptors] = await Promise.all([
-    gatherDatabase(valid),
-    gatherBroker(valid),
-    gatherMail(valid),
-    gatherDisk(valid.dataDir),
-    gatherCertificate(valid),
-    gatherPorts(valid),
-    gatherFiles(valid),
-    gatherDescriptors(pid),
-  ]);
+  const [{ facts: database, sealed }, broker, mail, disk, certificate, ports, files, descriptors, backup] =
+    await Promise.all([
+      gatherDatabase(valid),
+      gatherBroker(valid),
+      gatherMail(valid),
+      gatherDisk(valid.dataDir),
+      gatherCertificate(valid),
+      gatherPorts(valid),
+      gatherFiles(valid),
+      gatherDescriptors(pid),
+      gatherBackup(valid),
+    ]);
   const secretKey = await gatherSecretKey(valid, sealed);
   const service = pid === null ? null : { pid };
   const nowMs = Date.now();
-  return { nowMs, config, service, database, disk, broker, certificate, mail, secretKey, ports, files, descriptors };
+  return {
+    nowMs,
+    config,
+    service,
+    database,
+    disk,
+    broker,
+    certificate,
+    mail,
+    secretKey,
+    ports,
+    files,
+    descriptors,
+    backup,
+  };
 }
 
 const NOTHING = {
@@ -48,6 +66,7 @@ const NOTHING = {
   secretKey: null,
   ports: null,
   files: null,
+  backup: null,
 };
 
 function readConfig(): InstallationFacts['config'] {
@@ -66,6 +85,24 @@ async function gatherMail({ environment, mail }: Config): Promise<InstallationFa
   return probeWithTimeout(async () => {
     await verifySmtp(smtpUrl, PROBE_TIMEOUT_MS);
     return { reached: true as const };
+  });
+}
+
+/** Reads the state of the installation's own copies. Null if its database is not the embedded one. */
+async function gatherBackup(config: Config): Promise<InstallationFacts['backup']> {
+  if (config.database.url) return null;
+  return probeWithTimeout(async () => {
+    const plan = await readBackupPlan(config);
+    const { dataDir } = config;
+    return {
+      target: plan?.target ?? '',
+      isArchiving: plan?.isArchiving ?? false,
+      isSealed: plan?.key != null,
+      copy: await readCopyState(dataDir),
+      archive: await readArchiveState(dataDir),
+      givenUpAt: await readGivenUp(dataDir),
+      waitingBytes: await waitingBytes(dataDir),
+    };
   });
 }
 

@@ -1,0 +1,179 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '#src/core/log.ts';
+import { startLoop } from '#src/core/loop.ts';
+import { createPool } from '#src/database/connect.ts';
+import { clusterFolder, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { installationName } from './base.ts';
+import { WAL_FOLDER } from './copies.ts';
+import { listSegments, makePrivate, pack } from './files.ts';
+import {
+  type ArchiveState,
+  type BackupPlan,
+  giveUpArchive,
+  readArchiveState,
+  readGivenUp,
+  requireTarget,
+  writeArchiveState,
+} from './plan.ts';
+import type { TarEntry } from './tar.ts';
+
+/** Folder in the cluster in which the archiver acknowledges segments to PostgreSQL, and the file in it while the archiver runs. */
+const DONE = 'energy-wal';
+const ALIVE = 'alive';
+
+/**
+ * PostgreSQL runs this in the cluster for each segment. It waits, 10 s at most, until the archiver has flushed the segment in the archive and says
+ * so by an empty file. If the archiver is gone or cannot write, the command fails, and PostgreSQL keeps the segment and tries again. No program of
+ * ours has to start for each segment.
+ */
+const ARCHIVE_COMMAND = [
+  'n=0',
+  `until test -e ${DONE}/%f; do n=$((n+1)); if test $n -gt 100 || ! test -e ${DONE}/${ALIVE}; then exit 1; fi; sleep 0.1; done`,
+  `rm -f ${DONE}/%f`,
+].join('; ');
+
+/**
+ * A segment is complete after this time at the latest, in seconds. With the time to compress and flush it, a lost disk loses less than the promised
+ * 60 s.
+ */
+const SEGMENT_SECONDS = 55;
+
+/** Lines for PostgreSQL's configuration. Commands that start the database of a stopped service need them, too: their WAL must not be skipped. */
+export const archiveSettings = (isArchiving: boolean): string =>
+  isArchiving
+    ? `archive_mode = on\narchive_timeout = ${SEGMENT_SECONDS}s\narchive_command = '${ARCHIVE_COMMAND}'\n`
+    : '';
+
+const SEGMENT_BYTES = 16 * 2 ** 20;
+/** WAL that may wait for its archive. Beyond it the archive is given up, before the database's disk is full. */
+const MAX_WAITING_BYTES = 10 * 10 ** 9;
+
+/** Interval at which the archiver looks for complete segments. */
+const LOOK_MS = 200;
+
+/** Returns the names of WAL files that PostgreSQL wants archived, the oldest first. */
+async function waitingFiles(dataDir: string): Promise<string[]> {
+  const names = await readdir(join(clusterFolder(dataDir), 'pg_wal/archive_status')).catch(() => []);
+  return names
+    .filter((name) => name.endsWith('.ready'))
+    .map((name) => name.slice(0, -'.ready'.length))
+    .sort();
+}
+
+/** Returns how much WAL waits for its archive. */
+export const waitingBytes = async (dataDir: string): Promise<number> =>
+  (await waitingFiles(dataDir)).length * SEGMENT_BYTES;
+
+/**
+ * Starts the archiver of the embedded database. It must stop after the database: at its end the database waits until its last segment is archived.
+ */
+export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ stop(): Promise<void> }> {
+  const archiver = new Archiver(plan, log, await readArchiveState(plan.dataDir));
+  const done = join(clusterFolder(plan.dataDir), DONE);
+  const loop = startLoop('WAL archive', () => archiver.turn(), LOOK_MS, log);
+  return {
+    async stop() {
+      await loop.stop();
+      await rm(join(done, ALIVE), { force: true });
+    },
+  };
+}
+
+/** One pass archives the segments that wait. It is exported for tests, which choose the bound. */
+export class Archiver {
+  readonly #plan: BackupPlan;
+  readonly #log: Logger;
+  readonly #maxWaitingBytes: number;
+  #state: ArchiveState;
+  #isChecked = false;
+  /** Acknowledged, and not yet taken note of by PostgreSQL. */
+  readonly #acknowledged = new Set<string>();
+
+  constructor(plan: BackupPlan, log: Logger, state: ArchiveState, maxWaitingBytes = MAX_WAITING_BYTES) {
+    this.#plan = plan;
+    this.#log = log;
+    this.#state = state;
+    this.#maxWaitingBytes = maxWaitingBytes;
+  }
+
+  /** Archives what waits. Returns the number of files. Throws if the archive cannot be written, which leaves them waiting. */
+  async turn(): Promise<number> {
+    const { dataDir } = this.#plan;
+    const done = join(clusterFolder(dataDir), DONE);
+    const files = await waitingFiles(dataDir);
+    for (const name of this.#acknowledged) if (!files.includes(name)) this.#acknowledged.delete(name);
+    const waiting = files.filter((name) => !this.#acknowledged.has(name));
+    await mkdir(done, { recursive: true, mode: 0o700 });
+    try {
+      const isOver = waiting.length * SEGMENT_BYTES > this.#maxWaitingBytes;
+      if (isOver && (await readGivenUp(dataDir)) === null) await this.#giveUp();
+      const isGivenUp = (await readGivenUp(dataDir)) !== null;
+      if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
+      for (const name of waiting) {
+        // Other files, of timelines and base copies, are not needed: a copy contains its label, and recovery stays on its timeline.
+        if (!isGivenUp && /^[0-9A-F]{24}$/.test(name)) await this.#archive(name);
+        await writeFile(join(done, name), '', { mode: 0o600 });
+        this.#acknowledged.add(name);
+      }
+      await writeFile(join(done, ALIVE), '', { mode: 0o600 });
+      return waiting.length;
+    } catch (error) {
+      // PostgreSQL's command then fails at once, so that a stop of the database does not wait for it.
+      await rm(join(done, ALIVE), { force: true });
+      const { message } = error as Error;
+      if (this.#state.error !== message) await this.#note({ error: message });
+      throw error;
+    }
+  }
+
+  async #archive(segment: string): Promise<void> {
+    const { dataDir, target, key } = this.#plan;
+    const installation = await installationName(dataDir);
+    await requireTarget(this.#plan, installation);
+    const folder = join(target, installation, WAL_FOLDER);
+    await makePrivate(folder);
+    const file = join(clusterFolder(dataDir), 'pg_wal', segment);
+    await pack(folder, `${segment}.tar.zst`, segmentEntry(file, segment), key);
+    await this.#note({ last: { installation, segment, at: new Date().toISOString() }, error: null });
+  }
+
+  async #giveUp(): Promise<void> {
+    const { dataDir, target } = this.#plan;
+    await giveUpArchive(dataDir, new Date());
+    this.#log.error(
+      { target, waiting_bytes_limit: this.#maxWaitingBytes },
+      'too much WAL waits for its archive, which is given up: restore its disk; the next nightly copy begins again',
+    );
+  }
+
+  /** Throws if the archive has segments newer than this database: another copy of this data directory wrote them. */
+  async #refuseForeignArchive(): Promise<void> {
+    const { dataDir, target } = this.#plan;
+    const home = join(target, await installationName(dataDir));
+    const newest = [...(await listSegments(home)).keys()].sort().at(-1);
+    const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
+    try {
+      const { rows } = await pool.query('SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS current');
+      if (newest !== undefined && newest > rows[0].current)
+        throw new Error(
+          `${home} has WAL that is newer than this database: another installation with the same data directory writes there. Remove ${join(dataDir, 'backup-name')}, and this one gets a folder of its own.`,
+        );
+      this.#isChecked = true;
+    } finally {
+      await pool.end();
+    }
+  }
+
+  async #note(changes: Partial<ArchiveState>): Promise<void> {
+    this.#state = { ...this.#state, ...changes };
+    await writeArchiveState(this.#plan.dataDir, this.#state);
+  }
+}
+
+/** Yields a segment with the time of its last write: everything that was committed before is in it or in an earlier one. */
+async function* segmentEntry(file: string, name: string): AsyncGenerator<TarEntry> {
+  const { size, mtimeMs } = await stat(file);
+  yield { path: name, size, mtime: mtimeMs / 1_000, content: createReadStream(file, { highWaterMark: 2 ** 18 }) };
+}

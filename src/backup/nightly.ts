@@ -1,0 +1,77 @@
+import { rename, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '#src/core/log.ts';
+import { createPool } from '#src/database/connect.ts';
+import { superuserUrl } from '#src/database/embedded-postgres.ts';
+import { installationName, takeBaseCopy } from './base.ts';
+import { continuesCopy, listExpired } from './copies.ts';
+import { findCopies, listSegments, makePrivate } from './files.ts';
+import { type BackupPlan, readCopyState, readGivenUp, requireTarget, resumeArchive, writeCopyState } from './plan.ts';
+
+/** Number of nightly copies that are kept. */
+const KEPT = 7;
+
+/**
+ * Makes the nightly copy, and removes the ones beyond seven with the WAL that none of the others needs. In DATA_DIR/backups a copy is made only if twice the
+ * database is free there. Throws if the copy fails; the earlier ones stay.
+ */
+export async function copyNightly(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
+  const { dataDir, target, isArchiving, key } = plan;
+  const state = await readCopyState(dataDir);
+  try {
+    const tooLittle = isArchiving ? null : await reasonOfSpace(plan);
+    if (tooLittle !== null) {
+      log.warn({ target }, tooLittle);
+      return await writeCopyState(dataDir, { ...state, error: tooLittle });
+    }
+    const installation = await installationName(dataDir);
+    await requireTarget(plan, installation);
+    // An archive that was given up begins again before the copy that it continues.
+    await resumeArchive(dataDir);
+    const { folder, manifest, packedBytes } = await takeBaseCopy({ dataDir, target, installation, key, now });
+    const last = { folder, at: manifest.complete_until, packed_bytes: packedBytes, bytes: manifest.bytes };
+    await writeCopyState(dataDir, { ...(await readCopyState(dataDir)), last, error: null });
+    log.info({ folder, packed_bytes: packedBytes }, 'base copy made');
+    await expire(join(target, installation));
+  } catch (error) {
+    await writeCopyState(dataDir, { ...(await readCopyState(dataDir)), error: (error as Error).message });
+    throw error;
+  }
+}
+
+/** Makes a base copy without waiting for the night if the archived WAL continues none. */
+export async function copyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
+  const { dataDir, target, isArchiving } = plan;
+  // An archive that was given up waits for the night: its disk is full or gone.
+  if (!isArchiving || (await readGivenUp(dataDir)) !== null) return;
+  const home = join(target, await installationName(dataDir));
+  const archived = new Set((await listSegments(home)).keys());
+  if (!continuesCopy(await findCopies(home), archived)) await copyNightly(plan, log, now);
+}
+
+async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | null> {
+  const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
+  try {
+    const { rows } = await pool.query('SELECT sum(pg_database_size(oid)) AS bytes FROM pg_database');
+    await makePrivate(target);
+    const { bavail, bsize } = await statfs(target);
+    const freeBytes = bavail * bsize;
+    const neededBytes = 2 * Number(rows[0].bytes);
+    if (freeBytes >= neededBytes) return null;
+    const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20).toLocaleString('en')} MiB`;
+    return `No nightly copy: ${mib(freeBytes)} are free in ${target}, less than twice the database (${mib(neededBytes)}). Set BACKUP_TO to a folder on another disk.`;
+  } finally {
+    await pool.end();
+  }
+}
+
+async function expire(home: string): Promise<void> {
+  const segments = await listSegments(home);
+  const { folders, segments: unneeded } = listExpired(await findCopies(home), [...segments.keys()], KEPT);
+  for (const folder of folders) {
+    // A copy that is being removed must not look complete.
+    await rename(folder, `${folder}.partial`);
+    await rm(`${folder}.partial`, { recursive: true, force: true });
+  }
+  for (const name of unneeded) await rm(segments.get(name) as string, { force: true });
+}

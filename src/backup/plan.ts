@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Config } from '#src/config/load.ts';
+import { clusterFolder, embeddedUrl } from '#src/database/embedded-postgres.ts';
+import { writeWhole } from './files.ts';
+import { readKeyFile, type SealingKey } from './seal.ts';
+
+/** Where and how this installation makes its own copies. */
+export interface BackupPlan {
+  dataDir: string;
+  /** BACKUP_TO, or DATA_DIR/backups. */
+  target: string;
+  /** Whether WAL is archived as well: with BACKUP_TO. */
+  isArchiving: boolean;
+  /** Public half of BACKUP_KEY_FILE; null: copies lie open, without the secret key. */
+  key: SealingKey | null;
+}
+
+/**
+ * Returns the plan of an installation with the embedded database; null with a database of its own, which is backed up by its own means. Throws if
+ * BACKUP_KEY_FILE cannot be used, or BACKUP_TO lies in the database.
+ */
+export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
+  const { dataDir, backup, database } = config;
+  // The supervisor gives its roles the URL of the embedded database.
+  if (database.url && database.url !== embeddedUrl(dataDir)) return null;
+  const { to, keyFile } = backup;
+  if (to !== undefined && `${resolve(to)}/`.startsWith(`${clusterFolder(dataDir)}/`))
+    throw new Error('BACKUP_TO lies in the database itself. Name a folder on another disk.');
+  const key = keyFile === undefined ? null : readKeyFile(await textOf(keyFile), keyFile);
+  return { dataDir, target: resolve(to ?? join(dataDir, 'backups')), isArchiving: to !== undefined, key };
+}
+
+const textOf = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: Error) => {
+    throw new Error(`BACKUP_KEY_FILE cannot be read: ${error.message}`);
+  });
+
+/** What the archiving of WAL reports. The supervisor writes it. */
+export interface ArchiveState {
+  /** The newest segment in the archive, and when it got there. */
+  last: { installation: string; segment: string; at: string } | null;
+  error: string | null;
+}
+
+/** What the nightly copy reports. The worker writes it. */
+export interface CopyState {
+  last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
+  /** Why the latest attempt made no copy. */
+  error: string | null;
+  /** Time of the giving up (`readGivenUp`) of which a mail was sent. */
+  mailed_given_up_at: string | null;
+}
+
+const NO_ARCHIVE: ArchiveState = { last: null, error: null };
+const NO_COPY: CopyState = { last: null, error: null, mailed_given_up_at: null };
+const fileOf = (dataDir: string, what: 'archive' | 'copy') => join(dataDir, `backup-${what}.json`);
+
+async function readState<T>(file: string, none: T): Promise<T> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  return text === null ? none : { ...none, ...JSON.parse(text) };
+}
+
+export const readArchiveState = (dataDir: string): Promise<ArchiveState> =>
+  readState(fileOf(dataDir, 'archive'), NO_ARCHIVE);
+export const readCopyState = (dataDir: string): Promise<CopyState> => readState(fileOf(dataDir, 'copy'), NO_COPY);
+export const writeArchiveState = (dataDir: string, state: ArchiveState): Promise<void> =>
+  writeWhole(fileOf(dataDir, 'archive'), `${JSON.stringify(state)}\n`);
+export const writeCopyState = (dataDir: string, state: CopyState): Promise<void> =>
+  writeWhole(fileOf(dataDir, 'copy'), `${JSON.stringify(state)}\n`);
+
+/** File that exists while WAL is discarded, because too much of it waited. A file of its own, since two processes change this. */
+const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
+
+/** Returns since when WAL is discarded (ISO 8601); null if it is archived. */
+export const readGivenUp = (dataDir: string): Promise<string | null> =>
+  readFile(givenUpFile(dataDir), 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  );
+export const giveUpArchive = (dataDir: string, now: Date): Promise<void> =>
+  writeWhole(givenUpFile(dataDir), `${now.toISOString()}\n`);
+export const resumeArchive = (dataDir: string): Promise<void> => rm(givenUpFile(dataDir), { force: true });
+
+/**
+ * Throws if the folder that this installation had in the target is gone: without its disk, a copy would fill the disk of the mount point.
+ */
+export async function requireTarget({ dataDir, target }: BackupPlan, installation: string): Promise<void> {
+  const { last } = await readArchiveState(dataDir);
+  const home = join(target, installation);
+  if (last?.installation === installation && !existsSync(home))
+    throw new Error(
+      `${home} is not there any more. Is the disk of BACKUP_TO mounted? If the folder was removed on purpose, remove ${join(dataDir, 'backup-name')}: the archive then begins again.`,
+    );
+}

@@ -1,0 +1,92 @@
+import { waitingBytes } from '#src/backup/archive.ts';
+import { type BackupPlan, readCopyState, readGivenUp, writeCopyState } from '#src/backup/plan.ts';
+import type { Config } from '#src/config/load.ts';
+import type { Logger } from '#src/core/log.ts';
+import { startLoop } from '#src/core/loop.ts';
+import type { Metrics } from '#src/core/metrics.ts';
+import type { Database } from '#src/database/connect.ts';
+import { sendMail } from '#src/delivery/email/send.ts';
+import { openMailer } from './channels.ts';
+
+const COPY = 'energy_backup_last_copy_timestamp_seconds';
+const WAITING = 'energy_backup_wal_waiting_bytes';
+const GIVEN_UP = 'energy_backup_wal_given_up';
+
+/** Interval at which the worker looks whether the archive was given up. */
+const LOOK_MS = 10_000;
+/** Most administrators who get a mail. */
+const MAX_MAILS = 20;
+
+/** Reports the installation's own copies: metrics, and a mail to the administrators if the archive of WAL was given up. Returns a function that stops it. */
+export function startBackupReports(
+  config: Config,
+  plan: BackupPlan,
+  { db, metrics, log }: { db: Database; metrics: Metrics; log: Logger },
+): () => Promise<void> {
+  const { dataDir, isArchiving } = plan;
+  metrics.valuesOf({ [COPY]: 'When the newest copy of the database was made, in Unix time' }, async () => {
+    const { last } = await readCopyState(dataDir);
+    return last ? { [COPY]: new Date(last.at).getTime() / 1_000 } : ({} as Record<string, number>);
+  });
+  if (!isArchiving) return async () => {};
+  metrics.valuesOf(
+    {
+      [WAITING]: 'WAL that waits for the archive of BACKUP_TO',
+      [GIVEN_UP]: '1 while WAL is discarded, because too much of it waited for the archive',
+    },
+    async () => ({
+      [WAITING]: await waitingBytes(dataDir),
+      [GIVEN_UP]: (await readGivenUp(dataDir)) === null ? 0 : 1,
+    }),
+  );
+  const mailer = openMailer(config);
+  const loop = startLoop(
+    'back-up reports',
+    async () => {
+      await mailIfGivenUp(dataDir, async () => {
+        const administrators = await db
+          .selectFrom('users')
+          .select(['user_id', 'email'])
+          .where('role', '=', 'admin')
+          .orderBy('user_id')
+          .limit(MAX_MAILS)
+          .execute();
+        for (const { user_id: userId, email } of administrators)
+          await sendMail(
+            mailer,
+            { publicUrl: config.publicUrl, from: config.mail.from },
+            { userId, email },
+            mailFor(plan),
+          ).catch((error: Error) => log.warn({ err: error, userId }, 'mail about back-ups was not sent'));
+      });
+      return 0;
+    },
+    LOOK_MS,
+    log,
+  );
+  return async () => {
+    await loop.stop();
+    mailer.close();
+  };
+}
+
+async function mailIfGivenUp(dataDir: string, send: () => Promise<void>): Promise<void> {
+  const since = await readGivenUp(dataDir);
+  if (since === null || (await readCopyState(dataDir)).mailed_given_up_at === since) return;
+  await send();
+  await writeCopyState(dataDir, { ...(await readCopyState(dataDir)), mailed_given_up_at: since });
+}
+
+const mailFor = ({ target }: BackupPlan) => {
+  const sentences = [
+    `Back-ups of your energy usage service are interrupted: the folder ${target} could not be written for so long that 10 GB of changes waited.`,
+    'They are discarded from now on, so that the disk of the database does not fill up. The service itself runs on.',
+    'Make the folder writable again. The next nightly copy then begins the back-ups again; "energy doctor" shows whether it did.',
+  ];
+  const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return {
+    subject: 'Back-ups are interrupted',
+    text: `${sentences.join('\n\n')}\n`,
+    html: `<!doctype html><html lang="en"><body>${sentences.map((one) => `<p>${escaped(one)}</p>`).join('')}</body></html>`,
+  };
+};
