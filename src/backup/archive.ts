@@ -155,6 +155,7 @@ export class Archiver {
     const newest = [...(await listSegments(home)).keys()].sort().at(-1);
     const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
     try {
+      // Raw SQL: functions of PostgreSQL.
       const { rows } = await pool.query('SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS current');
       if (newest !== undefined && newest > rows[0].current)
         throw new Error(

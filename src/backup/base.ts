@@ -109,6 +109,7 @@ async function removePartial(home: string, nowMs: number): Promise<void> {
 async function newestMigration(dataDir: string): Promise<string> {
   const pool = createPool(embeddedUrl(dataDir), { max: 1, applicationName: 'energy backup' });
   try {
+    // Raw SQL: the relation of migrations exists before the schema's types, and the functions below are PostgreSQL's.
     const { rows } = await pool.query(`SELECT max(name) AS name FROM schema_migrations WHERE name LIKE 'schema/%'`);
     return rows[0].name;
   } finally {

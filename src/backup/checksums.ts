@@ -50,7 +50,7 @@ const FNV_PRIME = 16_777_619;
  * Computes the checksum of a page as PostgreSQL does: 32 interleaved FNV-1a sums, folded, and the page's number mixed in. `page` is not changed.
  * Pure.
  */
-export function pageChecksum(page: Buffer, pageNumber: number): number {
+function pageChecksum(page: Buffer, pageNumber: number): number {
   const sums = OFFSETS.slice();
   const mix = (lane: number, value: number) => {
     const mixed = ((sums[lane] as number) ^ value) >>> 0;

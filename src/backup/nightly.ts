@@ -52,6 +52,7 @@ export async function copyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: D
 async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | null> {
   const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' });
   try {
+    // Raw SQL: functions and the catalogue of PostgreSQL.
     const { rows } = await pool.query('SELECT sum(pg_database_size(oid)) AS bytes FROM pg_database');
     await makePrivate(target);
     const { bavail, bsize } = await statfs(target);

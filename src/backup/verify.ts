@@ -71,6 +71,7 @@ async function checkContent(
   try {
     // An older version's copy is checked as this version would start on it.
     const { capabilities } = (await migrate(pool)).database;
+    // Raw SQL: counts of several relations, and a setting of the server.
     const { rows } = await pool.query(
       `SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM devices) AS devices,
          (SELECT count(*) FROM readings) AS readings, (SELECT count(*) FROM api_keys) AS api_keys,
