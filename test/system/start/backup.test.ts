@@ -158,14 +158,16 @@ async function expectErrors(home: string, at: string): Promise<void> {
   // A torn segment before the time, then a torn base copy, then a manifest that was changed.
   const torn = join(folder.path, 'torn');
   await cp(home, torn, { recursive: true });
-  const [segment = ''] = (await readdir(join(torn, 'wal'))).sort();
+  const [copy = ''] = (await readdir(torn)).filter((name) => name.startsWith('base-'));
+  const manifest = join(torn, copy, 'backup.json');
+  const text = await readFile(manifest, 'utf8');
+  // The copy contains its own segments; the torn one has to come after them.
+  const { last_segment } = JSON.parse(text);
+  const [segment = ''] = (await readdir(join(torn, 'wal'))).sort().filter((name) => name.slice(0, 24) > last_segment);
   const bytes = await readFile(join(torn, 'wal', segment));
   await writeFile(join(torn, 'wal', segment), bytes.subarray(0, bytes.length - 100));
   expect(await refusal(torn, ['--at', at])).toContain(`${segment.replace('.sealed', '')} is torn or was changed`);
   await copyFile(join(home, 'wal', segment), join(torn, 'wal', segment));
-  const [copy = ''] = (await readdir(torn)).filter((name) => name.startsWith('base-'));
-  const manifest = join(torn, copy, 'backup.json');
-  const text = await readFile(manifest, 'utf8');
   await writeFile(manifest, text.replace('"has_secret_key": true', '"has_secret_key": false'));
   expect(await refusal(torn, [])).toContain('backup.json is torn or was changed');
   await writeFile(manifest, text.replace(/"schema": ".*"/, '"schema": "schema/9999_later.sql"'));
