@@ -62,16 +62,19 @@ CREATE TABLE api_keys (
   told_days smallint, -- How many days before that end the last mail was due.
   device_id text COLLATE "C", -- The key writes the readings of this device alone; it ends with the device. Null: all that its owner reaches.
   made_by text, -- Who made a key of one device: a homeowner, or a utility or administrator. Readings of a utility's device are not for keys that a homeowner made. Null: the key is not limited to a device.
+  member_id text COLLATE "C", -- The key reaches the home of this membership alone, and ends with the membership. Null: it reaches what its account does.
   PRIMARY KEY (key_id),
   UNIQUE (key_sha256),
   FOREIGN KEY (device_id) REFERENCES devices(device_id) ON DELETE CASCADE,
   FOREIGN KEY (group_id) REFERENCES home_groups(group_id) ON DELETE CASCADE,
+  FOREIGN KEY (member_id) REFERENCES home_members(member_id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK ((device_id IS NULL) = (made_by IS NULL)),
   CHECK (made_by IN ('owner', 'utility'))
 );
 CREATE INDEX api_keys_device ON api_keys (device_id) WHERE (device_id IS NOT NULL);
 CREATE INDEX api_keys_group ON api_keys (group_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX api_keys_member ON api_keys (member_id) WHERE (member_id IS NOT NULL);
 CREATE INDEX api_keys_user ON api_keys (user_id);
 
 -- Paired devices. A deleted device keeps its row (deleted_at) and its past consumption, but may no longer log in.
@@ -334,12 +337,15 @@ CREATE TABLE webhooks (
   failed_in_a_row integer NOT NULL DEFAULT 0, -- Deliveries whose retries ran out since the last success.
   catching_up_to bigint, -- What waited when it was resumed, up to this place, is sent one by one.
   events text[] NOT NULL, -- The events that are sent. Never empty.
+  member_id text COLLATE "C", -- The membership by which somebody else set the address of the subscription, which ends with it. Null: the account did.
   PRIMARY KEY (webhook_id),
+  FOREIGN KEY (member_id) REFERENCES home_members(member_id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (event IN ('usage.updated', 'alert.triggered', 'device.connected', 'user.created', 'remark.raised')),
   CHECK (event = events[1] AND cardinality(events) <= 5 AND events <@ ARRAY['usage.updated', 'alert.triggered', 'device.connected', 'user.created', 'remark.raised']),
   CHECK (status IN ('active', 'paused'))
 );
+CREATE INDEX webhooks_member ON webhooks (member_id) WHERE (member_id IS NOT NULL);
 CREATE INDEX webhooks_user ON webhooks (user_id, webhook_id);
 
 -- Brokers of households that are bridged to gw/{gateway_id}/….
@@ -1146,6 +1152,28 @@ CREATE TABLE lower_kept_readings (
   interval_ms bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (series_id, read_at, interval_ms)
 );
+
+-- Invitations to a home, for seven days, and its members. An ended row is deleted after 30 days: until then mails about its end find both addresses.
+CREATE TABLE home_members (
+  member_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL, -- The account of the home, whose owner invites.
+  email text NOT NULL, -- The address that the invitation was mailed to.
+  access text NOT NULL, -- read: everything but the export. manage: also changes, but no members, keys, e-mail address or deletion.
+  created_at timestamptz NOT NULL,
+  member_user_id text COLLATE "C", -- The account that accepted. Null: nobody has yet.
+  accepted_at timestamptz,
+  ended_at timestamptz,
+  PRIMARY KEY (member_id),
+  FOREIGN KEY (member_user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (access IN ('read', 'manage')),
+  CHECK ((member_user_id IS NULL) = (accepted_at IS NULL)),
+  CHECK (member_user_id <> user_id)
+);
+CREATE INDEX home_members_ended ON home_members (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX home_members_home ON home_members (user_id);
+CREATE INDEX home_members_member ON home_members (member_user_id);
+CREATE UNIQUE INDEX home_members_once ON home_members (member_user_id, user_id) WHERE (ended_at IS NULL);
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

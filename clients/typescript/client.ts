@@ -490,6 +490,8 @@ export interface CreatedKey {
   group_id?: string;
   /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
   device_id?: string;
+  /** The home of another account that is all that the key reaches. Only of keys that a member made for it. */
+  home_user_id?: string;
   /** Addresses and networks that the key may be used from. None: everywhere. */
   allowed_addresses: string[];
   /** The key itself. It is not shown again. */
@@ -1355,6 +1357,8 @@ export interface Key {
   group_id?: string;
   /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
   device_id?: string;
+  /** The home of another account that is all that the key reaches. Only of keys that a member made for it. */
+  home_user_id?: string;
   /** Addresses and networks that the key may be used from. None: everywhere. */
   allowed_addresses: string[];
   /** What its owner calls the key. Null: it has no name. */
@@ -1395,6 +1399,38 @@ export interface ListedUser {
     /** How many of them are faulty. */
     faulty: number;
   };
+}
+
+export interface Member {
+  /** Id of the membership. */
+  member_id: string;
+  /** Address of the member’s account; of an invitation, the address that it was mailed to. */
+  email: string;
+  /** `read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account. */
+  access: "read" | "manage";
+  /** `invited` until the invitation is accepted. */
+  status: "invited" | "active";
+  /** When it was created. */
+  created_at: string;
+  /** When the invitation ends. Null: it was accepted. */
+  expires_at: string | null;
+  /** When the invitation was accepted. Null: it was not yet. */
+  accepted_at: string | null;
+  /** When a key that the member made for the home was last used. Null: never. */
+  last_used_at: string | null;
+}
+
+export interface Membership {
+  /** Id of the membership. */
+  member_id: string;
+  /** Id of the home’s account. Requests of a session name it as `user_id`. */
+  home_user_id: string;
+  /** E-mail address of the home’s account. */
+  home_email: string;
+  /** `read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account. */
+  access: "read" | "manage";
+  /** When the invitation was accepted. */
+  accepted_at: string;
 }
 
 export interface Message {
@@ -2088,6 +2124,8 @@ export interface RotatedKey {
   group_id?: string;
   /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
   device_id?: string;
+  /** The home of another account that is all that the key reaches. Only of keys that a member made for it. */
+  home_user_id?: string;
   /** Addresses and networks that the key may be used from. None: everywhere. */
   allowed_addresses: string[];
   /** The key itself. It is not shown again. */
@@ -2423,7 +2461,7 @@ export interface GetEnergyInsightsQuery {
   end?: string;
   /** What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone. */
   group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
@@ -2434,7 +2472,7 @@ export interface GetEnergyInsightsQuery {
 }
 
 export interface PostEnergyInsightsBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given. */
   interval?: "day" | "week" | "month" | "year";
@@ -2451,7 +2489,7 @@ export interface PostEnergyInsightsBody {
 }
 
 export interface MonthlyAnalyticsQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** How many months, the current one included. */
   months?: number;
@@ -2462,17 +2500,17 @@ export interface MonthlyAnalyticsQuery {
 }
 
 export interface ListRemarksQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
 }
 
 export interface GetForecastQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
 }
 
 export interface CreateAlertBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`). */
   type: "peak_usage" | "daily_usage" | "monthly_usage" | "daily_cost" | "monthly_cost" | "no_data";
@@ -2514,7 +2552,7 @@ export interface UpdateAlertBody {
 }
 
 export interface PreviewAlertBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`). */
   type: "peak_usage" | "daily_usage" | "monthly_usage" | "daily_cost" | "monthly_cost" | "no_data";
@@ -2622,7 +2660,7 @@ export interface WebhookDeliveriesQuery {
 }
 
 export interface CreateDeviceBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
   type: string;
@@ -2656,14 +2694,14 @@ export interface CreateDeviceBody {
 }
 
 export interface ListDevicesQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
 }
 
 export interface DiscoveredDevicesQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
@@ -2844,14 +2882,14 @@ export interface ListDeviceEditsQuery {
 }
 
 export interface CreateGatewayBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** What its owner calls the gateway. */
   name: string;
 }
 
 export interface ListGatewaysQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
@@ -3141,7 +3179,7 @@ export interface ListProvisioningBatchesQuery {
 }
 
 export interface CreateBillPeriodBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Bills this device by itself. Default: the home of the user. */
   device_id?: string;
@@ -3152,7 +3190,7 @@ export interface CreateBillPeriodBody {
 }
 
 export interface ListBillPeriodsQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Only those of this device. Default: all of the user. */
   device_id?: string;
@@ -3161,7 +3199,7 @@ export interface ListBillPeriodsQuery {
 }
 
 export interface CreateTariffBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** What the owner calls it. */
   name: string;
@@ -3235,7 +3273,7 @@ export interface CreateTariffBody {
 }
 
 export interface ListTariffsQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
@@ -3314,7 +3352,7 @@ export interface UpdateTariffBody {
 }
 
 export interface CompareTariffsBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** First day, in the time zone of the user. */
   start: string;
@@ -3432,7 +3470,7 @@ export interface CompareTariffsAnswer {
 }
 
 export interface WhatIfBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** First day, in the time zone of the user. */
   start: string;
@@ -3532,7 +3570,7 @@ export interface WhatIfAnswer {
 }
 
 export interface CreatePriceSeriesBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** What the owner calls it, such as the market that the prices are of. */
   name: string;
@@ -3547,7 +3585,7 @@ export interface CreatePriceSeriesBody {
 }
 
 export interface ListPriceSeriesQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
@@ -3589,7 +3627,7 @@ export interface DeletePricesQuery {
 }
 
 export interface CreateEmissionSeriesBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** What the owner calls it, such as the grid that the intensities are of. */
   name: string;
@@ -3602,7 +3640,7 @@ export interface CreateEmissionSeriesBody {
 }
 
 export interface ListEmissionSeriesQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
@@ -3644,7 +3682,7 @@ export interface DeleteIntensitiesQuery {
 }
 
 export interface CreateKeyBody {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** What its owner calls the key. */
   name?: string;
@@ -3654,6 +3692,8 @@ export interface CreateKeyBody {
   group_id?: string;
   /** A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default. */
   device_id?: string;
+  /** The home of another account, of which the caller’s account is a member: the key reaches that home alone, which is meant without `user_id`, and ends with the membership. Default scopes: all that the membership gives, but those of single readings. */
+  home_user_id?: string;
   /** When the key ends. Default: never. */
   expires_at?: string;
   /** Addresses and networks that the key may be used from, IPv4 and IPv6. Default: those of the key that makes it; none: everywhere. */
@@ -3661,7 +3701,7 @@ export interface CreateKeyBody {
 }
 
 export interface ListKeysQuery {
-  /** Id of the user. Default: the owner of the key. A homeowner can name only itself. */
+  /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** Most items in the answer. */
   limit?: number;
@@ -3679,6 +3719,28 @@ export interface RotateKeyBody {
   overlap_hours?: number;
   /** When the new key ends. Default: never. */
   expires_at?: string;
+}
+
+export interface InviteMemberBody {
+  /** Address to which the invitation is mailed. */
+  email: string;
+  /** `read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account. */
+  access: "read" | "manage";
+}
+
+export interface ListMembersQuery {
+  /** Most items in the answer. */
+  limit?: number;
+}
+
+export interface AcceptMembershipBody {
+  /** Token of the link in the mail. */
+  token: string;
+}
+
+export interface ListMembershipsQuery {
+  /** Most items in the answer. */
+  limit?: number;
 }
 
 export interface ListAuditQuery {
@@ -4261,7 +4323,7 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { query, isSafe: true, options });
   }
 
-  /** Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. */
+  /** Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. A key for the home of another account (`home_user_id`) needs a membership of that home. */
   createKey(body: CreateKeyBody, options?: CallOptions): Promise<CreatedKey> {
     return this.#transport.json('POST', '/v1/keys', { body, options });
   }
@@ -4284,6 +4346,36 @@ export class EnergyClient {
   /** Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never. */
   rotateKey(keyId: string, body?: RotateKeyBody, options?: CallOptions): Promise<RotatedKey> {
     return this.#transport.json('POST', `/v1/keys/${encodeURIComponent(keyId)}/rotate`, { body, options });
+  }
+
+  /** Invites a person to the caller’s own home, by a mail whose link is valid for 7 days: 10 mails a day, and 20 members and invitations, at most. Only a homeowner invites, and only homeowners become members. */
+  inviteMember(userId: string, body: InviteMemberBody, options?: CallOptions): Promise<Member> {
+    return this.#transport.json('POST', `/v1/users/${encodeURIComponent(userId)}/members`, { body, options });
+  }
+
+  /** The members of a home and the invitations to it that are still valid, page by page. */
+  listMembers(userId: string, query?: ListMembersQuery, options?: CallOptions): Pages<Member> {
+    return this.#transport.pages('GET', `/v1/users/${encodeURIComponent(userId)}/members`, { query, isSafe: true, options });
+  }
+
+  /** Ends a membership at once, with the keys and webhooks that the member made for the home, or withdraws an invitation. Both get a mail; the owner’s lists the passwords that the member saw. */
+  removeMember(userId: string, memberId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/users/${encodeURIComponent(userId)}/members/${encodeURIComponent(memberId)}`, { isSafe: true, options });
+  }
+
+  /** Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the address of the account: one that signed in with, or the invitation itself. */
+  acceptMembership(body: AcceptMembershipBody, options?: CallOptions): Promise<Membership> {
+    return this.#transport.json('POST', '/v1/memberships', { body, options });
+  }
+
+  /** The homes of other accounts of which the caller’s account is a member, page by page. */
+  listMemberships(query?: ListMembershipsQuery, options?: CallOptions): Pages<Membership> {
+    return this.#transport.pages('GET', '/v1/memberships', { query, isSafe: true, options });
+  }
+
+  /** Ends a membership of the caller’s account at once, with the keys and webhooks that it made for the home. Both get a mail. */
+  leaveMembership(memberId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/memberships/${encodeURIComponent(memberId)}`, { isSafe: true, options });
   }
 
   /** Who did what to whom in the last 24 months, the latest first, page by page; `user_id`: what this account did, and what was done to it. For administrators. */

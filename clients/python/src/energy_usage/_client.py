@@ -29,7 +29,7 @@ class EnergyClient(Transport):
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
@@ -53,7 +53,7 @@ class EnergyClient(Transport):
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
@@ -77,7 +77,7 @@ class EnergyClient(Transport):
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
@@ -101,7 +101,7 @@ class EnergyClient(Transport):
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
         group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
         commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
@@ -127,7 +127,7 @@ class EnergyClient(Transport):
     ) -> types.MonthlyAnalytics:
         """A user’s months, each beside the one before.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         months: How many months, the current one included.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
@@ -145,7 +145,7 @@ class EnergyClient(Transport):
     ) -> str:
         """A user’s months, each beside the one before. As CSV.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         months: How many months, the current one included.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
@@ -163,7 +163,7 @@ class EnergyClient(Transport):
     ) -> bytes:
         """A user’s months, each beside the one before. As a spreadsheet (XLSX).
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         months: How many months, the current one included.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
         include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
@@ -178,7 +178,7 @@ class EnergyClient(Transport):
     ) -> types.Remarks:
         """Current remarks on a user’s home: what is unusual, stays on, is missing or would have cost less, with what it is compared with.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         """
         return self._json("GET", "/v1/remarks", query={"user_id": user_id}, is_safe=True, options=options)
 
@@ -190,7 +190,7 @@ class EnergyClient(Transport):
     ) -> types.Forecast:
         """What a user’s home will have used, and paid, at the end of the month: a value, a range, and the errors of the same forecast in earlier months.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         """
         return self._json("GET", "/v1/forecast", query={"user_id": user_id}, is_safe=True, options=options)
 
@@ -407,7 +407,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.Device]:
         """The devices of a user, page by page.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         limit: Most items in the answer.
         """
         return self._pages("GET", "/v1/devices", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
@@ -421,7 +421,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.DiscoveredDevice]:
         """Devices heard through a user’s gateways that are not paired, page by page.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         limit: Most items in the answer.
         """
         return self._pages("GET", "/v1/devices/discovered", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
@@ -741,7 +741,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.Gateway]:
         """The gateways of a user, page by page.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         limit: Most items in the answer.
         """
         return self._pages("GET", "/v1/gateways", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
@@ -1023,7 +1023,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.BillPeriod]:
         """The bill periods of a user with what was told of them last, page by page.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         device_id: Only those of this device. Default: all of the user.
         limit: Most items in the answer.
         """
@@ -1039,7 +1039,7 @@ class EnergyClient(Transport):
     ) -> str:
         """The bill periods of a user with what was told of them last, page by page. As CSV.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         device_id: Only those of this device. Default: all of the user.
         limit: Most items in the answer.
         """
@@ -1055,7 +1055,7 @@ class EnergyClient(Transport):
     ) -> bytes:
         """The bill periods of a user with what was told of them last, page by page. As a spreadsheet (XLSX).
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         device_id: Only those of this device. Default: all of the user.
         limit: Most items in the answer.
         """
@@ -1134,7 +1134,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.Tariff]:
         """The tariffs of a user in order of `valid_from`, page by page.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         limit: Most items in the answer.
         """
         return self._pages("GET", "/v1/tariffs", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
@@ -1197,7 +1197,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.PriceSeries]:
         """The price series that a user can use, page by page: its own, its utility’s and those of administrators.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         limit: Most items in the answer.
         """
         return self._pages("GET", "/v1/price-series", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
@@ -1292,7 +1292,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.EmissionSeries]:
         """The emission series that a user can use, page by page: its own, its utility’s and those of administrators.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         limit: Most items in the answer.
         """
         return self._pages("GET", "/v1/emission-series", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
@@ -1375,7 +1375,7 @@ class EnergyClient(Transport):
         body: types.CreateKeyBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedKey:
-        """Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too."""
+        """Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. A key for the home of another account (`home_user_id`) needs a membership of that home."""
         return self._json("POST", "/v1/keys", body=body, options=options)
 
     def list_keys(
@@ -1387,7 +1387,7 @@ class EnergyClient(Transport):
     ) -> Pages[types.Key]:
         """The keys of a user that are not revoked, page by page; never the keys themselves.
 
-        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself.
+        user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         limit: Most items in the answer.
         """
         return self._pages("GET", "/v1/keys", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
@@ -1417,6 +1417,65 @@ class EnergyClient(Transport):
     ) -> types.RotatedKey:
         """Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never."""
         return self._json("POST", f"/v1/keys/{self._segment(key_id)}/rotate", body=body, options=options)
+
+    def invite_member(
+        self,
+        user_id: str,
+        body: types.InviteMemberBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Member:
+        """Invites a person to the caller’s own home, by a mail whose link is valid for 7 days: 10 mails a day, and 20 members and invitations, at most. Only a homeowner invites, and only homeowners become members."""
+        return self._json("POST", f"/v1/users/{self._segment(user_id)}/members", body=body, options=options)
+
+    def list_members(
+        self,
+        user_id: str,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Member]:
+        """The members of a home and the invitations to it that are still valid, page by page.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", f"/v1/users/{self._segment(user_id)}/members", query={"limit": limit}, is_safe=True, options=options)
+
+    def remove_member(
+        self,
+        user_id: str,
+        member_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Ends a membership at once, with the keys and webhooks that the member made for the home, or withdraws an invitation. Both get a mail; the owner’s lists the passwords that the member saw."""
+        return self._json("DELETE", f"/v1/users/{self._segment(user_id)}/members/{self._segment(member_id)}", is_safe=True, options=options)
+
+    def accept_membership(
+        self,
+        body: types.AcceptMembershipBody,
+        **options: Unpack[CallOptions],
+    ) -> types.Membership:
+        """Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the address of the account: one that signed in with, or the invitation itself."""
+        return self._json("POST", "/v1/memberships", body=body, options=options)
+
+    def list_memberships(
+        self,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Membership]:
+        """The homes of other accounts of which the caller’s account is a member, page by page.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/memberships", query={"limit": limit}, is_safe=True, options=options)
+
+    def leave_membership(
+        self,
+        member_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Ends a membership of the caller’s account at once, with the keys and webhooks that it made for the home. Both get a mail."""
+        return self._json("DELETE", f"/v1/memberships/{self._segment(member_id)}", is_safe=True, options=options)
 
     def list_audit(
         self,

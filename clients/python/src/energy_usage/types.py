@@ -504,6 +504,8 @@ class CreatedKey(TypedDict):
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
     device_id: NotRequired[str]
     """The device whose readings are all that the key writes. Only of keys that are limited to one."""
+    home_user_id: NotRequired[str]
+    """The home of another account that is all that the key reaches. Only of keys that a member made for it."""
     allowed_addresses: list[str]
     """Addresses and networks that the key may be used from. None: everywhere."""
     key: str
@@ -1315,6 +1317,8 @@ class Key(TypedDict):
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
     device_id: NotRequired[str]
     """The device whose readings are all that the key writes. Only of keys that are limited to one."""
+    home_user_id: NotRequired[str]
+    """The home of another account that is all that the key reaches. Only of keys that a member made for it."""
     allowed_addresses: list[str]
     """Addresses and networks that the key may be used from. None: everywhere."""
     name: Optional[str]
@@ -1359,6 +1363,38 @@ class ListedUser(TypedDict):
     """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
     devices: NotRequired[ListedUserDevices]
     """Its devices, counted. Only with `include=devices`."""
+
+
+class Member(TypedDict):
+    member_id: str
+    """Id of the membership."""
+    email: str
+    """Address of the member’s account; of an invitation, the address that it was mailed to."""
+    access: Literal["read", "manage"]
+    """`read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account."""
+    status: Literal["invited", "active"]
+    """`invited` until the invitation is accepted."""
+    created_at: str
+    """When it was created."""
+    expires_at: Optional[str]
+    """When the invitation ends. Null: it was accepted."""
+    accepted_at: Optional[str]
+    """When the invitation was accepted. Null: it was not yet."""
+    last_used_at: Optional[str]
+    """When a key that the member made for the home was last used. Null: never."""
+
+
+class Membership(TypedDict):
+    member_id: str
+    """Id of the membership."""
+    home_user_id: str
+    """Id of the home’s account. Requests of a session name it as `user_id`."""
+    home_email: str
+    """E-mail address of the home’s account."""
+    access: Literal["read", "manage"]
+    """`read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account."""
+    accepted_at: str
+    """When the invitation was accepted."""
 
 
 class Message(TypedDict):
@@ -1779,6 +1815,8 @@ class RotatedKey(TypedDict):
     """The group whose homes are all that the key reads. Only of keys that are limited to one."""
     device_id: NotRequired[str]
     """The device whose readings are all that the key writes. Only of keys that are limited to one."""
+    home_user_id: NotRequired[str]
+    """The home of another account that is all that the key reaches. Only of keys that a member made for it."""
     allowed_addresses: list[str]
     """Addresses and networks that the key may be used from. None: everywhere."""
     key: str
@@ -2125,7 +2163,7 @@ class WebhookTestEvent(TypedDict):
 
 class PostEnergyInsightsBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     interval: NotRequired[Literal["day", "week", "month", "year"]]
     """The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given."""
     start: NotRequired[str]
@@ -2142,7 +2180,7 @@ class PostEnergyInsightsBody(TypedDict):
 
 class CreateAlertBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
     """What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`)."""
     threshold_kwh: NotRequired[float]
@@ -2177,7 +2215,7 @@ class UpdateAlertBody(TypedDict):
 
 class PreviewAlertBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
     """What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`)."""
     threshold_kwh: NotRequired[float]
@@ -2267,7 +2305,7 @@ class CreateDeviceBodyChannels(TypedDict):
 
 class CreateDeviceBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     type: str
     """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
     location: str
@@ -2414,7 +2452,7 @@ class CreateDeviceEditBody(TypedDict):
 
 class CreateGatewayBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: str
     """What its owner calls the gateway."""
 
@@ -2720,7 +2758,7 @@ class CreateProvisioningBatchBody(TypedDict):
 
 class CreateBillPeriodBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     device_id: NotRequired[str]
     """Bills this device by itself. Default: the home of the user."""
     start: str
@@ -2927,7 +2965,7 @@ CompareTariffsBodyTariffs = TypedDict("CompareTariffsBodyTariffs", {
 
 class CompareTariffsBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     start: str
     """First day, in the time zone of the user."""
     end: str
@@ -2990,7 +3028,7 @@ class WhatIfBodyBattery(TypedDict):
 
 class WhatIfBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     start: str
     """First day, in the time zone of the user."""
     end: str
@@ -3083,7 +3121,7 @@ class WhatIfAnswer(TypedDict):
 
 class CreatePriceSeriesBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: str
     """What the owner calls it, such as the market that the prices are of."""
     resolution_minutes: Literal[15, 30, 60]
@@ -3119,7 +3157,7 @@ class PutPricesAnswer(TypedDict):
 
 class CreateEmissionSeriesBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: str
     """What the owner calls it, such as the grid that the intensities are of."""
     resolution_minutes: Literal[15, 30, 60]
@@ -3153,7 +3191,7 @@ class PutIntensitiesAnswer(TypedDict):
 
 class CreateKeyBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user. Default: the owner of the key. A homeowner can name only itself."""
+    """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: NotRequired[str]
     """What its owner calls the key."""
     scopes: NotRequired[list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]]
@@ -3162,6 +3200,8 @@ class CreateKeyBody(TypedDict):
     """A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`; `readings:read` is not among them."""
     device_id: NotRequired[str]
     """A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default."""
+    home_user_id: NotRequired[str]
+    """The home of another account, of which the caller’s account is a member: the key reaches that home alone, which is meant without `user_id`, and ends with the membership. Default scopes: all that the membership gives, but those of single readings."""
     expires_at: NotRequired[str]
     """When the key ends. Default: never."""
     allowed_addresses: NotRequired[list[str]]
@@ -3180,6 +3220,18 @@ class RotateKeyBody(TypedDict):
     """How long the old key goes on, in hours. Default: 24."""
     expires_at: NotRequired[str]
     """When the new key ends. Default: never."""
+
+
+class InviteMemberBody(TypedDict):
+    email: str
+    """Address to which the invitation is mailed."""
+    access: Literal["read", "manage"]
+    """`read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account."""
+
+
+class AcceptMembershipBody(TypedDict):
+    token: str
+    """Token of the link in the mail."""
 
 
 # What it costs by the tariffs of the user. Null: no tariff held.
@@ -3295,6 +3347,8 @@ __all__ = [
     "Key",
     "ListedUserDevices",
     "ListedUser",
+    "Member",
+    "Membership",
     "Message",
     "MonthQualityFindings",
     "MonthQualityRejections",
@@ -3431,4 +3485,6 @@ __all__ = [
     "CreateKeyBody",
     "UpdateKeyBody",
     "RotateKeyBody",
+    "InviteMemberBody",
+    "AcceptMembershipBody",
 ]
