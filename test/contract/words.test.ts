@@ -195,6 +195,7 @@ const READ_BY_NAME = [
   'fleet.orders',
   'fleet.reasons',
   'home.figure.notes',
+  'sessions.memberStates',
   'webhooks.events',
 ];
 
