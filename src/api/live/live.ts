@@ -14,8 +14,11 @@ import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 /** Interval of queries for new readings and events: one query for all streams of this process, not one for each batch of readings (decision 0081). */
 const LOOK_MS = 1_000;
-/** Interval of the access check. Reads of a revoked key end within 10 s, so all streams end if no check succeeded within `withinMs`. */
-const CHECK = { everyMs: 3_000, withinMs: 9_000 };
+/**
+ * Interval of the access check, a few statements for all streams: access ends within a second. Without a database all streams end after
+ * `withinMs`, because reads of a revoked key end within 10 s.
+ */
+const CHECK = { everyMs: 800, withinMs: 9_000 };
 /** Interval of heartbeats. Proxies close connections that are silent for a minute, some after half a minute. */
 const BEAT_MS = 15_000;
 /** Maximum number of devices or homes in one statement. */

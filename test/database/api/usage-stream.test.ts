@@ -5,12 +5,14 @@ import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
 import { MAX_STREAMS } from '#src/api/stream-room.ts';
 import { createKey } from '#src/auth/keys.ts';
+import { SCOPES } from '#src/auth/scopes.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts';
+import { homeKey, join } from '#test/support/members.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let api: TestApi;
@@ -55,8 +57,8 @@ async function home(): Promise<Meter & { key: string }> {
   const made = await createMeter(api.database);
   return { ...made, key: await keyOf(made.userId) };
 }
+const person = () => api.user('homeowner', { scopes: [...SCOPES] });
 const soon = { interval: 20 };
-const withinTenSeconds = { timeout: 10_000, interval: 20 };
 /** Runs the worker's jobs that evaluate alerts and create usage.updated events. */
 async function tell(): Promise<void> {
   await evaluateChangedHours(api.database.pool, evaluator, api.now);
@@ -272,7 +274,7 @@ describe('access to the stream', () => {
     expect((await api.send(PATH, { method: 'HEAD', key: enrolled.key })).status).toBe(200);
   });
 
-  test('ends within 10 s after the right is lost', async () => {
+  test('ends at both processes soon after the right is lost', async () => {
     const utility = await api.user('utility');
     const left = await api.user('homeowner', { enrolledBy: utility.userId });
     const [revoked, suspended, staying] = [await home(), await home(), await home()];
@@ -280,15 +282,22 @@ describe('access to the stream', () => {
     const here = await createKey(api.db, {
       ...{ userId: inside.userId, environment: 'live' as const, allowedAddresses: ['127.0.0.1'] },
     });
+    const owner = await person();
+    const member = await person();
+    const memberId = await join(api, owner, member, 'read');
+    const memberKey = await homeKey(api, owner, member);
     const administrator = await api.user('admin');
     const as = { key: administrator.key };
     const { group_id } = (await api.send('/v1/groups', { method: 'POST', ...as, body: { name: 'street' } })).json;
-    const member = `/v1/groups/${group_id}/users/${moved.userId}`;
-    await api.send(member, { method: 'PUT', ...as });
+    const grouped = `/v1/groups/${group_id}/users/${moved.userId}`;
+    await api.send(grouped, { method: 'PUT', ...as });
     const limited = (await api.send('/v1/keys', { method: 'POST', ...as, body: { group_id } })).json;
     const brief = await createKey(api.db, { userId: staying.userId, environment: 'live' });
     const ending = [
       await open(revoked.key),
+      await open(revoked.key, { port: other.port }),
+      await open(memberKey),
+      await open(memberKey, { port: other.port }),
       await open(suspended.key),
       await open(brief.key),
       await open(utility.key, { query: `?user_id=${left.userId}` }),
@@ -306,9 +315,13 @@ describe('access to the stream', () => {
     await sql('UPDATE api_keys SET expires_at = $2 WHERE key_id = $1', [brief.key_id, minutes(1)]);
     await sql('UPDATE users SET enrolled_by = NULL WHERE user_id = $1', [left.userId]);
     await sql('UPDATE api_keys SET allowed_addresses = $2 WHERE key_id = $1', [here.key_id, ['192.0.2.0/24']]);
-    await api.send(member, { method: 'DELETE', ...as });
+    await api.send(grouped, { method: 'DELETE', ...as });
+    expect((await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key })).status).toBe(200);
     api.now = minutes(2);
-    await expect.poll(() => ending.map((one) => one.isOver()), withinTenSeconds).toEqual(ending.map(() => true));
+    // The check runs every 0.8 s. Its queries may take long on a busy machine.
+    await expect
+      .poll(() => ending.map((one) => one.isOver()), { timeout: 4_000, interval: 20 })
+      .toEqual(ending.map(() => true));
     for (const one of ending) expect(one.text()).toMatch(/retry: \d+\n\n$/);
     expect(stays.isOver()).toBe(false);
   });
