@@ -355,7 +355,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     'GET /v1/provisioning-batches': () => [],
   };
   /** Resources of the owner that belong to no home: not found with such a key. */
-  const OF_THE_OWNER = ['GET /v1/audit', 'GET /v1/webhooks', 'GET /v1/imports/{import_id}'];
+  const OF_THE_OWNER = ['GET /v1/audit', 'GET /v1/webhooks', 'GET /v1/imports/{import_id}', 'GET /v1/memberships'];
   /** Status for a home that is reached, if it is not 200: neither a battery nor panels could change a home without export. */
   const STATUS_INSIDE: Record<string, number> = { 'POST /v1/what-if': 422 };
   /** Answers that cover all reachable accounts together, and no single home. */

