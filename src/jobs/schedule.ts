@@ -12,6 +12,8 @@ import { type LockSession, withExclusiveLock } from '#src/database/exclusive-loc
 const DONE = 'done';
 /** Delay before another attempt at a job that another worker holds: that worker may be killed. */
 const AGAIN_MS = 3_000;
+/** Delay before a daily job that failed runs again: many causes, such as a full disk or a failover, end within an hour. */
+const FAILED_AGAIN_MS = 10 * MINUTE_MS;
 /** Interval at which the schedule checks for due jobs, ms. Its timer follows the monotonic clock. */
 const LOOK_MS = 500;
 
@@ -33,21 +35,24 @@ interface DailyPlan {
 
 /**
  * Runs jobs at their times, if the database has the capabilities that they need. No job runs concurrently with itself. A job that fails is logged
- * and runs at its next time. Steps of the wall clock and sleeps of the machine do not stop jobs: intervals follow the monotonic clock, and a
+ * and runs at its next time, a daily job also after ten minutes. Steps of the wall clock and sleeps of the machine do not stop jobs: intervals follow the monotonic clock, and a
  * daily job whose time was missed runs once. Returns the names of the jobs, and a function that stops them: no further job starts, and
  * running jobs are notified and awaited. `monotonicMs`: ms since any fixed moment.
  */
 export function startJobs(
   jobs: readonly Job[],
   parts: JobParts,
-  { monotonicMs = () => performance.now() }: { monotonicMs?: () => number } = {},
+  {
+    monotonicMs = () => performance.now(),
+    failedAgainMs = FAILED_AGAIN_MS,
+  }: { monotonicMs?: () => number; failedAgainMs?: number } = {},
 ): { names: string[]; stop(): Promise<void> } {
   const { clock, log, capabilities } = parts;
   const wanted = jobs.filter(
     ({ needs, unless }) =>
       (needs === undefined || capabilities[needs]) && (unless === undefined || !capabilities[unless]),
   );
-  const runner = new JobRunner(parts);
+  const runner = new JobRunner(parts, failedAgainMs);
   const timetable = new Timetable(wanted, runner, { clock, monotonicMs });
   let looking: Promise<void> | null = null;
   const timer = setInterval(() => {
@@ -73,12 +78,14 @@ export function startJobs(
 /** Runs jobs, none concurrently with itself. */
 class JobRunner {
   readonly #parts: JobParts;
+  readonly #failedAgainMs: number;
   readonly #stopping = new AbortController();
   readonly #underWay = new Map<Job, Promise<void>>();
   readonly #later = new Map<Job, NodeJS.Timeout>();
 
-  constructor(parts: JobParts) {
+  constructor(parts: JobParts, failedAgainMs: number) {
     this.#parts = parts;
+    this.#failedAgainMs = failedAgainMs;
   }
 
   /** Starts a job unless it is running. `dailyMs`: the daily time for which it runs; null: it has none. */
@@ -115,12 +122,16 @@ class JobRunner {
     try {
       await inSpan(`job ${name}`, {}, async () => {
         const done = lock ? await withExclusiveLock(pool, ADVISORY_LOCKS[lock], once) : await once();
-        if (done !== DONE && job.whenTaken === 'again')
-          this.#later.set(job, setTimeout(() => this.begin(job, dailyMs), AGAIN_MS).unref());
+        if (done !== DONE && job.whenTaken === 'again') this.#runLater(job, dailyMs, AGAIN_MS);
       });
     } catch (error) {
       log.error({ err: error, job: name }, 'job failed');
+      if (dailyMs !== null) this.#runLater(job, dailyMs, this.#failedAgainMs);
     }
+  }
+
+  #runLater(job: Job, dailyMs: number | null, inMs: number): void {
+    if (!this.#stopping.signal.aborted) this.#later.set(job, setTimeout(() => this.begin(job, dailyMs), inMs).unref());
   }
 }
 

@@ -174,6 +174,24 @@ test('a job does not overlap with itself; a failure is logged, and the job runs 
   expect(failed.every(({ job }) => job === 'failing')).toBe(true);
 });
 
+test('a daily job that failed runs again for the same time, until it is done', async () => {
+  let runs = 0;
+  const failing = job(
+    async () => {
+      if (++runs < 3) throw new Error('no space');
+    },
+    { name: 'failing daily', at: { daily: '19 4 * * *' }, lock: 'rollupCheck' },
+  );
+  const given = parts();
+  const { stop } = startJobs([failing], given, { failedAgainMs: 50 });
+  stops.push(stop);
+  const ranFor = async () =>
+    (await database.pool.query(`SELECT ran_for FROM daily_runs WHERE job = 'failing daily'`)).rows.length;
+  await expect.poll(ranFor).toBe(1);
+  expect(runs).toBe(3);
+  expect(given.lines.filter(({ msg }) => msg === 'job failed')).toHaveLength(2);
+});
+
 test('a stop waits for running jobs, signals them, and starts none', async () => {
   const given = parts();
   const did: string[] = [];
