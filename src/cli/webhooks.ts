@@ -21,6 +21,7 @@ import {
   printResponse,
 } from './nouns/verbs.ts';
 import { runOnServiceDatabase } from './running-service.ts';
+import { addListenCommand } from './webhooks-listen.ts';
 
 const WEBHOOK: CommandNoun = { name: 'webhook', id: 'webhook_id', columns: ['webhook_id', 'events', 'status', 'url'] };
 
@@ -47,4 +48,5 @@ export function register(program: Command): void {
   addVerbCommand(webhooks, 'deliveries', WEBHOOK, webhookDeliveries);
   addVerbCommand(webhooks, 'retry', WEBHOOK, retryDelivery, { more: ['delivery_id'] });
   addVerbCommand(webhooks, 'test', WEBHOOK, testWebhook);
+  addListenCommand(webhooks);
 }

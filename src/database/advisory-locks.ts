@@ -56,7 +56,8 @@ export const advisoryLockId = (
     | 'imports of'
     | 'bills of'
     | 'memberships of'
-    | 'session at',
+    | 'session at'
+    | 'listener of',
   ...parts: readonly string[]
 ): bigint =>
   createHash('sha256')

@@ -36,7 +36,7 @@ export type LockSession = Pick<PoolClient, 'query'>;
  */
 export async function withExclusiveLock<T>(
   pool: Pool,
-  key: number,
+  key: number | bigint,
   work: (session: LockSession, lost: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
   const client = await pool.connect();

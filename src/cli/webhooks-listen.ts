@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { createWebhook, deleteWebhook } from '#src/api/v1/webhooks/operations.ts';
+import type { Config } from '#src/config/load.ts';
+import { escapeLineForTerminal } from '#src/core/output.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import { createDb, type Database, type Pool } from '#src/database/connect.ts';
+import { EVENT_TYPES } from '#src/database/enums.ts';
+import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { type Delivery, findSentDelivery, listDeliveries, reachesWebhook } from '#src/delivery/log.ts';
+import { CATCHER_HOST, explainConnectionError } from '#src/delivery/webhook/send.ts';
+import { listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
+import { findUserId } from './named-user.ts';
+import { type OperatorRequest, runAsOperator } from './nouns/as-operator.ts';
+import { runWithServicePool } from './running-service.ts';
+
+/** Address of a listener's subscription. The service answers it itself, so nothing leaves the installation, and stores the signed request. */
+const ADDRESS = `https://${CATCHER_HOST}/energy-webhooks-listen`;
+const LOOK_EVERY_MS = 500;
+/** The time that a webhook's receiver has, too (specification, Events: 2xx within 5 seconds). */
+const ANSWER_WITHIN_MS = 5_000;
+/** Rows of the delivery log in one query. */
+const PAGE = 200;
+
+interface ListenOptions {
+  user: string;
+  forwardTo: URL;
+  events: readonly string[];
+  authToken?: string;
+  json?: boolean;
+}
+
+/** Adds `energy webhooks listen`, which forwards an account's events to a program under development. */
+export function addListenCommand(webhooks: Command): void {
+  webhooks
+    .command('listen')
+    .description(
+      'forwards the events of an account to a program under development, by a subscription that ends with this command',
+    )
+    .requiredOption('--user <user>', 'whose: a user_id or an e-mail address')
+    .requiredOption('--forward-to <url>', 'address of the program, such as http://localhost:3000/hooks', programUrl)
+    .option('--events <a,b>', `which events: ${EVENT_TYPES.join(', ')} (default: all)`, eventList, [...EVENT_TYPES])
+    .option('--auth-token <secret>', 'secret that signs the events (default: a new one)')
+    .option('--json', 'print one JSON object a line')
+    .action((options: ListenOptions) => listenUntilSignal(options));
+}
+
+function programUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError('An http:// or https:// address, without a name or password.');
+  return url;
+}
+
+function eventList(text: string): string[] {
+  const names = text.split(',');
+  if (names.some((name) => !EVENT_TYPES.some((type) => type === name)))
+    throw new InvalidArgumentError(`Events are ${EVENT_TYPES.join(', ')}.`);
+  return names;
+}
+
+async function listenUntilSignal(options: ListenOptions): Promise<void> {
+  const interrupt = new AbortController();
+  const onSignal = () => interrupt.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  await runWithServicePool('energy webhooks listen', (pool, config) => listen(pool, config, options, interrupt.signal));
+  process.exit(0);
+}
+
+/**
+ * Subscribes the account and forwards its events until `stop`, then ends the subscription. A killed listener cannot end its subscription;
+ * the account's next listener does.
+ */
+async function listen(pool: Pool, config: Config, options: ListenOptions, stop: AbortSignal): Promise<void> {
+  const db = createDb(pool);
+  const ask = (definition: typeof createWebhook | typeof deleteWebhook, asked: OperatorRequest) =>
+    runAsOperator(definition, asked, { db, config, what: 'webhook' });
+  const end = (webhookId: string) => ask(deleteWebhook, { params: { webhook_id: webhookId } });
+  const userId = await findUserId(db, options.user);
+  // The lock of a running listener is taken.
+  for (const webhookId of await listenersOf(db, userId))
+    await withExclusiveLock(pool, lockOf(webhookId), () => end(webhookId));
+  const secret = options.authToken ?? `whsec_${randomBytes(32).toString('base64')}`;
+  const body = { events: [...options.events], url: ADDRESS, auth_token: secret };
+  const { answer } = await ask(createWebhook, { userId, body });
+  const { webhook_id: webhookId } = answer as { webhook_id: string };
+  try {
+    await withExclusiveLock(pool, lockOf(webhookId), async (_, lost) => {
+      printStart(options, webhookId, secret);
+      await forwardUntil(AbortSignal.any([stop, lost]), db, config, webhookId, options);
+      lost.throwIfAborted();
+    });
+  } finally {
+    if (await reachesWebhook(db, REACH_OF_ALL, webhookId)) await end(webhookId);
+  }
+}
+
+/** The lock that a listener holds while it runs. */
+const lockOf = (webhookId: string): bigint => advisoryLockId('listener of', webhookId);
+
+async function listenersOf(db: Database, userId: string): Promise<string[]> {
+  // An account has at most 100 subscriptions.
+  const webhooks = await listWebhooks(db, userId, { limit: PAGE });
+  return webhooks.filter(({ url }) => url === ADDRESS).map(({ webhook_id }) => webhook_id);
+}
+
+async function forwardUntil(
+  stop: AbortSignal,
+  db: Database,
+  config: Config,
+  webhookId: string,
+  options: ListenOptions,
+): Promise<void> {
+  /** Number of attempts that were forwarded, by delivery. An attempt after a retry is forwarded again. */
+  const forwarded = new Map<string, number>();
+  while (!stop.aborted) {
+    if (!(await reachesWebhook(db, REACH_OF_ALL, webhookId))) throw new Error('The subscription was deleted.');
+    for (const { delivery_id: deliveryId, attempts } of await findNewDeliveries(db, webhookId, forwarded)) {
+      if (stop.aborted) return;
+      forwarded.set(deliveryId, attempts.length);
+      const sent = await findSentDelivery(db, REACH_OF_ALL, { webhookId, deliveryId }, config.environment);
+      if (!sent) break;
+      const outcome = await forward(options.forwardTo, sent.request, stop);
+      if (!stop.aborted) printOutcome(options, { ...outcome, webhookId, sent });
+    }
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => {});
+  }
+}
+
+/** Returns deliveries with an attempt that was not forwarded yet, the oldest first. Reads older pages only while they are new, too. */
+async function findNewDeliveries(
+  db: Database,
+  webhookId: string,
+  forwarded: ReadonlyMap<string, number>,
+): Promise<Delivery[]> {
+  const found: Delivery[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+    const rows = await listDeliveries(db, REACH_OF_ALL, webhookId, page);
+    found.push(...rows.filter((row) => row.attempts.length > (forwarded.get(row.delivery_id) ?? 0)));
+    const last = rows.at(-1)?.delivery_id;
+    cursor = rows.length < PAGE || last === undefined || forwarded.has(last) ? undefined : last;
+  } while (cursor !== undefined);
+  return found.reverse();
+}
+
+interface Outcome {
+  responseStatus: number | null;
+  durationMs: number;
+  error: string | null;
+}
+
+/** Posts a signed request to the program, byte by byte as a receiver gets it. Redirects are not followed, as those of receivers are not. */
+async function forward(
+  to: URL,
+  { headers, body }: { headers: Record<string, string>; body: string },
+  stop: AbortSignal,
+): Promise<Outcome> {
+  const fromMs = performance.now();
+  const durationMs = () => Math.round(performance.now() - fromMs);
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+  try {
+    const response = await fetch(to, { method: 'POST', headers, body, redirect: 'manual', signal });
+    await response.body?.cancel();
+    return { responseStatus: response.status, durationMs: durationMs(), error: null };
+  } catch (failure) {
+    const { name, cause } = failure as Error;
+    const error =
+      name === 'TimeoutError'
+        ? `no answer within ${ANSWER_WITHIN_MS / 1000} s`
+        : explainConnectionError(cause instanceof Error ? cause : (failure as Error), 'program');
+    return { responseStatus: null, durationMs: durationMs(), error };
+  }
+}
+
+function printStart({ user, forwardTo, json }: ListenOptions, webhookId: string, secret: string): void {
+  if (json) {
+    console.log(JSON.stringify({ webhook_id: webhookId, auth_token: secret, forward_to: forwardTo.href }));
+    return;
+  }
+  console.log(`Events of ${escapeLineForTerminal(user)} go to ${forwardTo.href} until Ctrl-C. This secret signs them:
+
+  ${secret}
+
+To send a test event: npx energy webhooks test ${webhookId}
+`);
+}
+
+function printOutcome(
+  { json }: ListenOptions,
+  {
+    responseStatus,
+    durationMs,
+    error,
+    webhookId,
+    sent,
+  }: Outcome & { webhookId: string; sent: Pick<Delivery, 'delivery_id' | 'event' | 'event_id'> },
+): void {
+  const { delivery_id, event, event_id } = sent;
+  if (json) {
+    const told = { event, event_id, delivery_id, response_status: responseStatus, duration_ms: durationMs, error };
+    console.log(JSON.stringify(told));
+    return;
+  }
+  const time = new Date().toTimeString().slice(0, 8);
+  console.log(`${time}  ${event.padEnd(16)} ${event_id}  ${error ?? `${responseStatus} in ${durationMs} ms`}`);
+  const isTaken = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
+  if (!isTaken) console.log(`          To send it again: npx energy webhooks retry ${webhookId} ${delivery_id}`);
+}
