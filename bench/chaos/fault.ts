@@ -4,6 +4,10 @@ import type { Installation } from './installation.ts';
 export interface Fault {
   name: string;
   broker: 'embedded' | 'mosquitto';
+  /** Way of the readings. Default: MQTT. */
+  way?: 'mqtt' | 'https';
+  /** Readings a second in total, instead of the run's rate. */
+  perSecond?: number;
   persistence?: boolean;
   diskMb?: number;
   /** Injects the fault. Resolves when its cause has been removed; the service then recovers by itself. */

@@ -1,9 +1,10 @@
 import { connectAsync } from 'mqtt';
 import { generate } from 'mqtt-packet';
 import type { PairedDevice } from '../support.ts';
+import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import { CLOCK_FAULTS } from './clocks.ts';
 import type { Fault } from './fault.ts';
-import { fillDisk } from './installation.ts';
+import { fillDisk, type Installation } from './installation.ts';
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -11,6 +12,36 @@ const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 export interface FaultScale {
   floodS: number;
   queuedMessages: number;
+  apiKills: number;
+}
+
+/** Time of a kill after the service stores readings again, in ms: different places in requests and transactions. */
+const KILL_AFTER_MS = [2_700, 1_310, 2_530, 1_190, 3_870, 2_430, 1_250, 3_610];
+
+/** Kills the API, which stores the readings of HTTPS, while it stores them. */
+const killsApi = (apiKills: number): Fault => ({
+  name: `API killed ${apiKills} times, readings over HTTPS`,
+  broker: 'embedded',
+  way: 'https',
+  perSecond: 500,
+  async harm(installation) {
+    for (let time = 0; time < apiKills; time++) {
+      await untilMoreReadings(installation);
+      await wait(KILL_AFTER_MS[time % KILL_AFTER_MS.length] as number);
+      installation.kill('energy api');
+    }
+  },
+});
+
+/** Resolves once the database contains more readings than now. The supervisor restarts a role ever later, after 10 s at most. */
+async function untilMoreReadings({ pool }: Installation): Promise<void> {
+  const count = async () => (await pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n as number;
+  const before = await count();
+  const untilMs = performance.now() + scaleTimeLimitMs(60_000);
+  while ((await count()) <= before) {
+    if (performance.now() > untilMs) throw new Error(describeTimeout('no reading is stored after a kill', 60_000));
+    await wait(50);
+  }
 }
 
 /** An additional device, whose readings are not counted, publishes as fast as it can. */
@@ -36,8 +67,9 @@ const floods = (broker: Fault['broker'], floodS: number): Fault => ({
   },
 });
 
-export const createFaults = ({ floodS, queuedMessages }: FaultScale): readonly Fault[] => [
+export const createFaults = ({ floodS, queuedMessages, apiKills }: FaultScale): readonly Fault[] => [
   ...CLOCK_FAULTS,
+  killsApi(apiKills),
   {
     name: 'ingest (with its broker) killed, three times',
     broker: 'embedded',

@@ -1,11 +1,11 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { PairedDevice } from '../support.ts';
 
-/** Devices that publish register readings in order, repeating each until it is acknowledged, as real devices do. */
+/** Devices that send register readings in order, repeating each until it is acknowledged, as real devices do. */
 export interface Fleet {
   sent: number;
   acknowledged: number;
-  /** Stops publishing, and resolves when all messages are acknowledged. */
+  /** Stops sending, and resolves when all messages are acknowledged. */
   finish(): Promise<void>;
 }
 
@@ -16,17 +16,40 @@ const STEP_MS = 40;
 const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
 
-export async function startFleet(url: string, players: readonly PairedDevice[], perSecond: number): Promise<Fleet> {
+/** The way of one device's readings to the service. */
+export interface Delivery {
+  /** Sends a reading repeatedly until it is acknowledged. */
+  deliver(reading: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Devices that publish over MQTT. */
+export const startFleet = (url: string, players: readonly PairedDevice[], perSecond: number): Fleet =>
+  deliverReadings(players, perSecond, async ({ deviceId, secret }) => {
+    const client = await reach(url, deviceId, secret);
+    const topic = `energy/v1/${deviceId}/readings`;
+    return {
+      deliver: (reading) => deliver(client, topic, JSON.stringify(reading)),
+      close: () => client.endAsync(true),
+    };
+  });
+
+/** Lets the devices send `perSecond` readings in total, each in the way that `open` returns for it. */
+export function deliverReadings(
+  players: readonly PairedDevice[],
+  perSecond: number,
+  open: (player: PairedDevice) => Promise<Delivery>,
+): Fleet {
   let isOver = false;
   const fleet = { sent: 0, acknowledged: 0, finish: async () => {} };
   const startMs = Date.now() - START_MS;
-  const play = async ({ deviceId, secret }: PairedDevice) => {
-    const client = await reach(url, deviceId, secret);
+  const play = async (player: PairedDevice) => {
+    const way = await open(player);
     const underWay = new Set<Promise<void>>();
     const pauseMs = (1_000 * players.length) / perSecond;
     for (let index = 0; !isOver; index++) {
       const reading = { ts: startMs + index * STEP_MS, energy_total_kwh: 1_000 + index * STEP_KWH };
-      const one = deliver(client, `energy/v1/${deviceId}/readings`, JSON.stringify(reading)).then(() => {
+      const one = way.deliver(reading).then(() => {
         fleet.acknowledged++;
         underWay.delete(one);
       });
@@ -36,7 +59,7 @@ export async function startFleet(url: string, players: readonly PairedDevice[], 
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     await Promise.all(underWay);
-    await client.endAsync(true);
+    await way.close();
   };
   const playing = players.map(play);
   fleet.finish = async () => {

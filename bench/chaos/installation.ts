@@ -16,10 +16,12 @@ export interface Installation {
   logs: string;
   pool: Pool;
   brokerUrl: string;
+  /** Port of the API, HTTPS. */
+  apiPort: number;
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Sends SIGKILL to a process of the service, by the beginning of its title, or to the database. */
-  kill(which: 'energy ingest' | 'energy supervisor' | 'postgres'): void;
+  kill(which: 'energy ingest' | 'energy api' | 'energy supervisor' | 'postgres'): void;
   pidsOf(title: string): number[];
   mosquitto: { start(): Promise<void>; stop(signal: NodeJS.Signals): Promise<void> };
   /** Sets the clock of the processes, in seconds ahead of the machine's clock. Requires `hasClock`. */
@@ -27,6 +29,9 @@ export interface Installation {
   players(count: number): Promise<PairedDevice[]>;
   remove(): Promise<void>;
 }
+
+/** Requests of an account in a minute and a day. A device of the chaos test sends more than any plan allows. */
+const UNLIMITED = { minute: 1_000_000, day: 100_000_000 };
 
 /** Path of libfaketime in Debian's package for this architecture. */
 const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`;
@@ -65,6 +70,7 @@ export async function startChaosInstallation(options: {
     PATH: process.env.PATH ?? '',
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
+    PLAN_LIMITS: JSON.stringify({ free: UNLIMITED, developer: UNLIMITED, enterprise: UNLIMITED }),
     ...ports,
     ...options.env,
     ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
@@ -109,6 +115,7 @@ export async function startChaosInstallation(options: {
     logs,
     pool,
     brokerUrl,
+    apiPort: Number(ports.API_PORT),
     mosquitto,
     pidsOf,
     async start() {

@@ -8,7 +8,8 @@ import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import type { Fault } from './fault.ts';
 import { createFaults } from './faults.ts';
-import { startFleet } from './fleet.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import { startHttpsFleet } from './https-fleet.ts';
 import { type Installation, startChaosInstallation } from './installation.ts';
 
 /** Maximum number of log lines shown. */
@@ -48,6 +49,8 @@ export interface FaultResult {
   broker: string;
   sent: number;
   acknowledged: number;
+  /** Most readings acknowledged within a second. */
+  mostPerS: number;
   stored: number;
   /** Messages that were acknowledged but not stored. */
   lost: number;
@@ -84,7 +87,7 @@ export const startInstallationFor = ({ broker, persistence, diskMb, hasClock }: 
     ...(hasClock === undefined ? {} : { hasClock }),
   });
 
-/** Lets devices publish `perSecond` messages in total, injects the fault meanwhile, and counts the stored messages. */
+/** Lets devices send `perSecond` readings in total, injects the fault meanwhile, and counts the stored messages. */
 export async function injectFault(
   installation: Installation,
   fault: Fault,
@@ -92,7 +95,12 @@ export async function injectFault(
 ): Promise<FaultResult> {
   const { broker } = fault;
   const players = await installation.players(DEVICES);
-  const fleet = await startFleet(installation.brokerUrl, players, perSecond);
+  const rate = fault.perSecond ?? perSecond;
+  const fleet =
+    fault.way === 'https'
+      ? await startHttpsFleet(installation.pool, installation.apiPort, players, rate)
+      : startFleet(installation.brokerUrl, players, rate);
+  const rates = sampleRates(fleet);
   await wait(1_500);
   const mibBefore = residentMib(installation);
   await fault.harm(installation);
@@ -100,6 +108,7 @@ export async function injectFault(
   const recovery = await untilMoreIsStored(installation.pool, players);
   await wait(1_500);
   await fleet.finish();
+  const mostPerS = rates.stop();
   const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
   const counted = await settled(installation.pool, players, fleet.acknowledged, quietMs);
   const { sent, acknowledged } = fleet;
@@ -113,6 +122,7 @@ export async function injectFault(
     broker,
     sent,
     acknowledged,
+    mostPerS,
     stored: counted.stored,
     lost: acknowledged - counted.stored,
     double: counted.double,
@@ -120,6 +130,21 @@ export async function injectFault(
     gaveUp: recovery.gaveUp ?? stillMissing,
     brokerForgets: fault.brokerForgets ?? false,
     ...(fault.mostMib === undefined ? {} : { grownMib: Math.round(grownMib), mostMib: fault.mostMib }),
+  };
+}
+
+/** Samples how many readings of a fleet are acknowledged in each second. `stop` returns the highest number. */
+function sampleRates(fleet: Fleet): { stop(): number } {
+  let [last, most] = [0, 0];
+  const timer = setInterval(() => {
+    most = Math.max(most, fleet.acknowledged - last);
+    last = fleet.acknowledged;
+  }, 1_000);
+  return {
+    stop() {
+      clearInterval(timer);
+      return most;
+    },
   };
 }
 
@@ -192,7 +217,7 @@ if (import.meta.main) {
   }
   const wanted = flags.filter((flag) => !flag.startsWith('--'));
   const rows: FaultResult[] = [];
-  for (const fault of createFaults({ floodS: 10, queuedMessages: 100_000 }).filter(({ name }) =>
+  for (const fault of createFaults({ floodS: 10, queuedMessages: 100_000, apiKills: 8 }).filter(({ name }) =>
     wanted.every((word) => name.includes(word)),
   )) {
     process.stderr.write(`${fault.broker}: ${fault.name} …\n`);

@@ -7,7 +7,7 @@ import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
 /** Lower rate than `npm run chaos` uses: these tests check the effect of a fault while other tests run. */
 const PER_SECOND = 300;
-const SCALE = { floodS: 4, queuedMessages: 30_000 };
+const SCALE = { floodS: 4, queuedMessages: 30_000, apiKills: 3 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 

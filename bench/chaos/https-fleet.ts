@@ -1,0 +1,76 @@
+import { Agent, request } from 'node:https';
+import { createKey } from '#src/auth/keys.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
+import type { PairedDevice } from '../support.ts';
+import { deliverReadings, type Fleet } from './fleet.ts';
+
+/** Time for an answer. A request of a killed process ends at once, one of a stopped process does not. */
+const ANSWER_MS = 20_000;
+const RETRY_MS = 20;
+/** Concurrent requests of a device, at most as many as the API serves for one account at once. */
+const CONNECTIONS = 6;
+
+/** Devices that send register readings over HTTPS, each with its own key, and repeat each until it is answered with 2xx. */
+export async function startHttpsFleet(
+  pool: Pool,
+  port: number,
+  players: readonly PairedDevice[],
+  perSecond: number,
+): Promise<Fleet> {
+  const keys = await createDeviceKeys(pool, players);
+  return deliverReadings(players, perSecond, async ({ deviceId }) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, rejectUnauthorized: false });
+    const headers = { authorization: `Bearer ${keys.get(deviceId)}`, 'content-type': 'application/json' };
+    const path = `/v1/devices/${deviceId}/readings`;
+    const options = { host: '127.0.0.1', port, path, method: 'POST', agent, headers, timeout: ANSWER_MS };
+    return {
+      async deliver(reading) {
+        const payload = JSON.stringify(reading);
+        while (!(await isAccepted(options, payload))) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      },
+      close: async () => agent.destroy(),
+    };
+  });
+}
+
+/** Returns a key for each device that may only write its readings, by the device's id. */
+async function createDeviceKeys(pool: Pool, players: readonly PairedDevice[]): Promise<Map<string, string>> {
+  const keys = new Map<string, string>();
+  for (const { deviceId } of players) {
+    const { rows } = await pool.query('SELECT user_id FROM devices WHERE device_id = $1', [deviceId]);
+    const device = { id: deviceId, madeBy: 'owner' as const };
+    const scopes = ['readings:write' as const];
+    const { key } = await createKey(createDb(pool), { userId: rows[0].user_id, environment: 'live', scopes, device });
+    keys.set(deviceId, key);
+  }
+  return keys;
+}
+
+/**
+ * Sends a reading once. Returns whether the answer is 2xx, and false if there is none. Throws if a 2xx neither stored nor knew the reading,
+ * and if the request itself is refused, because it would be refused forever.
+ */
+function isAccepted(options: Parameters<typeof request>[1], payload: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const sent = request(options as object, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('error', () => resolve(false));
+      response.on('end', () => {
+        const { statusCode = 0 } = response;
+        if (statusCode >= 400 && statusCode < 500) return reject(new Error(`answered ${statusCode}: ${text}`));
+        if (statusCode >= 300) return resolve(false);
+        const { stored, duplicates } = JSON.parse(text) as { stored: number; duplicates: number };
+        if (stored + duplicates === 1) resolve(true);
+        else reject(new Error(`answered ${statusCode}, and stored no reading: ${text}`));
+      });
+    });
+    sent.on('timeout', () => sent.destroy());
+    // Without this listener a connection that a killed process closes would end this process.
+    sent.on('error', () => resolve(false));
+    sent.end(payload);
+  });
+}
