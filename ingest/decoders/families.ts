@@ -13,6 +13,7 @@ import { homie } from './homie/decode.ts';
 import { lorawan } from './lorawan/decode.ts';
 import { mapping } from './mapping/decode.ts';
 import { mbmd } from './mbmd/decode.ts';
+import { names } from './names/decode.ts';
 import { opendtu } from './opendtu/decode.ts';
 import { openevse } from './openevse/decode.ts';
 import { openmqttgateway } from './openmqttgateway/decode.ts';
@@ -40,6 +41,7 @@ import { zwavejs } from './zwavejs/decode.ts';
  * - The generic family (Home Assistant discovery) comes after the families with topics of their own, so that a device is not read twice.
  * - After it come families that are usually announced by discovery and read only the rest, families whose announcements say more than their
  *   topics, and families whose messages have no unit.
+ * - Last comes the family of names, which reads what no other family recognises.
  */
 export const FAMILIES: readonly Family[] = [
   mapping,
@@ -87,4 +89,5 @@ export const FAMILIES: readonly Family[] = [
   statestream,
   emsesp,
   espurna,
+  names,
 ];

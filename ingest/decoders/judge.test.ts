@@ -70,27 +70,27 @@ test('proposes a topic setting for a SenML pack on an unknown topic', () => {
 });
 
 test('reports an unrecognised message with the members that a mapping can name', () => {
-  expect(judged('boiler/1', { at: '2026-07-05T18:59:00Z', meter: { 'total kWh': '12.5', ok: true }, n: null })).toEqual(
-    {
-      outcome: 'nobody',
-      topic: 'boiler/1',
-      family: null,
-      readings: [],
-      asks: [],
-      refused: [],
-      left_out: 0,
-      would: [],
-      members: [
-        { path: '$.at', value: '2026-07-05T18:59:00Z', may_be_time: true, proposed: null },
-        {
-          path: '$.meter["total kWh"]',
-          value: '12.5',
-          may_be_time: false,
-          proposed: { unit: 'kWh', meaning: 'import' },
-        },
-      ],
-    },
-  );
+  expect(
+    judged('boiler/1', { at: '2026-07-05T18:59:00Z', meter: [{ 'total kWh': '12.5', ok: true }], n: null }),
+  ).toEqual({
+    outcome: 'nobody',
+    topic: 'boiler/1',
+    family: null,
+    readings: [],
+    asks: [],
+    refused: [],
+    left_out: 0,
+    would: [],
+    members: [
+      { path: '$.at', value: '2026-07-05T18:59:00Z', may_be_time: true, proposed: null },
+      {
+        path: '$.meter[0]["total kWh"]',
+        value: '12.5',
+        may_be_time: false,
+        proposed: { unit: 'kWh', meaning: 'import' },
+      },
+    ],
+  });
 });
 
 test('skips retained values without a time of their own', () => {

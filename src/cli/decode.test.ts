@@ -19,13 +19,27 @@ test('shows the readings of a recognised message, and what a configured time zon
 });
 
 test('suggests a mapping for an unrecognised message, with which it is decoded', () => {
-  const given = { topic: 'boiler/7', payload: '{"meter": {"InvSerial": 7, "total_kwh": 12345}}' };
+  const given = { topic: 'boiler/7', payload: '{"meter": [{"InvSerial": 7, "total_kwh": 12345}]}' };
   const told = describeDecoding(given, NOW);
   expect(told).toContain('Nobody’s message');
-  expect(told).toContain('  $.meter.total_kwh  12345');
+  expect(told).toContain('  $.meter[0].total_kwh  12345');
   const config = parseDecoderConfig(/--config '(.*)'/.exec(told)?.[1] ?? '');
   expect(describeDecoding({ ...given, config }, NOW)).toContain(
     '  boiler/7  import  energy_total_kwh 12345  at its receipt',
+  );
+});
+
+test('reads a message whose names state register, direction and unit, and asks about a register without a direction', () => {
+  const told = (payload: string) => describeDecoding({ topic: 'house/x1', payload }, NOW);
+  expect(told('{"serial": 81230077, "soc": 80, "active_power_w": -412, "total_power_import_kwh": 7.5}')).toBe(
+    [
+      'Read, by the family names:',
+      '  house/x1/81230077  import  power_w -412  at its receipt',
+      '  house/x1/81230077  import  energy_total_kwh 7.5  at its receipt',
+    ].join('\n'),
+  );
+  expect(told('{"serial": 81230077, "total_kwh": 7.5}')).toContain(
+    'total_kwh  7.5 kWh  counts when you say what it is',
   );
 });
 

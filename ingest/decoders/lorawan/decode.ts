@@ -1,18 +1,8 @@
-import { toChannelWord } from '#src/devices/channel-name.ts';
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { readNumber } from '../read/number.ts';
+import { addMembers, membersOf } from '../names/members.ts';
 import { asObject, type Json, ownMember, readObject } from '../read/payload.ts';
 import { parseIsoTime, plausibleTimeMs } from '../read/time.ts';
-import {
-  createValueCollector,
-  emptyResult,
-  refusedResult,
-  toCelsius,
-  type ValueCollector,
-} from '../read/value-collector.ts';
-import { registerFactsOf } from '../registers-of-a-device/register.ts';
-import { assignChannels } from '../sparkplug/channels.ts';
-import { metricMeaningOf } from '../sparkplug/meaning.ts';
+import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 /** Parsed topic: the network server that published, and the device. */
 interface LorawanTopic {
@@ -37,44 +27,12 @@ function parseLorawanTopic(topic: string): LorawanTopic | null {
   return { server: 'chirpstack', device: device.toLowerCase(), isUplink: event === 'up' || event === 'rx' };
 }
 
-/** Maximum number of members in one payload, and their maximum depth (below). */
-const MAX_MEMBERS = 500;
-const MAX_DEPTH = 4;
-
-/** A member of the payload that the network server decoded, such as `meter/energy_kwh`. */
-interface Member {
-  path: string;
-  value: unknown;
-}
-
-/** Returns all numbers and texts of an object, with the names of the enclosing objects. */
-function membersOf(object: Json): Member[] {
-  const members: Member[] = [];
-  const visit = (inner: Json, before: string, depth: number) => {
-    for (const [name, value] of Object.entries(inner)) {
-      if (members.length >= MAX_MEMBERS) return;
-      const path = before === '' ? name : `${before}/${name}`;
-      const deeper = asObject(value);
-      if (deeper) {
-        if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);
-      } else if (typeof value === 'number' || typeof value === 'string') members.push({ path, value });
-    }
-  };
-  visit(object, '', 1);
-  return members;
-}
-
 /** Decoder of LoRaWAN devices behind The Things Stack or ChirpStack, whose payload the network server has decoded. */
 export const lorawan = createStatelessFamily({
   name: 'lorawan',
   takes: (topic) => parseLorawanTopic(topic) !== null,
   decode,
 });
-
-/** Words for energy that state no unit. */
-const ENERGY = /energ|consum|verbrauch|kwh/i;
-/** Units of quantities other than active energy. */
-const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseLorawanTopic(topic);
@@ -86,7 +44,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const heard = createValueCollector();
   if (!uplink.object || uplink.isSimulated) return heard;
   const atMs = plausibleTimeMs(parseIsoTime(uplink.time, { receivedAtMs }), receivedAtMs);
-  hearMembers(heard, membersOf(uplink.object), { device: parsed.device, atMs });
+  addMembers(heard, membersOf(uplink.object), { device: parsed.device, atMs });
   return heard;
 }
 
@@ -115,39 +73,3 @@ function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
     isSimulated: false,
   };
 }
-
-function hearMembers(
-  heard: ValueCollector,
-  members: readonly Member[],
-  said: { device: string; atMs: number | null },
-): void {
-  const meanings = members.flatMap(({ path }) => {
-    const meaning = metricMeaningOf(path, undefined);
-    return meaning ? [{ ...meaning, name: path }] : [];
-  });
-  const quantities = assignChannels(meanings);
-  for (const { path, value } of members) {
-    const quantity = quantities.get(path);
-    if (quantity) {
-      const { unit, ...place } = quantity;
-      const { kind, times, per, fahrenheit } = unit;
-      heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? toCelsius(value, 'F') : value, name: path });
-    } else if (quantity === undefined && isUnknownEnergy(path, value)) {
-      const place = {
-        channel: `unknown/${toChannelWord(path)}`,
-        asks: { unit: null },
-        described: { names: [path], unit: null },
-      };
-      heard.add({ ...said, ...place, kind: 'energy_total_kwh', value, name: path });
-    }
-  }
-}
-
-/** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
-const isUnknownEnergy = (path: string, value: unknown): boolean =>
-  ENERGY.test(path) &&
-  !OTHER_UNIT.test(path) &&
-  typeof readNumber(value) === 'number' &&
-  Number(value) >= 0 &&
-  registerFactsOf({ names: [path], unit: null }).not === null &&
-  metricMeaningOf(`${path}_kwh`, undefined) !== null;

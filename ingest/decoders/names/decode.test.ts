@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeMessage } from '../describe.ts';
+import { payloadMembersOf } from '../members.ts';
+
+const read = (topic: string, body: unknown) =>
+  describeMessage(
+    {
+      topic,
+      payload: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+      receivedAtMs: Date.UTC(2026, 10, 27),
+      replayed: false,
+    },
+    {},
+    [],
+  );
+
+/** Words of generated names, with what each of them means, written without the code under test. */
+const WORDS = {
+  ...{ total: 'plain', energy: 'plain', power: 'plain', active: 'plain', cumulative: 'plain' },
+  ...{ import: 'import', imported: 'import', bought: 'import', export: 'export', sold: 'export', exported: 'export' },
+  ...{
+    today: 'never',
+    daily: 'never',
+    month: 'never',
+    reactive: 'never',
+    apparent: 'never',
+    price: 'never',
+    yesterday: 'never',
+  },
+  ...{ battery: 'unclear', soc: 'unclear', foo: 'unclear', serial: 'unclear', qux: 'unclear' },
+} as const;
+type Word = keyof typeof WORDS;
+const word = fc.constantFrom(...(Object.keys(WORDS) as Word[]));
+const style = fc.constantFrom(
+  (all: readonly string[]) => all.join('_'),
+  (all: readonly string[]) => all.join('-'),
+  (all: readonly string[]) => all.join(' '),
+  ([first = '', ...rest]: readonly string[]) =>
+    first + rest.map((one) => one[0]?.toUpperCase() + one.slice(1)).join(''),
+);
+/** Endings of names with their kind and factor; null: the ending is no unit of energy or power. */
+const UNITS: Record<string, readonly ['energy_total_kwh' | 'power_w', number] | null> = {
+  ...{
+    kWh: ['energy_total_kwh', 1],
+    kwh: ['energy_total_kwh', 1],
+    Wh: ['energy_total_kwh', 0.001],
+    MWh: ['energy_total_kwh', 1_000],
+  },
+  ...{ W: ['power_w', 1], w: ['power_w', 1], kW: ['power_w', 1_000], watts: ['power_w', 1] },
+  ...{ V: null, a: null, pct: null, kvarh: null, VA: null, sn: null, s: null, count: null, mwh: null, '': null },
+};
+const topic = fc.constantFrom('home/x1', 'cellar', 'a/b/c', 'solar/x', 'deye/inverter', 'meter/main', 'home/plug1');
+const register = fc.record({
+  all: fc.array(word, { minLength: 1, maxLength: 4 }),
+  unit: fc.constantFrom(...Object.keys(UNITS)),
+  style,
+  value: fc.integer({ min: 1, max: 900_000 }),
+});
+
+test('counts only what a name states: its unit, its direction, and never a period, a serial number or an unknown word', () => {
+  let counted = 0;
+  fc.assert(
+    fc.property(
+      topic,
+      fc.uniqueArray(register, { minLength: 1, maxLength: 5, selector: ({ value }) => value }),
+      (on, all) => {
+        const written = all.map(({ all: words, unit, style: joined, value }) => ({
+          name: joined([...words, ...(unit === '' ? [] : [unit])]),
+          meanings: words.map((one) => WORDS[one]),
+          unit: UNITS[unit] ?? null,
+          value,
+        }));
+        const body = Object.fromEntries(written.map(({ name, value }) => [name, value]));
+        const result = read(on, body);
+        for (const one of result?.readings ?? []) {
+          if (one.channel.includes('ignored/')) continue;
+          counted++;
+          const of = written.filter(
+            ({ unit, value, name }) =>
+              body[name] === value && unit?.[0] === one.kind && Math.abs(value * unit[1] - Number(one.value)) < 1e-6,
+          );
+          expect(of.length, `${one.channel} ${one.value} of ${JSON.stringify(body)}`).toBeGreaterThan(0);
+          const isAllowed = of.some(({ meanings }) => {
+            const said = new Set<string>(meanings);
+            if (said.has('never') || said.has('unclear')) return false;
+            const directions = ['import', 'export'].filter((way) => said.has(way));
+            const wanted =
+              directions.length === 1 ? [`${directions[0]}`] : directions.length === 0 ? ['import', 'pv/export'] : [];
+            if (directions.length === 0 && one.kind === 'energy_total_kwh' && on !== 'home/plug1')
+              return one.channel === 'pv/export' && /solar|inverter/.test(on);
+            return wanted.some((channel) => one.channel.replace(/^grid\//, '') === channel);
+          });
+          expect(isAllowed, `${on}: ${one.channel} ${one.kind} of ${JSON.stringify(body)}`).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 5_000 },
+  );
+  expect(counted).toBeGreaterThan(500);
+});
+
+test('never throws on any body, and reads no number that is not in it', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.jsonValue({ maxDepth: 6 }), (on, body) => {
+      const texts = JSON.stringify(body);
+      for (const { value } of read(on, body)?.readings ?? []) expect(texts).toContain(String(value));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('the message tester proposes by the unit of a name, whatever comes first', () => {
+  const body = { InvSerial: 12_345_678, Battery: 80, ts: 1_790_000_000, active_power_w: 412, total_import_kwh: 7 };
+  const proposed = payloadMembersOf(Buffer.from(JSON.stringify(body)), 'home/x').map(({ path, proposed: one }) => [
+    path,
+    one?.unit ?? null,
+  ]);
+  expect(proposed).toEqual([
+    ['$.InvSerial', null],
+    ['$.Battery', null],
+    ['$.ts', null],
+    ['$.active_power_w', 'W'],
+    ['$.total_import_kwh', 'kWh'],
+  ]);
+});

@@ -1,0 +1,133 @@
+import { isCommandTopic } from '#src/devices/mapping.ts';
+import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
+import { unitAtEndOfName } from '../proposal.ts';
+import { readNumber } from '../read/number.ts';
+import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
+import { parseMessageTime } from '../read/time.ts';
+import { createValueCollector } from '../read/value-collector.ts';
+import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
+import { addMembers, type Member, type MembersContext, membersOf, numberWithUnit } from './members.ts';
+
+/** Topics that announce or command; those of brokers, of Sparkplug, whose units come in another way, and of native devices. */
+const NO_READINGS =
+  /^(?:\$|homeassistant\/|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
+
+/**
+ * Decoder of messages that state everything in their own names: `total_power_import_kwh`, `active_power_w`. It comes last, and reads what no
+ * family of devices recognises.
+ */
+export const names = createStatelessFamily({
+  name: 'names',
+  takes: (topic) => !isCommandTopic(topic) && !NO_READINGS.test(topic),
+  decode,
+});
+
+function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
+  const { topic, payload } = message;
+  if (isCommandTopic(topic) || NO_READINGS.test(topic)) return null;
+  const body = asObject(readJson(payload));
+  const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
+  if (!found) return null;
+  const heard = createValueCollector();
+  const atMs = body && timeOf(body, message, settings);
+  const count = addMembers(heard, found.members, { device: found.device, atMs }, found.context);
+  // A message without a named quantity stays a message that nobody reads.
+  if (count === 0) return null;
+  // A text where a number is expected is no fault of a device that nobody knows.
+  return { said: heard.said, refused: [] };
+}
+
+/** Members of a message, their device, and what its topic states of them. */
+interface Found {
+  device: string;
+  members: Member[];
+  context: MembersContext;
+}
+
+/** Returns the members of a JSON body. The device is the topic, and the serial number in the body if there is one. */
+function ofObject(topic: string, body: Json): Found | null {
+  const own = numberWithUnit(body);
+  if (own) return ofTopic(topic, own);
+  const members = membersOf(body).filter(({ path }) => !INSIDE.test(path));
+  return { device: deviceOf(topic, body), members, context: contextOf(topic) };
+}
+
+/** Returns the plain number of a topic whose last word states a unit: `…/Import_Energy_Total_kWh`. */
+function ofNumber(topic: string, payload: Buffer): Found | null {
+  const name = lastNameOf(topic);
+  if (unitAtEndOfName(name) === null) return null;
+  const text = readText(payload);
+  return text !== null && typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
+}
+
+/** Words at the end of a topic that name nothing. */
+const PLAIN_END = /\/(?:state|value|val)$/i;
+const lastNameOf = (topic: string): string => topic.replace(PLAIN_END, '').replace(/^.*\//, '');
+
+/**
+ * Returns a number whose name is the end of its topic. Its device is the topic before it. The other numbers of the device are unknown when
+ * it arrives, so that one without a direction is asked about.
+ */
+function ofTopic(topic: string, value: Omit<Member, 'path'>): Found | null {
+  const named = topic.replace(PLAIN_END, '');
+  const end = named.lastIndexOf('/');
+  if (end <= 0) return null;
+  const device = named.slice(0, end);
+  const { around = [], described } = contextOf(device);
+  const context: MembersContext = { around, described: { ...described, isAlone: true }, isStrict: true };
+  return { device, members: [{ path: named.slice(end + 1), ...value }], context };
+}
+
+/** Temperatures inside a device, which are no climate of a room. */
+const INSIDE =
+  /(?:^|[/_\s-])(?:cpu|gpu|chip|board|mcu|esp(?:32)?|soc|core|disk|ssd|ntc|heat_?sink|igbt|module|transformer)[^/]*temp|temp[^/]*(?:cpu|chip|board|mcu|esp)/i;
+
+/** Members that tell devices on one topic apart. A plain `id` does so only next to a model: elsewhere it may number the messages. */
+const SERIAL =
+  /^(?:sn|serial(?:[_-]?(?:no|number|nr|num))?|(?:inverter|device|meter)[_-]?(?:sn|serial|id)|mac|dev_?eui)$/i;
+
+function deviceOf(topic: string, body: Json): string {
+  const name = Object.keys(body).find((one) => SERIAL.test(one)) ?? (typeof body.model === 'string' ? 'id' : '');
+  const id = ownMember(body, name);
+  if (typeof id !== 'string' && typeof id !== 'number') return topic;
+  const text = String(id).trim();
+  return text === '' || text.length > 64 || topic.includes(text) ? topic : `${topic}/${text}`;
+}
+
+/** Names of the message's own time. */
+const TIMES = ['ts', 'time', 'timestamp', 'datetime', 'Time', 'Timestamp', 'DateTime'];
+
+function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): number | null {
+  const value = TIMES.map((name) => ownMember(body, name)).find((one) => one !== undefined);
+  return parseMessageTime(value, undefined, { tz, receivedAtMs });
+}
+
+/** Facts of a topic's words that say something about each number below them. */
+const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts): boolean =>
+  not !== null ||
+  direction !== null ||
+  medium !== '' ||
+  parts.length > 0 ||
+  bySibling !== null ||
+  (['produced', 'store', 'charge', 'discharge'] as const).some(has);
+
+/**
+ * Returns what a topic states of its numbers: the words that name a direction, a period or a commodity, and whether it is an inverter or a
+ * battery. A register without a direction is import only if the topic names a plug or a switch; elsewhere its owner is asked, because it may
+ * be an inverter's, even in the "cellar". A "solar meter" or "battery heater" may be either.
+ */
+function contextOf(topic: string): MembersContext {
+  const around = topic
+    .split('/')
+    .toReversed()
+    .filter((level) => isTelling(nameFactsOf(level)));
+  const { has } = nameFactsOf(topic);
+  const switches = has('switches') && !has('heats');
+  const moves = has('sun') || has('store') || has('inverter');
+  const isDoubtful = moves && (['switches', 'meter', 'heats', 'consumed'] as const).some(has);
+  return {
+    around,
+    described: { ...(!isDoubtful && { device: topic }), ...((moves || !switches) && { isAlone: true }) },
+    isStrict: true,
+  };
+}
