@@ -4,6 +4,7 @@ import type { User } from '#clients/typescript/client.ts';
 import { callApi, sentenceOf, storeSession } from './api.ts';
 import { type Children, html } from './html.ts';
 import { Layout } from './layout.ts';
+import { applyTheme } from './parts/appearance.ts';
 import { Problem } from './parts/ui.ts';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.ts';
@@ -131,7 +132,8 @@ function App() {
     if (signedIn === null || signedIn === 'unknown') return null;
     const { user: me, environment, mqtt, asks_timezone: asksTimezone } = signedIn;
     const changeMe = (user: User) => setSignedIn({ ...signedIn, user, asks_timezone: false });
-    return { me, asksTimezone, changeMe, environment, mqtt, user: picked ?? me, pick, rest, go, move };
+    const leave = () => setSignedIn(null);
+    return { me, asksTimezone, changeMe, leave, environment, mqtt, user: picked ?? me, pick, rest, go, move };
   }, [signedIn, picked, pick, rest, go, move]);
 
   const { common } = words();
@@ -141,7 +143,7 @@ function App() {
   if (session === null || hasLink) return html`<${SignIn} reason=${reason} provider=${provider} onSignedIn=${enter} />`;
   const known = PAGES[page];
   return html`<${SessionContext.Provider} value=${session}>
-    <${Layout} page=${page === 'device' ? 'devices' : page} onSignOut=${() => setSignedIn(null)}>
+    <${Layout} page=${page}>
       ${known ? html`<${Lazy} key=${page} page=${known} spoken=${spoken} />` : html`<h1>${common.frame.noPage}</h1><p>${common.frame.choosePage}</p>`}
     <//>
   <//>`;
@@ -177,6 +179,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
   return Page === null ? html`<p class="quiet" role="status">${words().common.loading}</p>` : html`<${Page} />`;
 }
 
+applyTheme();
 const root = document.getElementById('app');
 if (root) {
   // This message is in English, because no texts could be loaded.

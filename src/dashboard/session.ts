@@ -9,6 +9,8 @@ export interface Session {
   asksTimezone: boolean;
   /** Replaces the signed-in account by an API response in which the time zone is set. */
   changeMe(me: User): void;
+  /** Shows the sign-in page, after the service has ended the session. */
+  leave(): void;
   environment: 'live' | 'sandbox';
   /** Address of the broker for devices. */
   mqtt: {
@@ -38,4 +40,21 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('no session');
   return session;
+}
+
+/** Attributes of a link to a page of the dashboard. */
+export type PageLink = (page: string) => { href: string; onClick: (event: MouseEvent) => void };
+
+/** Returns the attributes of links that open pages without loading the document again. */
+export function usePageLink(): PageLink {
+  const { go } = useSession();
+  return (page) => ({
+    href: page === '' ? '/dashboard' : `/dashboard/${page}`,
+    onClick: (event) => {
+      // With a modifier key, the browser opens the link in another tab.
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      go(page);
+    },
+  });
 }

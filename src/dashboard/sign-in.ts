@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
 import { callApi, Failure } from './api.ts';
 import { html } from './html.ts';
-import { LanguageChoice } from './layout.ts';
+import { LanguageChoice } from './parts/appearance.ts';
 import { useAction } from './parts/load.ts';
 import { busyAttributes, Field, Problem, rich } from './parts/ui.ts';
 import { words } from './words/words.ts';

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { LANGUAGES } from '#src/dashboard/words/words.ts';
 
 /** Debian's headless Chromium, or another one by the variable CHROMIUM. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
@@ -97,20 +98,21 @@ const ALL_LOOKS = [
 export async function testLooks(page: Page, name: string, only?: keyof typeof SIZES): Promise<void> {
   // Axe would fetch style sheets that are still loading, and violate the content policy.
   await page.waitForLoadState();
-  const choice = page.locator('select.language');
-  // Nothing behind a dialog can be selected.
+  // A dialog's texts are made when it opens.
   const isFree = (await page.getByRole('dialog').count()) === 0;
-  const isChosen = EVERY_LOOK && only === undefined && isFree;
-  if (!isChosen || (await choice.count()) === 0) return testCurrentLooks(page, name, only);
-  const now = await choice.inputValue();
-  const others = await choice
-    .locator('option')
-    .evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value));
-  for (const language of [...others.filter((one) => one !== now), now]) {
-    await choice.selectOption(language);
-    await page.locator(`html[lang=${language}]`).waitFor();
+  const isDashboard = new URL(page.url()).pathname.startsWith('/dashboard');
+  if (!EVERY_LOOK || only !== undefined || !isFree || !isDashboard) return testCurrentLooks(page, name, only);
+  const now = await page.locator('html').getAttribute('lang');
+  for (const language of [...Object.keys(LANGUAGES).filter((one) => one !== now), now ?? 'en']) {
+    await chooseLanguage(page, language);
     await testCurrentLooks(page, `${name}-${language}`);
   }
+}
+
+/** Changes the language of the page as the choice on the Account page does, on any page of the dashboard. */
+export async function chooseLanguage(page: Page, language: string): Promise<void> {
+  await page.evaluate(`import('/dashboard/app/words/choice.js').then((one) => one.chooseLanguage('${language}'))`);
+  await page.locator(`html[lang=${language}]`).waitFor();
 }
 
 /** Returns the accessible names of a dialog's selects that are narrower than their longest option, or that the dialog cuts off. */

@@ -4,7 +4,7 @@ import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useLoad } from '../parts/load.ts';
 import { Badge, Loading } from '../parts/ui.ts';
-import { useSession } from '../session.ts';
+import { usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { openQuestionsOf, STATES, typeName } from './devices/device.ts';
 import { Edits } from './devices/edits.ts';
@@ -18,7 +18,7 @@ const LOOK_MS = 2_000;
  * readings.
  */
 export function Page() {
-  const { rest, user, go } = useSession();
+  const { rest, user } = useSession();
   const { common, devices: w, period } = words();
   const [deviceId = '', ...address] = rest.split('/');
   const device = useLoad(() => callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
@@ -33,18 +33,14 @@ export function Page() {
     return () => clearInterval(timer);
   }, [isWaiting, device.again]);
   const home = ['home', ...address].join('/');
-  const follow = (page: string) => (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    go(page);
-  };
+  const to = usePageLink();
   return html`<${Loading} of=${device}>
     ${(one: DeviceDetails) => html`
       <header class="heading">
         <h1>${one.location}</h1>
         <p class="actions">
-          <a href=${`/dashboard/devices?device=${one.device_id}`} onClick=${follow(`devices?device=${one.device_id}`)}>${period.settings}</a>
-          <a href=${`/dashboard/${home}`} onClick=${follow(home)}>${period.ofHome}</a>
+          <a ...${to(`devices?device=${one.device_id}`)}>${period.settings}</a>
+          <a ...${to(home)}>${period.ofHome}</a>
         </p>
       </header>
       <${PeriodView} page=${`devices/${deviceId}`} address=${address.join('/')} deviceId=${deviceId} computed=${computed} key=${`${user.user_id} ${deviceId}`}>

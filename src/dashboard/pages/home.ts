@@ -8,7 +8,7 @@ import { dayName } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
 import { addressOf, endOf, nameOf, periodShown, type Period as Shown, shiftPeriod, todayIn } from '../parts/period.ts';
 import { Badge, Card, Loading, useNow, When } from '../parts/ui.ts';
-import { useSession } from '../session.ts';
+import { type PageLink, usePageLink, useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { RoomClimate } from './devices/climate.ts';
 import { Chooser, Commodities, useSteps } from './home/chooser.ts';
@@ -30,9 +30,6 @@ export function Page() {
     <${PeriodView} page="home" address=${rest} />`;
 }
 
-/** Returns the attributes of a link to another page of the dashboard. */
-type Follow = (page: string) => { href: string; onClick: (event: MouseEvent) => void };
-
 /**
  * View of a period of a home or of one device. The address names the period; arrows, swipes and dates lead to others, and new readings
  * update it. `page`: path without the period; `address`: the period, '' for today. `computed`: changes when past consumption was
@@ -46,7 +43,7 @@ export function PeriodView(props: {
   children?: Children;
 }) {
   const { page, address, deviceId, computed } = props;
-  const { user, go, move } = useSession();
+  const { user, move } = useSession();
   const w = words();
   const today = todayIn(user.timezone);
   const shown: Shown = periodShown(address, today);
@@ -79,14 +76,7 @@ export function PeriodView(props: {
     if (next.start <= today && (first === null || endOf(next) >= first)) show(next);
   };
   const box = useSteps(step);
-  const follow: Follow = (to) => ({
-    href: `/dashboard/${to}`,
-    onClick: (event) => {
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      go(to);
-    },
-  });
+  const follow = usePageLink();
   return html`<div class="period" ref=${box} aria-busy=${period.isLoading && period.value === null}>
     <${Loading} of=${{ ...period, value }}>
       ${(one: Period) => {
@@ -139,7 +129,7 @@ function Electricity(props: {
   rows: DayRows;
   onRows: (rows: DayRows) => void;
   show: (period: Shown) => void;
-  follow: Follow;
+  follow: PageLink;
   onStale: () => void;
 }) {
   const { of: one, costs, rows, onRows, show, follow, onStale } = props;

@@ -9,6 +9,7 @@ import { Badge, busyAttributes, Card, ConfirmButton, Field, Loading, Problem, ri
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { Homes, Members } from './members.ts';
+import { Appearance, Developers, SignOut } from './sessions/this-browser.ts';
 
 interface Session {
   session_id: string;
@@ -21,7 +22,7 @@ interface Session {
   is_current: boolean;
 }
 
-/** Page with the account's e-mail address, phone number, time zone and sessions. Each session has a button that ends it. */
+/** Page with everything about the account, and its links to the pages for developers. Each session has a button that ends it. */
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
@@ -33,11 +34,15 @@ export function Page() {
       sessions.again();
     });
   return html`
-    <h1>${common.pages.sessions}</h1>
-    <${EmailAddress} />
-    <${Account} />
+    <header class="heading"><h1>${common.pages.sessions}</h1><div><${SignOut} /></div></header>
+    <div class="grid">
+      <${EmailAddress} />
+      <${Account} />
+      <${Appearance} />
+      <${Developers} />
+    </div>
     ${me.role === 'homeowner' && html`<${Members} /><${Homes} />`}
-    <${Card} title=${w.signedInTitle}>
+    <${Card} title=${w.signedInTitle} actions=${html`<${SignOut} everywhere />`}>
       <p>${w.about({ email: me.email })}</p>
       <${Problem} text=${error} />
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>

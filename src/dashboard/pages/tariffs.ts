@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Rates, Tariff } from '#clients/typescript/client.ts';
+import type { BillPeriod, Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi, fetchAll, withQuery } from '../api.ts';
 import { html } from '../html.ts';
@@ -7,7 +7,7 @@ import { Rows } from '../parts/focus.ts';
 import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
 import { useAction, useLoad } from '../parts/load.ts';
 import { Card, ConfirmButton, Loading, Problem, rich } from '../parts/ui.ts';
-import { useSession } from '../session.ts';
+import { usePageLink, useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { knownOf } from './tariffs/rates-fields.ts';
@@ -17,6 +17,7 @@ import { WhatIf } from './tariffs/what-if.ts';
 /** Page with the selected account's current, future and past tariffs. */
 export function Page() {
   const { me, user } = useSession();
+  const to = usePageLink();
   const { common, tariffs: w } = words();
   const tariffs = useLoad(
     () => fetchAll<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id, limit: 200 })),
@@ -24,6 +25,10 @@ export function Page() {
   );
   const series = useLoad(
     () => fetchAll<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id, limit: 200 })),
+    [user.user_id],
+  );
+  const bills = useLoad(
+    () => callApi<BillPeriod[]>('GET', withQuery('/v1/bill-periods', { user_id: user.user_id, limit: 1 })),
     [user.user_id],
   );
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
@@ -57,6 +62,14 @@ export function Page() {
     <${Rows} label=${common.pages.tariffs}>
       <${Loading} of=${tariffs}>${() => (all.length === 0 ? html`<p class="note">${rich(w.empty)}</p>` : shown())}<//>
     <//>
+    ${
+      // Other accounts have this link in the navigation.
+      me.role === 'homeowner' &&
+      (bills.value ?? []).length > 0 &&
+      html`<${Card} title=${common.pages.bills}>
+        <p>${rich(w.seeBills, (name) => html`<a ...${to('bills')}>${name}</a>`)}</p>
+      <//>`
+    }
     ${tariffs.value && html`<${WhatIf} current=${current} today=${today} series=${series.value} />`}
     ${
       // Wait for the list, because the defaults of a new tariff depend on it.

@@ -41,7 +41,6 @@ export interface Arguments {
   'bills.isClosed': { at: Shown };
   'bills.both': { imported: Shown; exported: Shown };
   'bills.versions': { versions: number };
-  'common.frame.signedInAs': { email: Shown; role: Shown };
   'common.signIn.sent': { email: Shown };
   'common.copyOf': { label: Shown };
   'common.copiedOf': { label: Shown };

@@ -103,7 +103,9 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
     })
     .toEqual(['+3.000 kWh waits for a next period']);
   const home = await dashboard.signIn('home@example.com');
-  await home.getByRole('link', { name: 'Bills' }).click();
+  expect(await home.getByRole('link', { name: 'Bills', exact: true }).count()).toBe(0);
+  await home.getByRole('link', { name: 'Costs' }).click();
+  await home.getByRole('link', { name: 'Show the bills' }).click();
   await home.getByRole('button', { name: /^Show/ }).click();
   await home.getByText(/^Closed on /).waitFor();
   for (const name of [/^New bill/, /^Close the period/, /^Delete/, /^Record/])

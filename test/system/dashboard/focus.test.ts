@@ -35,6 +35,7 @@ async function sure(page: Page): Promise<void> {
 
 async function pageOf(email: string, name: string): Promise<Page> {
   const page = await dashboard.signIn(email);
+  if (name === 'API Keys' || name === 'Webhooks') await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   return page;

@@ -120,8 +120,11 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   const heat = page.locator('.heat');
   expect(await heat.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
   expect((await heat.getByText('Mon').boundingBox())?.x).toBeGreaterThan(0);
-  const foot = await page.getByRole('group', { name: 'Period' }).boundingBox();
-  expect((foot?.y ?? 0) + (foot?.height ?? 0)).toBe(SIZES.phone.height);
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  expect((await page.getByRole('group', { name: 'Period' }).boundingBox())?.y).toBe(0);
+  // The pages are at the foot.
+  const devices = await page.getByRole('link', { name: 'Devices' }).boundingBox();
+  expect((devices?.y ?? 0) + (devices?.height ?? 0)).toBeGreaterThan(SIZES.phone.height - 20);
 
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   const before = await big(page, 'Used so far');
@@ -503,6 +506,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   const used = await big(page, 'Used so far');
   await expect.poll(async () => Object.keys(await kept())).toContain('/dashboard/v1/period');
   // Secrets are not cached, and neither are responses of other pages.
+  await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
   // That page loads the devices last.
@@ -517,6 +521,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   // Another user of the same browser finds none of it.
   const other = await page.context().newPage();
   await other.goto('/dashboard');
+  await other.getByRole('link', { name: 'Account' }).click();
   await other.getByRole('button', { name: 'Sign out', exact: true }).click();
   await other.getByLabel('E-mail').waitFor();
   expect(Object.keys(await kept()).filter((path) => !path.startsWith('/dashboard/app/'))).toEqual(['/dashboard']);

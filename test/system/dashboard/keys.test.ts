@@ -54,6 +54,7 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ has: pa
 
 async function keysPage(email: string): Promise<Page> {
   const page = await dashboard.signIn(email);
+  await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
   return page;

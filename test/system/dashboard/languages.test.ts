@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { SIZES, testLooks } from '#test/support/browser.ts';
+import { chooseLanguage, SIZES, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -52,7 +52,7 @@ const others = (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'e
 test.each(others)('%s fits on a phone, on every page and in its dialogs', async (language) => {
   await signedIn();
   await loadWords(language);
-  await page.goto('/dashboard');
+  await page.goto('/dashboard/sessions');
   await choice().selectOption(language);
   await page.locator(`html[lang=${language}]`).waitFor();
   for (const view of VIEWS) {
@@ -76,7 +76,7 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
 test('parses numbers as they are written locally, never wrong by a factor of a thousand', async () => {
   await signedIn();
   await page.goto('/dashboard/alerts');
-  await choice().selectOption('de');
+  await chooseLanguage(page, 'de');
   await page.getByText('Mehr als 12,5 kWh an einem Tag').first().waitFor();
   await page.getByRole('button', { name: 'Alarm anlegen' }).click();
   const typed = page.locator('[name=threshold]');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome } from '#simulators/home-clock.ts';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { chooseLanguage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { ordinaryHome } from '#test/support/simulated-year.ts';
 import { loadWords } from '#test/support/words.ts';
@@ -49,14 +49,14 @@ test('describes a heater that was left on yesterday in plain words, with its com
   // The page shows the same remark in every other language, on a phone.
   for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en')) {
     await loadWords(language);
-    await page.locator('select.language').selectOption(language);
+    await chooseLanguage(page, language);
     const said = page.getByRole('region', { name: words().home.plainWords.title });
     await said.getByText(words().home.plainWords.compared.title).click();
     await page.getByRole('region', { name: words().home.plainWords.forecast.title }).waitFor();
     await testLooks(page, `home-plain-words-${language}`, 'phone');
   }
   await loadWords('en');
-  await page.locator('select.language').selectOption('en');
+  await chooseLanguage(page, 'en');
   // A single device has no forecast of the month.
   await page.goto(`/dashboard/devices/${meter.deviceId}`);
   await page.getByRole('heading', { level: 1, name: 'Test' }).waitFor();

@@ -24,7 +24,7 @@ test('sessions are listed, and one that is ended in another browser is signed ou
   await rows.last().getByRole('button', { name: /^End/ }).click();
   await here.getByRole('dialog').getByRole('button', { name: 'End' }).click();
   await expect.poll(() => rows.count()).toBe(1);
-  await there.getByRole('link', { name: 'API Keys' }).click();
+  await there.getByRole('link', { name: 'Devices' }).click();
   await there.getByText('You are signed out: your session expired').waitFor();
   await here.getByRole('link', { name: 'Devices' }).click();
   await here.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
@@ -117,7 +117,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   await testLooks(there, 'confirm e-mail address');
   await there.getByRole('button', { name: 'Use this address' }).click();
   await there.getByRole('contentinfo').getByText('after@example.com').waitFor();
-  await here.getByRole('link', { name: 'API Keys' }).click();
+  await here.getByRole('link', { name: 'Devices' }).click();
   await here.getByText('You are signed out: your session expired').waitFor();
   const { rows } = await dashboard.database.pool.query('SELECT email FROM users WHERE user_id = $1', [userId]);
   expect(rows).toEqual([{ email: 'after@example.com' }]);

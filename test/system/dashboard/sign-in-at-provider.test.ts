@@ -70,6 +70,7 @@ test('signs in at the provider to the requested page, and out of both', async ()
   // As any session, it survives a reload of the page.
   await page.reload();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   // The provider asks whether to end its own session, and redirects back.
   await page.waitForURL(`${provider.issuer}/session/end*`);

@@ -50,6 +50,7 @@ test('a mailed code signs in where it was requested; a wrong one does not', asyn
   await page.getByRole('navigation', navigation).waitFor();
   const [cookie] = (await page.context().cookies()).filter(({ name }) => name.endsWith('energy_session'));
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/dashboard' });
+  await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByLabel('E-mail').waitFor();
   // A copy of the cookie no longer works.
@@ -115,6 +116,7 @@ test('reports that the service is unavailable, and continues when it is back', a
     isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),
   );
   // The page must not claim that the user has signed out if the service did not confirm it.
+  await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('alert').waitFor();
   await page.getByRole('navigation', navigation).waitFor();

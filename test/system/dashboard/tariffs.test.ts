@@ -22,8 +22,8 @@ const stored = async (userId: string) =>
 
 async function tariffsPage(email: string): Promise<Page> {
   const page = await dashboard.signIn(email);
-  await page.getByRole('link', { name: 'Tariffs', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Tariffs' }).waitFor();
+  await page.getByRole('link', { name: 'Costs', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
   return page;
 }
 

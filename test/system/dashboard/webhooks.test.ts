@@ -43,6 +43,7 @@ const badge = (page: Page, word: string) => log(page).locator('.badge', { hasTex
 /** Signs in, creates a webhook on the page, and returns the displayed secret. */
 async function make(email: string, event: string, path = '/hook'): Promise<{ page: Page; secret: string }> {
   const page = await dashboard.signIn(email);
+  await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await page.getByRole('button', { name: 'Create a webhook' }).click();
   await page.getByRole('group', { name: 'Events' }).getByRole('checkbox', { checked: true }).uncheck();
@@ -58,6 +59,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   await dashboard.user('anna@example.com');
   receiver.answer = () => ({ status: 202, body: 'taken, thank you' });
   const page = await dashboard.signIn('anna@example.com');
+  await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await page.getByText('You have no webhook yet').waitFor();
   await testLooks(page, 'webhooks-empty');

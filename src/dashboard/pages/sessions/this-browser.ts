@@ -1,0 +1,48 @@
+import { callApi } from '../../api.ts';
+import { html } from '../../html.ts';
+import { LanguageChoice, ThemeChoice } from '../../parts/appearance.ts';
+import { useAction } from '../../parts/load.ts';
+import { busyAttributes, Card, Field, Problem } from '../../parts/ui.ts';
+import { usePageLink, useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+
+/** Language and colours of the pages. Both apply at once, in this browser. */
+export function Appearance() {
+  const { common, sessions: w } = words();
+  return html`<${Card} title=${w.appearanceTitle}>
+    <${Field} label=${common.language} hint=${w.languageHint}>${(attributes: object) => html`<${LanguageChoice} ...${attributes} />`}<//>
+    <${Field} label=${common.colours.title}>${(attributes: object) => html`<${ThemeChoice} ...${attributes} />`}<//>
+  <//>`;
+}
+
+/** Button that ends the session. `everywhere`: ends all sessions of the account. */
+export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
+  const { leave } = useSession();
+  const { frame } = words().common;
+  const { run, isBusy, error } = useAction();
+  // Show the page as signed out only after the service has confirmed it: a user who believes it may leave the computer to others.
+  const signOut = () =>
+    run(async () => {
+      const path = everywhere ? '/session?everywhere=true' : '/session';
+      const { continue_at } = await callApi<{ continue_at?: string }>('DELETE', path);
+      leave();
+      if (continue_at !== undefined) location.assign(continue_at);
+    });
+  return html`<button type="button" ...${busyAttributes(isBusy)} onClick=${signOut}>${everywhere ? frame.signOutEverywhere : frame.signOut}</button>
+    <${Problem} text=${error} />`;
+}
+
+/** Links to the pages for programs of one's own. */
+export function Developers() {
+  const to = usePageLink();
+  const { common, sessions: w } = words();
+  const link = (page: 'keys' | 'webhooks', about: string) =>
+    html`<li><a ...${to(page)}>${common.pages[page]}</a> <span class="quiet">${about}</span></li>`;
+  return html`<${Card} title=${w.developersTitle}>
+    <ul class="links">
+      ${link('keys', w.keysAbout)}
+      ${link('webhooks', w.webhooksAbout)}
+      <li><a href="/docs" target="_blank" rel="noreferrer">${w.reference}</a> <span class="quiet">${w.referenceAbout}</span></li>
+    </ul>
+  <//>`;
+}
