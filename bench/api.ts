@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { createKey } from '#src/auth/keys.ts';
 import { createDb } from '#src/database/connect.ts';
+import { heapFlags } from '#src/start/children.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { median, startBenchmarkDatabase } from './support.ts';
@@ -75,6 +76,7 @@ export async function bench(): Promise<BenchmarkResult> {
 /** Starts a server process (api-server.ts), and ends it after `run`. */
 export async function withServer<T>(args: string[], run: (port: number, pid: number) => Promise<T>): Promise<T> {
   const child = fork(fileURLToPath(new URL('./api-server.ts', import.meta.url)), args, {
+    execArgv: heapFlags('api'),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   try {

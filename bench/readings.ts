@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { createKey } from '#src/auth/keys.ts';
-import { createDb } from '#src/database/connect.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -13,7 +13,13 @@ const PAGE = 10_000;
 /** Pages that compile the code, and fill the pools of connections and buffers. */
 const WARM_UP_PAGES = 5;
 const SAMPLE_MS = 20;
-const FORMATS = { json: 'application/json', csv: 'text/csv' } as const;
+/** Media types, and the byte that occurs once for each reading and once more on each page. */
+const FORMATS = {
+  json: { accept: 'application/json', byte: '{'.charCodeAt(0) },
+  csv: { accept: 'text/csv', byte: '\n'.charCodeAt(0) },
+} as const;
+/** Number of pages at the beginning and at the end whose times are compared. */
+const COMPARED_PAGES = 20;
 const RANGE = 'start=2026-05-01&end=2026-06-01';
 
 interface Server {
@@ -29,34 +35,10 @@ interface Server {
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
-    const { pool } = database;
-    const db = createDb(pool);
-    const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });
-    const { key } = await createKey(db, { userId, environment: 'live', scopes: ['readings:read'] });
-    const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'bench' });
-    await pool.query(
-      `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
-       VALUES ($1, 'import', 'register', 'import energy_total_kwh', true), ($1, 'import', 'power', 'import power_w', false)`,
-      [device.device_id],
-    );
-    await pool.query(`SELECT make_room('2026-05-01', '2026-06-30')`);
-    await pool.query(
-      `INSERT INTO readings SELECT series_id, timestamptz '2026-05-01' + make_interval(secs => 2 * n), 0, n * 1000
-       FROM series, generate_series(1, $1::int) n`,
-      [READINGS / 2],
-    );
-    await pool.query('VACUUM ANALYZE readings');
-    const path = `/v1/devices/${device.device_id}/readings?${RANGE}&limit=${PAGE}`;
-    const results: Record<string, Awaited<ReturnType<typeof readAll>>> = {};
-    for (const [name, accept] of Object.entries(FORMATS)) {
-      process.stderr.write(`${name} …\n`);
-      results[name] = await withServer(['full', database.url, userId], (port, pid) =>
-        readAll({ port, pid, key }, path, accept),
-      );
-    }
+    const results = await measureReadings(database);
     const lines = Object.entries(results).map(
-      ([name, { pages, more_mib, page_p50_ms }]) =>
-        `${name.padEnd(5)} ${pages} pages of ${PAGE.toLocaleString('en')} readings   ${more_mib} MiB more resident memory (target: 60)   a page ${page_p50_ms} ms`,
+      ([name, { pages, more_mib, page_p50_ms, last_to_first }]) =>
+        `${name.padEnd(5)} ${pages} pages of ${PAGE.toLocaleString('en')} readings   ${more_mib} MiB more resident memory (target: 60)   a page ${page_p50_ms} ms, the last ones ${last_to_first} × the first`,
     );
     return { lines, json: { readings: READINGS, page: PAGE, results } };
   } finally {
@@ -64,14 +46,42 @@ export async function bench(): Promise<BenchmarkResult> {
   }
 }
 
-/** Reads all pages, and returns how much the process grew at most after the first ones. */
-async function readAll({ port, pid, key }: Server, path: string, accept: string) {
+/** Stores a million readings in an empty database, and reads them in each format. Returns the results by format. */
+export async function measureReadings({ pool, url }: { pool: Pool; url: string }) {
+  const db = createDb(pool);
+  const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });
+  const { key } = await createKey(db, { userId, environment: 'live', scopes: ['readings:read'] });
+  const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'bench' });
+  await pool.query(
+    `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
+     VALUES ($1, 'import', 'register', 'import energy_total_kwh', true), ($1, 'import', 'power', 'import power_w', false)`,
+    [device.device_id],
+  );
+  await pool.query(`SELECT make_room('2026-05-01', '2026-06-30')`);
+  await pool.query(
+    `INSERT INTO readings SELECT series_id, timestamptz '2026-05-01' + make_interval(secs => 2 * n), 0, n * 1000
+     FROM series, generate_series(1, $1::int) n`,
+    [READINGS / 2],
+  );
+  await pool.query('VACUUM ANALYZE readings');
+  const path = `/v1/devices/${device.device_id}/readings?${RANGE}&limit=${PAGE}`;
+  const results: Record<string, Awaited<ReturnType<typeof readAll>>> = {};
+  for (const name of Object.keys(FORMATS) as (keyof typeof FORMATS)[])
+    results[name] = await withServer(['full', url, userId], (port, pid) => readAll({ port, pid, key }, path, name));
+  return results;
+}
+
+/** Reads all pages. Returns how much the process grew at most after the first ones, and whether late pages take longer. */
+async function readAll({ port, pid, key }: Server, path: string, format: keyof typeof FORMATS) {
+  const { accept, byte } = FORMATS[format];
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   const get = (url: string) =>
     new Promise<{ status: number; next: string | undefined }>((resolve, reject) => {
       const headers = { authorization: `Bearer ${key}`, accept };
       request({ host: '127.0.0.1', port, path: url, agent, headers }, (response) => {
-        response.resume();
+        response.on('data', (chunk: Buffer) => {
+          for (let at = chunk.indexOf(byte); at >= 0; at = chunk.indexOf(byte, at + 1)) readings++;
+        });
         const [, next] = /^<([^>]+)>; rel="next"$/.exec(String(response.headers.link)) ?? [];
         response.on('end', () => resolve({ status: response.statusCode ?? 0, next }));
         response.on('error', reject);
@@ -80,7 +90,7 @@ async function readAll({ port, pid, key }: Server, path: string, accept: string)
         .end();
     });
   const times: number[] = [];
-  let [most, before] = [0, 0];
+  let [most, before, readings] = [0, 0, 0];
   const sampling = setInterval(() => {
     most = Math.max(most, residentMib(pid));
   }, SAMPLE_MS);
@@ -97,7 +107,15 @@ async function readAll({ port, pid, key }: Server, path: string, accept: string)
     clearInterval(sampling);
     agent.destroy();
   }
-  return { pages: times.length, more_mib: Math.round(most - before), page_p50_ms: Math.round(median(times)) };
+  const compiled = times.slice(WARM_UP_PAGES);
+  const ratio = median(times.slice(-COMPARED_PAGES)) / median(compiled.slice(0, COMPARED_PAGES));
+  return {
+    pages: times.length,
+    readings: readings - times.length,
+    more_mib: Math.round(most - before),
+    page_p50_ms: Math.round(median(times)),
+    last_to_first: Math.round(100 * ratio) / 100,
+  };
 }
 
 /** Resident memory of a process in MiB (proc(5), statm: second field, in pages of 4 KiB). */

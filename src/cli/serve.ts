@@ -23,7 +23,10 @@ export function register(program: Command): void {
   program
     .command('api')
     .description('the API role alone')
-    .action(async () => (await import('#src/start/api.ts')).runApi(loadConfig()));
+    .action(async () => {
+      takeHeapFlags('api');
+      await (await import('#src/start/api.ts')).runApi(loadConfig());
+    });
   program
     .command('worker')
     .description('the worker role alone')

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
@@ -440,51 +438,3 @@ describe('a request for readings', () => {
     expect(await status(home.key)).toBe(404);
   });
 });
-
-/** Returns the memory in use after a garbage collection, in bytes: the collector may leave garbage for as long as there is room. */
-function retainedBytes(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
-/** Readings of a device that are read as CSV, and the additional memory that it may take, in MiB. */
-const [MANY, PAGE, MOST_MIB] = [1_000_000, 10_000, 60];
-
-test('a million readings are read as CSV in constant memory, in the same time at each place', async () => {
-  const home = await meter();
-  await home.send({ ts: at(0), energy_total_kwh: 1, power_w: 1 });
-  await api.database.pool.query(`SELECT make_room('2026-05-01', '2026-06-30')`);
-  await api.database.pool.query(
-    `INSERT INTO readings SELECT series_id, timestamptz '2026-05-01' + make_interval(secs => 2 * n), 0, n * 1000
-     FROM series, generate_series(1, ${MANY / 2}) n WHERE device_id = $1`,
-    [home.deviceId],
-  );
-  const read = async (url: string) => {
-    const fromMs = performance.now();
-    const answer = await api.send(url, { key: home.key, headers: { accept: 'text/csv' } });
-    return { answer, ms: performance.now() - fromMs };
-  };
-  const start = `${home.path}?${MAY}&limit=${PAGE}`;
-  let next: string | undefined = start;
-  // The first pages compile the code, and fill the pools of connections and buffers.
-  for (let page = 0; page < 5 && next; page++) next = nextOf((await read(next)).answer);
-  const before = retainedBytes();
-  let [lines, most, last] = [0, 0, ''];
-  const times: number[] = [];
-  for (next = start; next; ) {
-    const { answer, ms } = await read(next);
-    const rows = linesOf(answer.text);
-    expect((rows[0] ?? '') >= last).toBe(true);
-    last = rows.at(-1) ?? '';
-    lines += rows.length;
-    if (times.length % 10 === 0) most = Math.max(most, retainedBytes());
-    times.push(ms);
-    next = nextOf(answer);
-  }
-  expect(lines).toBe(MANY + 2);
-  const mean = (some: number[]) => some.reduce((sum, ms) => sum + ms, 0) / some.length;
-  expect((most - before) / 2 ** 20).toBeLessThan(MOST_MIB);
-  expect(mean(times.slice(-20)) / mean(times.slice(0, 20))).toBeLessThan(4);
-}, 180_000);
