@@ -58,6 +58,12 @@ import {
   removeMember,
 } from './members/operations.ts';
 import {
+  createProvisioningBatch,
+  listProvisioningBatches,
+  revokeProvisioningBatch,
+} from './provisioning-batches/operations.ts';
+import { getForecast, listRemarks } from './remarks/operations.ts';
+import {
   createEmissionSeries,
   createPriceSeries,
   deleteEmissionSeries,
@@ -70,14 +76,8 @@ import {
   listPrices,
   putIntensities,
   putPrices,
-} from './price-series/operations.ts';
-import { deleteIntensities, deletePrices, updateEmissionSeries, updatePriceSeries } from './price-series/sources.ts';
-import {
-  createProvisioningBatch,
-  listProvisioningBatches,
-  revokeProvisioningBatch,
-} from './provisioning-batches/operations.ts';
-import { getForecast, listRemarks } from './remarks/operations.ts';
+} from './series/operations.ts';
+import { deleteIntensities, deletePrices, updateEmissionSeries, updatePriceSeries } from './series/sources.ts';
 import {
   compareTariffs,
   createTariff,

@@ -3,7 +3,7 @@ import { usableSeries } from '#src/api/dashboard/shapes.ts';
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
-import { toWire } from '#src/api/v1/price-series/shape.ts';
+import { toWire } from '#src/api/v1/series/shape.ts';
 import { reachUserId } from '#src/auth/access.ts';
 import { listSeries } from '#src/tariffs/price-series.ts';
 import { summarisePrices } from '#src/tariffs/prices.ts';
