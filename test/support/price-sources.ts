@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { createSecretBox } from '#src/core/secrets.ts';
+import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
+import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
+import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
+import { type TestApi, testApi } from './api.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+/** An API, and a host from which series with sources fetch. A test calls `registerSourceApi` before it uses them. */
+export type Person = Awaited<ReturnType<TestApi['user']>>;
+export let api: TestApi;
+export let admin: Person;
+export let utility: Person;
+export let home: Person;
+
+const MINUTE_MS = 60_000;
+export const BOX = createSecretBox('the secret of the tests');
+export let host: Receiver;
+export let fetcher: ReturnType<typeof createAnswerFetcher>;
+/** Requests to presets are answered by this function instead of the real address. */
+let preset: FetchAnswer;
+/** Sets this function. */
+export const answerPresets = (answer: FetchAnswer): void => {
+  preset = answer;
+};
+export let presetUrls: string[] = [];
+export const fetchAnswer: FetchAnswer = (request) => {
+  if (request.url.startsWith(host.url.replace('/hook', ''))) return fetcher.fetchAnswer(request);
+  presetUrls.push(request.url);
+  return preset(request);
+};
+
+/** Registers hooks that start and stop these, and delete all series before each test. */
+export function registerSourceApi(): void {
+  beforeAll(async () => {
+    host = await startReceiver();
+    fetcher = createAnswerFetcher({ allowPrivate: true, ca: host.ca, timeoutMs: 3_000 });
+    api = await testApi({ beforeListening: (_, context) => Object.assign(context, { fetchAnswer }) });
+    admin = await api.user('admin');
+    utility = await api.user('utility');
+    home = await api.user('homeowner', { enrolledBy: utility.userId });
+  });
+  afterAll(async () => {
+    await api.close();
+    fetcher.close();
+    await host.close();
+  });
+  beforeEach(async () => {
+    host.calls = [];
+    presetUrls = [];
+    preset = async () => ({ text: '{}' });
+    api.now = new Date('2026-06-15T11:15:00Z');
+    await api.database.pool.query('DELETE FROM price_series; DELETE FROM source_hosts; DELETE FROM source_checks');
+  });
+}
+
+export const url = (path = '/prices') => host.url.replace('/hook', path);
+export const answerWith = (text: string | Buffer, headers: Record<string, string> = {}) => {
+  host.answer = () => ({ status: 200, headers, body: text });
+};
+const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
+export const own = (more: object = {}) => ({ url: url(), ...SHAPE, ...more });
+export const elsewhere = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
+/** Returns a function that makes the host answer so. */
+export const answers = (answer: ReturnType<Receiver['answer']>) => () => {
+  host.answer = () => answer;
+};
+export const rows = (...prices: [string, unknown][]) =>
+  JSON.stringify({ rows: prices.map(([time, price]) => ({ from: `2026-06-${time}:00Z`, price })) });
+export const HOURLY = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 };
+export const post = (more: object, key = utility.key) =>
+  api.send('/v1/price-series', { method: 'POST', key, body: { ...HOURLY, ...more } });
+export const patch = (id: string, body: object, key = utility.key) =>
+  api.send(`/v1/price-series/${id}`, { method: 'PATCH', key, body });
+export const make = async (more: object, key = utility.key) => (await post(more, key)).json.series_id as string;
+export const get = async (id: string, key = utility.key) => (await api.send(`/v1/price-series/${id}`, { key })).json;
+export const put = (id: string, ...prices: [string, string][]) =>
+  api.send(`/v1/price-series/${id}/prices`, {
+    method: 'PUT',
+    key: utility.key,
+    body: prices.map(([time, per_kwh]) => ({ starts_at: `2026-06-${time}:00Z`, per_kwh })),
+  });
+export const remove = (id: string, query: string, key = utility.key) =>
+  api.send(`/v1/price-series/${id}/prices${query}`, { method: 'DELETE', key });
+export const pricesOf = async (id: string) =>
+  Object.fromEntries(
+    (await api.send(`/v1/price-series/${id}/prices?start=2026-06-15&end=2026-06-16`, { key: utility.key })).json.map(
+      (one: { starts_at: string; per_kwh: string }) => [one.starts_at.slice(8, 16), one.per_kwh],
+    ),
+  );
+export const work = () => fetchDueSource({ db: api.db, box: BOX, fetchAnswer, clock: () => api.now });
+/** Fetches everything that is due, without the wait of a second between fetches from a host. */
+export async function workAll(): Promise<number> {
+  for (let series = 0; ; ) {
+    const did = await work();
+    if (did === 0) return series;
+    series += did;
+    await api.database.pool.query('DELETE FROM source_hosts');
+  }
+}
+export const later = (minutes: number) => {
+  api.now = new Date(api.now.getTime() + minutes * MINUTE_MS);
+};
+export const nextOf = async (id: string) => (await get(id)).next_fetch_at.slice(8, 16);
