@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { DAY_MS } from '#src/core/units.ts';
 import { offsetsIn } from './local-time.ts';
 import type { ClockUnit, Range } from './ranges.ts';
 
@@ -18,26 +19,52 @@ export type ClockLabels = RowLabels & { starts_at: string };
 /** Returns the time that names a row by hour, half-hour or quarter-hour; as `peak_hour` the row names itself by it. */
 export const clockTimeOf = ({ hour, time }: RowLabels): string | null => time ?? hour ?? null;
 
+const UNIT_MS = 15 * 60_000;
+/** Times on the clock at which hours, half-hours and quarter-hours begin. */
+const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
+  new Date(index * UNIT_MS).toISOString().slice(11, 16),
+);
+
 /**
  * Returns a function that labels the clock hours, half-hours or quarter-hours of a range, in its zone, by their starts. It computes from the offsets of the range: a
- * calendar library took a third of a second for the 8,760 hours of a year, during which the process served no other request.
+ * calendar library took a third of a second for the 8,760 hours of a year, during which the process served no other request. Rows come in
+ * order, so that it formats a date once a day.
  */
 export function clockLabels(range: Range, unit: ClockUnit): (start: Date) => ClockLabels {
+  const offsetAt = offsetFinder(range);
+  let [day, date] = [Number.NaN, ''];
+  return (start) => {
+    const ms = start.getTime();
+    const { offsetMs, suffix } = offsetAt(ms);
+    const localMs = ms + offsetMs;
+    const localDay = Math.floor(localMs / DAY_MS);
+    if (localDay !== day) [day, date] = [localDay, new Date(localMs).toISOString().slice(0, 10)];
+    const msOfDay = localMs - day * DAY_MS;
+    // Offsets of the past have seconds. A row that begins with such a change begins between two times of the table.
+    const known = TIMES[msOfDay / UNIT_MS];
+    const time = known ?? new Date(localMs).toISOString().slice(11, 16);
+    const seconds = known === undefined ? new Date(localMs).toISOString().slice(16, 19) : ':00';
+    const starts_at = `${date}T${time}${seconds}${suffix}`;
+    return unit === 'hour' ? { date, hour: `${time.slice(0, 2)}:00`, starts_at } : { date, time, starts_at };
+  };
+}
+
+interface ZoneOffset {
+  atMs: number;
+  offsetMs: number;
+  /** As in ISO 8601, `+02:00` or `Z`. */
+  suffix: string;
+}
+
+/** Returns a function that finds the UTC offset of a range's zone at a time, in Unix ms. */
+function offsetFinder(range: Range): (ms: number) => ZoneOffset {
   const { zone } = DateTime.fromMillis(0, { zone: range.zone });
   const { firstMs, changes } = zone.isUniversal ? { firstMs: 0, changes: [] } : offsetsIn(range);
   const offsets = [{ atMs: Number.NEGATIVE_INFINITY, offsetMs: firstMs }, ...changes].map((one) => ({
     ...one,
     suffix: zone.isUniversal ? 'Z' : offsetText(one.offsetMs),
   }));
-  return (start) => {
-    const ms = start.getTime();
-    const { offsetMs, suffix } = offsets.findLast(({ atMs }) => atMs <= ms) as (typeof offsets)[number];
-    const local = new Date(ms + offsetMs).toISOString();
-    const date = local.slice(0, 10);
-    const starts_at = `${local.slice(0, 19)}${suffix}`;
-    if (unit === 'hour') return { date, hour: `${local.slice(11, 13)}:00`, starts_at };
-    return { date, time: local.slice(11, 16), starts_at };
-  };
+  return (ms) => offsets.findLast(({ atMs }) => atMs <= ms) as ZoneOffset;
 }
 
 /** Formats a UTC offset as in ISO 8601. */

@@ -27,10 +27,10 @@ export interface UsageInsight extends RowLabels {
 const labelled = (hour: number | null): string | null => (hour === null ? null : formatHour(hour));
 const NOTHING_MORE: ReadonlySet<IncludeName> = new Set();
 /**
- * Days of a page of hours: 2,208 rows. Pages of 31 days doubled the time for a year, and sent the first byte only a few milliseconds
- * sooner.
+ * Days of a page of hours: 2,976 rows, so that a month of quarter-hours is one page. Pages of 31 days of hours doubled the time for a year,
+ * and sent the first byte only a few milliseconds sooner.
  */
-const DAYS_OF_A_PAGE = 92;
+const DAYS_OF_A_PAGE = 124;
 
 /** Returns the parts of a range that are read by one query each: of rows shorter than a day, pages of several days. */
 export const splitIntoPages = (range: Range, groupBy: GroupBy): Range[] =>
