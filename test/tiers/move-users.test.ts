@@ -352,6 +352,20 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
       [],
     ],
     [
+      `INSERT INTO home_members (member_id, user_id, email, access, created_at, member_user_id, accepted_at)
+       VALUES ('mem_other', $1, 'member@example.com', 'manage', now(), $2, now())`,
+      [stays, goes],
+    ],
+    [
+      `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed, member_id)
+       SELECT 'whk_member', $1, event, url, auth_token_sealed, 'mem_other' FROM webhooks LIMIT 1`,
+      [stays],
+    ],
+    [
+      `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, member_id) VALUES ('key_member', $1, '\\x04', 'x', '{}', 'mem_other')`,
+      [goes],
+    ],
+    [
       `INSERT INTO provisioning_batches (batch_id, user_id, owner_user_id, name, type, location, secret_sha256, max_devices, expires_at)
        VALUES ('prb_2', $1, $2, 'x', 'meter', 'x', '\\x02', 9, now()), ('prb_3', $2, $1, 'x', 'meter', 'x', '\\x03', 9, now())`,
       both,
