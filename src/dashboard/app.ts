@@ -132,7 +132,10 @@ function App() {
     if (signedIn === null || signedIn === 'unknown') return null;
     const { user: me, environment, mqtt, asks_timezone: asksTimezone } = signedIn;
     const changeMe = (user: User) => setSignedIn({ ...signedIn, user, asks_timezone: false });
-    const leave = () => setSignedIn(null);
+    const leave = (why: string | null = null) => {
+      setReason(why);
+      setSignedIn(null);
+    };
     return { me, asksTimezone, changeMe, leave, environment, mqtt, user: picked ?? me, pick, rest, go, move };
   }, [signedIn, picked, pick, rest, go, move]);
 

@@ -9,8 +9,8 @@ export interface Session {
   asksTimezone: boolean;
   /** Replaces the signed-in account by an API response in which the time zone is set. */
   changeMe(me: User): void;
-  /** Shows the sign-in page, after the service has ended the session. */
-  leave(): void;
+  /** Shows the sign-in page, after the service has ended the session. `reason`: text that the page shows. */
+  leave(reason?: string): void;
   environment: 'live' | 'sandbox';
   /** Address of the broker for devices. */
   mqtt: {

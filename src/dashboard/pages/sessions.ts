@@ -9,7 +9,9 @@ import { Badge, busyAttributes, Card, ConfirmButton, Field, Loading, Problem, ri
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { Homes, Members } from './members.ts';
+import { Notices } from './sessions/notices.ts';
 import { Appearance, Developers, SignOut } from './sessions/this-browser.ts';
+import { YourData } from './sessions/your-data.ts';
 
 interface Session {
   session_id: string;
@@ -38,8 +40,8 @@ export function Page() {
     <div class="grid">
       <${EmailAddress} />
       <${Account} />
+      <${Notices} />
       <${Appearance} />
-      <${Developers} />
     </div>
     ${me.role === 'homeowner' && html`<${Members} /><${Homes} />`}
     <${Card} title=${w.signedInTitle} actions=${html`<${SignOut} everywhere />`}>
@@ -47,6 +49,7 @@ export function Page() {
       <${Problem} text=${error} />
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
     <//>
+    <div class="grid"><${Developers} /><${YourData} /></div>
   `;
 
   function table(all: Session[]) {

@@ -183,6 +183,7 @@ export interface Arguments {
   'sessions.emailNow': { email: Shown };
   'sessions.emailPending': { email: Shown };
   'sessions.on': { browser: Shown; system: Shown };
+  'sessions.otherAddress': { email: Shown };
   'tariffs.about': { email: Shown };
   'tariffs.deleted': { name: Shown };
   'tariffs.added': { name: Shown };

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAlert } from '#src/alerts/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -121,4 +123,35 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   await here.getByText('You are signed out: your session expired').waitFor();
   const { rows } = await dashboard.database.pool.query('SELECT email FROM users WHERE user_id = $1', [userId]);
   expect(rows).toEqual([{ email: 'after@example.com' }]);
+});
+
+test('the Account page lists the notices and their ways, downloads the account and deletes it', async () => {
+  const userId = await dashboard.user('leaving@example.com');
+  await createAlert(dashboard.db, { userId, type: 'no_data', threshold_hours: 6, delivery: 'sms' });
+  const here = await dashboard.signIn('leaving@example.com');
+  await here.getByRole('link', { name: 'Account' }).click();
+  const notices = here.getByRole('region', { name: 'What you are notified of' });
+  const rows = notices.getByRole('row').filter({ has: here.getByRole('rowheader') });
+  await expect
+    .poll(async () => (await rows.allTextContents()).map((text) => text.trim().replace(/\s+/g, ' ')))
+    .toEqual(['Silent for 6 hours SMS', 'Worth knowing off', 'Sign-ins and changes to your account E-mail']);
+  const data = here.getByRole('region', { name: 'Your data' });
+  const [file] = await Promise.all([
+    here.waitForEvent('download'),
+    data.getByRole('button', { name: 'Download my data' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^energy-account-\d{4}-\d\d-\d\d\.zip$/);
+  expect((await readFile(await file.path())).subarray(0, 2).toString()).toBe('PK');
+  await data.getByRole('button', { name: 'Delete account' }).click();
+  const dialog = here.getByRole('dialog', { name: 'Delete account' });
+  await dialog.getByLabel('Your e-mail address').fill('other@example.com');
+  await dialog.getByRole('button', { name: 'Delete everything for ever' }).click();
+  await dialog.getByText('This is not leaving@example.com.').waitFor();
+  await testLooks(here, 'account-delete');
+  const left = () => dashboard.db.selectFrom('users').select('email').where('user_id', '=', userId).execute();
+  expect(await left()).toHaveLength(1);
+  await dialog.getByLabel('Your e-mail address').fill(' Leaving@example.com');
+  await dialog.getByRole('button', { name: 'Delete everything for ever' }).click();
+  await here.getByText('Your account and all its data were deleted.').waitFor();
+  expect(await left()).toEqual([]);
 });

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { callApi, downloadFile } from '../../api.ts';
+import { html } from '../../html.ts';
+import { save } from '../../parts/file-menu.ts';
+import { useAction } from '../../parts/load.ts';
+import { busyAttributes, Card, Dialog, Field, Problem } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+
+/** Downloads everything that is known of the account, and deletes it. Accounts that serve others are deleted by an administrator. */
+export function YourData() {
+  const { me } = useSession();
+  const { sessions: w } = words();
+  const { run, isBusy, error } = useAction();
+  const [saved, setSaved] = useState<string | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  const fetchFile = () =>
+    run(async () => {
+      setSaved(null);
+      const name = `${w.exportName}-${new Date().toISOString().slice(0, 10)}.zip`;
+      save(await downloadFile(`/v1/users/${me.user_id}/export`, 'application/zip'), name);
+      setSaved(name);
+    });
+  return html`<${Card} title=${w.dataTitle}>
+    <p>${w.exportAbout}</p>
+    <p class="actions">
+      <button type="button" ...${busyAttributes(isBusy)} onClick=${fetchFile}>${w.export}</button>
+      ${me.role === 'homeowner' && html`<button type="button" class="danger" onClick=${() => setAsking(true)}>${w.deleteAccount}</button>`}
+    </p>
+    <p class="quiet told" role="status">${isBusy ? w.exporting : saved && words().common.download.ready({ name: saved })}</p>
+    <${Problem} text=${error} />
+    ${isAsking && html`<${DeleteAccount} onClose=${() => setAsking(false)} />`}
+  <//>`;
+}
+
+/** Asks for the account's e-mail address before the account is deleted, because nothing can restore it. */
+function DeleteAccount({ onClose }: { onClose: () => void }) {
+  const { me, leave } = useSession();
+  const { common, sessions: w } = words();
+  const { run, isBusy, error } = useAction();
+  const [mistake, setMistake] = useState<string | undefined>();
+  const erase = (event: SubmitEvent) => {
+    event.preventDefault();
+    const typed = String(new FormData(event.target as HTMLFormElement).get('email')).trim();
+    if (typed.toLowerCase() !== me.email.toLowerCase()) return setMistake(w.otherAddress({ email: me.email }));
+    setMistake(undefined);
+    run(async () => {
+      await callApi('DELETE', `/v1/users/${me.user_id}`);
+      // The service worker deletes the cached pages when it learns that nobody is signed in.
+      await callApi('GET', '/session');
+      leave(w.accountDeleted);
+    });
+  };
+  return html`<${Dialog} title=${w.deleteAccount} onClose=${onClose}>
+    <p>${w.deleteAbout}</p>
+    <form onSubmit=${erase}>
+      <${Field} label=${w.confirmAddress} mistake=${mistake}>
+        ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="off" required maxlength="254" />`}
+      <//>
+      <${Problem} text=${error} />
+      <p class="actions">
+        <button class="danger" ...${busyAttributes(isBusy)}>${w.deleteForever}</button>
+        <button type="button" onClick=${onClose}>${common.cancel}</button>
+      </p>
+    </form>
+  <//>`;
+}
