@@ -13,6 +13,13 @@ type PlacementRule = readonly [RegExp, Placement];
 
 const all = (placement: Placement): readonly PlacementRule[] => [[/^/, placement]];
 
+/** Devices of hybrid inverters, whose ids end in what they are. */
+const BY_ROLE: readonly PlacementRule[] = [
+  [/\/grid$/, 'grid'],
+  [/\/(?:pv|inverter)$/, 'production'],
+  [/\/battery$/, 'storage'],
+];
+
 /**
  * Families whose native ids show what a device is, by the first rule that matches. A device that matches no rule must be placed by its
  * owner. The remainder of such an id consists of topic words that its owner chose, not of the device's name.
@@ -36,6 +43,14 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     ahoydtu: all('production'),
     opendtu: all('production'),
     solaredge2mqtt: [[/(^|\/)inverter$/, 'production']],
+    'deye-inverter-mqtt': BY_ROLE,
+    enphase: BY_ROLE,
+    givtcp: BY_ROLE,
+    solarassistant: BY_ROLE,
+    sbfspot: all('production'),
+    marstek: [[/^HMI-/, 'production'], ...all('storage')],
+    // French meters.
+    teleinfo2mqtt: all('grid'),
     // Chargers, heat pumps and boilers, which consume energy.
     emsesp: all('consumption'),
     'go-e': all('consumption'),

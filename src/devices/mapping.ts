@@ -6,6 +6,8 @@ import { CIRCUIT_PATTERN, MAPPED_UNITS, MEANING_PATTERN, toMappedQuantity } from
 const MAX_TOPIC_CHARACTERS = 120;
 /** Maximum number of entries: each message on a gateway is compared with all filters. */
 const MAX_MAPPINGS = 100;
+/** Maximum number of conditions of one entry. */
+const MAX_CONDITIONS = 4;
 /** Valid topic filter: levels without control characters, at least one of them a word; `#` only as the last level. */
 const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
 
@@ -21,6 +23,14 @@ const path = z
   .refine((text) => compileJsonPath(text) !== null, {
     message: 'must be a JSONPath that names one place, such as $.energy.total or $.values[0]',
   });
+
+/** Conditions on the content of a payload, each a JSONPath and the value that must be there: `{"$.idx": 51}`. */
+export const payloadConditions = z
+  .record(path, z.union([z.string().max(MAX_PATH_CHARACTERS), z.number(), z.boolean()]))
+  .refine((all) => Object.keys(all).length > 0 && Object.keys(all).length <= MAX_CONDITIONS, {
+    message: `must have 1 to ${MAX_CONDITIONS} conditions`,
+  });
+export type PayloadConditions = z.output<typeof payloadConditions>;
 
 const entry = z
   .strictObject({

@@ -80,6 +80,22 @@ function parseLeniently(text: string): unknown {
 /** Returns the payload as a JSON object; null if it is none. */
 export const readObject = (payload: Buffer): Json | null => asObject(readJson(payload));
 
+const PAIR = /^\s*([A-Za-z_][\w.-]{0,63})\s*=\s*([^\s=]*)\s*$/;
+const MAX_PAIRS = 500;
+
+/**
+ * Returns a text of names and values (`tot_i=8848,tot_o=7097`; separated by commas, semicolons, `&`, blanks or lines) as an object of
+ * texts; undefined if any piece is something else.
+ */
+export function readPairs(payload: Buffer): Json | undefined {
+  const text = readText(payload);
+  if (text === null || !text.includes('=')) return undefined;
+  const pieces = text.split(/[,;&\s]+/, MAX_PAIRS + 1).filter((piece) => piece !== '');
+  const pairs = pieces.map((piece) => PAIR.exec(piece));
+  if (pieces.length > MAX_PAIRS || !pairs.every((pair) => pair !== null)) return undefined;
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));
+}
+
 /** Returns a JSON value as an object; null if it is none. */
 export const asObject = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;

@@ -8,7 +8,8 @@ import {
   type FamilyDecodeResult,
 } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, mentionsWords, readJson, readText } from '../read/payload.ts';
+import { type Conditions, compileConditions } from '../read/conditions.ts';
+import { asObject, mentionsWords, readJson, readPairs, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
 import { type FamilyTable, type FieldEntry, readTable, type TopicEntry, type TopicParts } from './form.ts';
@@ -35,6 +36,9 @@ interface Field {
   read: ReadPlace;
   readTime: ReadPlace | null;
   unless: readonly ReadPlace[];
+  where: Conditions;
+  /** Native id of the field's device, if it differs from the topic's. */
+  device: ((named: PartValues) => string) | null;
   scale: { times: number; per: number };
 }
 
@@ -82,14 +86,20 @@ export function createTableFamily(table: FamilyTable): Family<null> {
   const topics = table.topics.flatMap((entry) => topicsOf(entry, table));
   const own = topics.filter(({ pattern }) => pattern !== null);
   const anywhere = topics.filter(({ pattern }) => pattern === null);
-  const match = cached((topic) => firstMatch(own, topic));
+  const matches = cached((topic) => matchesOf(own, topic));
+  const isOf =
+    ({ payload }: DeviceMessage) =>
+    ({ topic }: Match) =>
+      isMentioned(topic, payload);
   return createStatelessFamily({
     name: table.family,
-    takes: (topic) => match(topic) !== null,
+    takes: (topic) => matches(topic).length > 0,
     ...(anywhere.length > 0 && { knows: (payload) => anywhere.some((topic) => isMentioned(topic, payload)) }),
     decode(message, settings) {
-      const found = match(message.topic) ?? firstMatch(anywhere, message.topic);
-      if (!found || !isMentioned(found.topic, message.payload)) return null;
+      const found =
+        matches(message.topic).find(isOf(message)) ??
+        (anywhere.length > 0 ? matchesOf(anywhere, message.topic).find(isOf(message)) : undefined);
+      if (!found) return null;
       return found.topic.entry.ignored ? emptyResult() : read(found, message, settings);
     },
   });
@@ -104,13 +114,13 @@ const MAX_TOPICS = 1_000;
 const MAX_TOPIC_LENGTH = 256;
 
 /** Caches the matches of topics. A full cache is emptied; its topics are then matched again. */
-function cached(match: (topic: string) => Match | null): (topic: string) => Match | null {
-  const matches = new Map<string, Match>();
+function cached(match: (topic: string) => readonly Match[]): (topic: string) => readonly Match[] {
+  const matches = new Map<string, readonly Match[]>();
   return (topic) => {
     const known = matches.get(topic);
     if (known) return known;
     const found = match(topic);
-    if (!found || topic.length > MAX_TOPIC_LENGTH) return found;
+    if (found.length === 0 || topic.length > MAX_TOPIC_LENGTH) return found;
     if (matches.size >= MAX_TOPICS) matches.clear();
     matches.set(topic, found);
     return found;
@@ -120,7 +130,7 @@ function cached(match: (topic: string) => Match | null): (topic: string) => Matc
 /** Returns the topics of an entry, one for each of its patterns. */
 function topicsOf(entry: TopicEntry, table: FamilyTable): Topic[] {
   const parts = { ...table.parts, ...entry.parts };
-  const isJson = entry.payload === 'json';
+  const isJson = (entry.payload ?? 'text') !== 'text';
   const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
   const fields = Object.entries(given).map(([name, field]) => fieldOf(name, field, parts, isJson));
   const shared = {
@@ -151,6 +161,7 @@ function fieldOf(name: string, entry: FieldEntry, parts: TopicParts, isJson: boo
   const isPattern = name.includes('{');
   const path = entry.at ?? `$.${name}`;
   const scales = UNIT_SCALES[entry.kind as keyof typeof UNIT_SCALES];
+  const { times, per } = (entry.unit && scales?.get(entry.unit)) ?? UNSCALED;
   return {
     entry,
     name,
@@ -160,7 +171,9 @@ function fieldOf(name: string, entry: FieldEntry, parts: TopicParts, isJson: boo
     read: isJson ? placeOf(path) : () => undefined,
     readTime: entry.time_at === undefined ? null : placeOf(entry.time_at),
     unless: (entry.unless ?? []).map(placeOf),
-    scale: (entry.unit && scales?.get(entry.unit)) ?? UNSCALED,
+    where: compileConditions(entry.where),
+    device: entry.device === undefined ? null : compileTemplate(entry.device),
+    scale: { times, per: per * (entry.per ?? 1) },
   };
 }
 
@@ -170,18 +183,28 @@ function placeOf(path: string): ReadPlace {
   return place;
 }
 
-function firstMatch(topics: readonly Topic[], text: string): Match | null {
+/** Returns how each entry matches a topic, in the order of the table. The first one whose texts the body mentions decodes a message. */
+function matchesOf(topics: readonly Topic[], text: string): Match[] {
+  const matches: Match[] = [];
   for (const topic of topics) {
-    const named = topic.pattern ? matchPattern(topic.pattern, text) : {};
-    if (!named) continue;
-    if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.fields);
-    const name = named.field ?? '';
-    const found = topic.byName.get(name);
-    if (found) return matchOf(topic, named, [found]);
-    for (const field of topic.fields) {
-      const within = field.pattern && matchPattern(field.pattern, name);
-      if (within) return matchOf(topic, { ...named, ...within }, [field]);
-    }
+    const match = matchOfOne(topic, text);
+    if (match) matches.push(match);
+    // Whatever comes after an entry for all bodies can decode nothing.
+    if (match && topic.mentioned.length === 0) break;
+  }
+  return matches;
+}
+
+function matchOfOne(topic: Topic, text: string): Match | null {
+  const named = topic.pattern ? matchPattern(topic.pattern, text) : {};
+  if (!named) return null;
+  if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.fields);
+  const name = named.field ?? '';
+  const found = topic.byName.get(name);
+  if (found) return matchOf(topic, named, [found]);
+  for (const field of topic.fields) {
+    const within = field.pattern && matchPattern(field.pattern, name);
+    if (within) return matchOf(topic, { ...named, ...within }, [field]);
   }
   return null;
 }
@@ -196,20 +219,21 @@ const matchOf = (topic: Topic, named: PartValues, fields: readonly Field[]): Mat
 function read(match: Match, message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
   // An empty payload deletes a retained message.
   if (message.payload.length === 0) return emptyResult();
-  if (match.topic.entry.payload === 'json') return readBody(match, message, settings);
+  if ((match.topic.entry.payload ?? 'text') !== 'text') return readBody(match, message, settings);
   const heard = createValueCollector();
   const { device } = match;
   const value = readText(message.payload);
   for (const { field, name, channel } of match.fields) {
     if (value === null) return refusedResult(`${name} is not text`);
-    add(heard, field, { device, channel, value, atMs: null, name });
+    add(heard, field, { device: field.device?.(match.named) ?? device, channel, value, atMs: null, name });
   }
   return heard;
 }
 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
   const { entry, isObject, time, lists, fromBody } = match.topic;
-  const json = readJson(payload);
+  const json = entry.payload === 'pairs' ? readPairs(payload) : readJson(payload);
+  if (json === undefined && entry.payload === 'pairs') return refusedResult('payload is no text of name=value');
   if (json === undefined || (isObject && !asObject(json)))
     return refusedResult(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
   const heard = createValueCollector();
@@ -222,11 +246,12 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
   for (const { field, name, channel: ofTopic } of match.fields) {
     const value = field.read(json);
     if (value === undefined || value === null) continue;
-    if (field.unless.some((place) => place(json) !== undefined)) continue;
+    if (field.unless.some((place) => place(json) !== undefined) || !field.where(json)) continue;
     if (broken.some(({ path }) => field.path.startsWith(`${path}[`))) continue;
     const ownTime = field.readTime?.(json) === undefined ? null : field.readTime;
     const channel = named ? field.channel(named) : ofTopic;
-    add(heard, field, { device, channel, value, atMs: ownTime ? timeAt(ownTime) : messageAtMs, name });
+    const of = field.device?.(named ?? match.named) ?? device;
+    add(heard, field, { device: of, channel, value, atMs: ownTime ? timeAt(ownTime) : messageAtMs, name });
   }
   return heard;
 }
@@ -234,7 +259,8 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
 const namedByBody = (parts: readonly BodyPart[], json: unknown, named: PartValues): PartValues => {
   const all: Record<string, string> = { ...named };
   for (const { name, read, words, otherwise } of parts) {
-    const value = read(json);
+    const place = read(json);
+    const value = typeof place === 'number' ? String(place) : place;
     const word = typeof value !== 'string' || value === '' ? undefined : wordFor(words, value);
     all[name] = word ?? otherwise(named);
   }

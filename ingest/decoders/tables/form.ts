@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
+import { payloadConditions } from '#src/devices/mapping.ts';
 
 /** Parts of names and templates, in braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
 export const TEMPLATE_PART = /\{([a-z_]+)([+*]?)\}/g;
@@ -42,12 +43,15 @@ const field = z
     words: z.record(z.string(), z.boolean()).optional(),
     time_at: path.optional(),
     unless: z.array(path).min(1).optional(),
+    where: payloadConditions.optional(),
+    per: z.int().min(2).optional(),
+    device: z.string().min(1).optional(),
   })
-  .superRefine(({ kind, unit, words, asks, none_below, whole }, context) => {
+  .superRefine(({ kind, unit, words, asks, none_below, whole, per }, context) => {
     const fault = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
     if (unit !== undefined && !fits(kind, unit)) fault('unit', `is no unit of ${kind}`);
     if (words && !isState(kind)) fault('words', 'are for heating and availability only');
-    if (isState(kind) && (asks ?? none_below ?? whole) !== undefined) fault('kind', 'is no number');
+    if (isState(kind) && (asks ?? none_below ?? whole ?? per) !== undefined) fault('kind', 'is no number');
   });
 const fields = z.record(z.string().min(1), field);
 
@@ -57,7 +61,7 @@ const topic = z
     topic: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
     parts: parts.optional(),
     device: z.string().min(1).optional(),
-    payload: z.enum(['text', 'json']).optional(),
+    payload: z.enum(['text', 'json', 'pairs']).optional(),
     mentions: z
       .array(z.union([text, z.array(text).min(1)]))
       .min(1)
@@ -77,11 +81,12 @@ const topic = z
     const fault = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
     if (given.ignored && (given.fields ?? given.payload ?? given.time ?? given.lists))
       fault('ignored', 'reads nothing');
-    if (given.payload === 'json') return;
+    if (given.payload === 'json' || given.payload === 'pairs') return;
     for (const member of ['from_body', 'lists', 'time'] as const)
       if (given[member]) fault(member, 'needs "payload": "json"');
     for (const [name, one] of Object.entries(given.fields ?? {}))
-      if (one.at ?? one.time_at ?? one.unless) fault('fields', `${name}: a place in a body needs "payload": "json"`);
+      if (one.at ?? one.time_at ?? one.unless ?? one.where)
+        fault('fields', `${name}: a place in a body needs "payload": "json"`);
   });
 
 const table = z
@@ -114,7 +119,7 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: F
   if (read.length === 0) return 'has neither fields nor "ignored": true';
   const topics = [one.topic].flat();
   const hasField = topics.every((text) => text.includes('{field}'));
-  if (one.payload !== 'json' && !hasField && read.length > 1)
+  if ((one.payload ?? 'text') === 'text' && !hasField && read.length > 1)
     return 'has several fields for one number: name one by {field}';
   const device = one.device ?? '{device}';
   for (const text of topics) {
@@ -123,7 +128,10 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: F
       partsOf(name).every((part) => named.has(part) || part in { ...common, ...one.parts });
     const wrong = partsOf(device).find((part) => !named.has(part));
     if (wrong) return `has no part {${wrong}}, which its device names`;
-    const unknown = read.find(([name, { channel }]) => !known(name) || !known(channel));
+    const unknown = read.find(
+      ([name, { channel, device = '' }]) =>
+        !known(name) || !known(channel) || !partsOf(device).every((part) => named.has(part)),
+    );
     if (unknown) return `names a part in ${unknown[0]} that nothing has`;
   }
   return null;
