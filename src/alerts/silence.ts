@@ -28,6 +28,8 @@ export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> 
          FROM devices v JOIN device_heads USING (device_id)) d USING (user_id)
        WHERE a.type = 'no_data' AND a.status = 'active' AND d.deleted_at IS NULL
          AND d.last_seen_at < $1::timestamptz - make_interval(hours => a.threshold_hours)
+         -- After a restore, alerts that fell due before the start wait until an operator releases them.
+         AND d.last_seen_at + make_interval(hours => a.threshold_hours) >= coalesce((SELECT held_before FROM installation), '-infinity')
          AND NOT EXISTS (SELECT FROM alert_firings f
            WHERE f.alert_id = a.alert_id AND f.period_start = d.last_seen_at AND f.device_id = d.device_id)
        LIMIT $2`,

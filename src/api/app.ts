@@ -68,6 +68,8 @@ export function buildApp(
     oidc?: Oidc | undefined;
     /** Sends a mail with a link and a code for signing in to the dashboard. */
     mailSignIn(to: string, signIn: SignIn): Promise<void>;
+    /** Writes what ended next to the back-ups. */
+    writeEndings?: (() => Promise<void>) | null;
     metrics?: Metrics;
     log: Logger;
     /** Aborted when clients should move to another process, while requests are still answered. */
@@ -142,6 +144,12 @@ export function buildApp(
     }
     reply.header('Referrer-Policy', 'no-referrer');
   });
+  const { writeEndings } = parts;
+  if (writeEndings)
+    app.addHook('onSend', async ({ method }, { statusCode }) => {
+      // A restored copy must not undo an erasure or revocation that was answered.
+      if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && statusCode < 400) await writeEndings();
+    });
   addUnsentAnswers(app, parts.metrics);
   if (parts.metrics) addRequestMetrics(app, parts.metrics);
   const open = { energy_live_streams: 'Streams of live readings that are open' };

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { BackupState } from '#src/backup/state.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
@@ -37,6 +38,8 @@ export interface ApiContext {
   judge?: JudgePort;
   /** Set by src/start. */
   sentReadings?: SentReadingsPort;
+  /** Reads the state of the installation's own copies. Not set if the database is not the embedded one. */
+  readBackups?: () => Promise<BackupState>;
   rejected?: RejectedPort;
   rollups?: RollupsPort;
 }

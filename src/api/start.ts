@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { createAuthenticate } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
+import type { BackupState } from '#src/backup/state.ts';
 import { isLoopback } from '#src/config/addresses.ts';
 import { type Config, withApiPort } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
@@ -51,6 +52,8 @@ export async function startApi(
     rejected: RejectedPort;
     sentReadings: SentReadingsPort;
     rollups: RollupsPort;
+    /** The installation's own copies. Null: it makes none itself. */
+    backups: { read: () => Promise<BackupState>; writeEndings: () => Promise<void> } | null;
     metrics: Metrics;
     log: Logger;
   },
@@ -59,6 +62,7 @@ export async function startApi(
     parts;
   const db = createDb(pool);
   const { environment } = config;
+  const { backups } = parts;
   const standby = readPool === pool ? undefined : watchStandby(pool, readPool, log);
   let isLeaving = false;
   const handOn = new AbortController();
@@ -100,6 +104,7 @@ export async function startApi(
       sentReadings,
       rollups,
       dataDir: config.dataDir,
+      ...omitUndefined({ readBackups: backups?.read }),
     },
     {
       authenticate: createAuthenticate(db, environment),
@@ -115,6 +120,7 @@ export async function startApi(
       mqtt: brokerAddress(config.mqtt),
       oidc: await oidcOf(config),
       mailSignIn,
+      writeEndings: backups?.writeEndings ?? null,
       metrics,
       log,
     },

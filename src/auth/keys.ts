@@ -147,6 +147,17 @@ export async function revokeKey(db: Database, reach: Reach, keyId: string): Prom
   return numUpdatedRows > 0n;
 }
 
+/** Revokes keys of any account. Revoked and unknown ones change nothing. */
+export async function revokeKeys(db: Database, keyIds: readonly string[]): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date() })
+    // One parameter, whatever the length.
+    .where('key_id', '=', sql<string>`ANY (${keyIds}::text[])`)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
 /** Returns the owner, scopes, device, membership and allowed addresses of a valid key within the reach; null if there is none. */
 export async function findKey(
   db: Database,

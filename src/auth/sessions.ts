@@ -182,6 +182,12 @@ export async function closeSession(db: Database, userId: string, sessionId: stri
   return numDeletedRows > 0n;
 }
 
+/** Ends sessions of any account. */
+export async function closeSessions(db: Database, sessionIds: readonly string[]): Promise<void> {
+  // One parameter, whatever the length.
+  await db.deleteFrom('sessions').where('session_id', '=', sql<string>`ANY (${sessionIds}::text[])`).execute();
+}
+
 /** Ends a session that another person may have used, and withdraws pending requests made in it. Returns false if there is none. */
 export async function evictSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   await withdrawChangesOfSessions(db, userId, [sessionId]);

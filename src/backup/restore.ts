@@ -16,6 +16,7 @@ import {
   segmentsAfter,
   segmentsBetween,
 } from './copies.ts';
+import { endedFilesOf, readEndings, writeRestored } from './ended.ts';
 import { baseFileOf, findCopies, listSegments, makePrivate, type Opener, unpack } from './files.ts';
 import { createOpener, torn } from './seal.ts';
 
@@ -26,6 +27,12 @@ export interface Restored {
   segments: number;
   /** Time up to which everything that was committed is there. */
   until: Date;
+  /** Number of accounts, devices, keys, memberships and sessions that the first start ends again. */
+  endings: number;
+  /** Lines of `ended.jsonl` that cannot be read. */
+  tornLines: number;
+  /** Whether an `ended.jsonl` was found. */
+  hasEnded: boolean;
 }
 
 /**
@@ -38,8 +45,10 @@ export async function restoreCopy(options: {
   at: Date | null;
   dataDir: string;
   passphrase: string | null;
+  /** Targets of this environment, which may have `ended.jsonl` as well. */
+  targets: readonly string[];
 }): Promise<Restored> {
-  const { from, at, passphrase } = options;
+  const { from, at, passphrase, targets } = options;
   const dataDir = resolve(options.dataDir);
   if ((await readdir(dataDir).catch(() => [])).length > 0)
     throw new Error(`${dataDir} is not empty. Name a new folder: a restore never writes over data.`);
@@ -66,7 +75,12 @@ export async function restoreCopy(options: {
     // The state at its end is the only one of a copy without WAL.
     const target = archive.segments.length === 0 ? null : at;
     await recover(dataDir, manifest, { ...archive, opener, target });
-    return { manifest, segments: archive.segments.length, until: target ?? archive.until };
+    const until = target ?? archive.until;
+    const files = endedFilesOf(copy.folder, targets);
+    const { endings, tornLines } = await readEndings(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
+    await writeRestored(dataDir, { until: until.toISOString(), endings });
+    const hasEnded = files.some((file) => existsSync(file));
+    return { manifest, segments: archive.segments.length, until, endings: endings.length, tornLines, hasEnded };
   } catch (error) {
     await empty(dataDir, isNew);
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
@@ -76,6 +90,9 @@ export async function restoreCopy(options: {
     throw error;
   }
 }
+
+/** Time between an ending and its commit, in which years of readings may be deleted. What ended earlier has ended in the copy. */
+const LONGEST_TRANSACTION_MS = 3_600_000;
 
 async function empty(dataDir: string, isNew: boolean): Promise<void> {
   if (isNew) return rm(dataDir, { recursive: true, force: true });

@@ -1,13 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { installationName, takeBaseCopy } from '#src/backup/base.ts';
+import { readBackupPlan } from '#src/backup/plan.ts';
 import { restoreCopy } from '#src/backup/restore.ts';
 import { createSealingKey, writeKeyFile } from '#src/backup/seal.ts';
 import { type Verified, verifyCopy } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { databaseUrl } from '#src/database/locate.ts';
+import { releaseHeld } from '#src/delivery/hold.ts';
 import { loadConfigBeside } from '#src/start/ports.ts';
-import { printResult } from './running-service.ts';
+import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 interface Options {
   to?: string;
@@ -22,7 +24,7 @@ const PASSPHRASE = ['--passphrase-file <file>', 'file whose first line is the pa
 const AT = ['--at <time>', 'a time such as 2026-11-27T08:30:00Z (default: the last state)'] as const;
 const JSON_OPTION = ['--json', 'print one JSON object'] as const;
 
-/** Registers `energy backup`, `energy backup verify` and `energy restore`, for the embedded database. */
+/** Registers `energy backup` with its commands and `energy restore`, for the embedded database. */
 export function register(program: Command): void {
   const backup = program
     .command('backup')
@@ -51,6 +53,12 @@ export function register(program: Command): void {
     .requiredOption('--key-file <file>', 'file to make; it must not exist')
     .option(...JSON_OPTION)
     .action((_options: Options, command: Command) => init(command.optsWithGlobals()));
+  backup
+    .command('release')
+    .description('after a restore: send what fell due before the first start, and was held back')
+    .option('--drop', 'give it up instead: the lost installation sent it')
+    .option(...JSON_OPTION)
+    .action((_options: Options, command: Command) => release(command.optsWithGlobals()));
   program
     .command('restore')
     .description('make a new data directory of a copy; start the service on it with DATA_DIR')
@@ -104,16 +112,40 @@ async function init({ passphraseFile, keyFile, json }: Options & { keyFile: stri
   printResult(json, { key_file: keyFile, public_key: key.half.public_key }, lines.join('\n'));
 }
 
+const release = ({ drop: isDropped = false, json }: Options & { drop?: boolean }): Promise<void> =>
+  runOnServiceDatabase(async (db) => {
+    const released = await releaseHeld(db, { isDropped });
+    if (released === null) throw new Error('Nothing is held back: this installation was not restored, or released it.');
+    const number = (value: number) => value.toLocaleString('en');
+    const what = `${number(released.deliveries)} deliveries and the alerts of ${number(released.changes)} changes`;
+    printResult(json, { ...released, dropped: isDropped }, isDropped ? `Given up: ${what}.` : `Sending now: ${what}.`);
+  });
+
+/** Targets of this environment: BACKUP_TO, or the nightly copies of DATA_DIR. Without a usable configuration: none. */
+async function targetsHere(): Promise<string[]> {
+  try {
+    const plan = await readBackupPlan(loadConfig());
+    return plan ? [plan.target] : [];
+  } catch {
+    return [];
+  }
+}
+
 async function restore({ from, at, dataDir, passphraseFile, json }: Options): Promise<void> {
   const passphrase = passphraseFile === undefined ? null : await passphraseIn(passphraseFile);
-  const { manifest, segments, until } = await restoreCopy({ from, at: timeIn(at), dataDir, passphrase });
+  const targets = await targetsHere();
+  const restored = await restoreCopy({ from, at: timeIn(at), dataDir, passphrase, targets });
+  const { manifest, segments, until, endings, tornLines, hasEnded } = restored;
   const result = {
     data_dir: dataDir,
     until: until.toISOString(),
     wal_segments: segments,
     service: manifest.service,
     has_secret_key: manifest.has_secret_key,
+    endings,
+    torn_lines: tornLines,
   };
+  const number = (value: number) => value.toLocaleString('en');
   const lines = [
     `Restored into ${dataDir}: the state of ${until.toISOString()}, from version ${manifest.service}.`,
     ...(manifest.has_secret_key
@@ -121,7 +153,13 @@ async function restore({ from, at, dataDir, passphraseFile, json }: Options): Pr
       : [
           `The copy has no secret key. Put the old one into ${dataDir}/secret.key or SECRET_KEY. If it is lost: energy secrets forget.`,
         ]),
-    'Keys, sessions and accounts that ended after that time are valid again. End them before the service listens: docs/backup.md.',
+    hasEnded
+      ? `${number(endings)} accounts, devices, keys, memberships and sessions ended later (ended.jsonl). The first start ends them again before it listens.`
+      : 'There is no ended.jsonl with this copy: keys, sessions and accounts that ended after that time are valid again. End them: docs/backup.md.',
+    ...(tornLines === 0
+      ? []
+      : [`${number(tornLines)} lines of ended.jsonl are torn: compare it with energy audit of the old installation.`]),
+    'Nothing that fell due before the first start is sent until you release it: energy backup release, or energy backup release --drop.',
     `Start the service: DATA_DIR=${dataDir} npm start`,
   ];
   printResult(json, result, lines.join('\n'));

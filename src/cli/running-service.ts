@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import { createDb, createPool, type Database, type Pool } from '#src/database/connect.ts';
@@ -8,6 +9,19 @@ import { loadConfigBeside } from '#src/start/ports.ts';
 /** Prints one JSON object for programs, or lines of text for people. */
 export function printResult(json: boolean | undefined, value: object, text: string): void {
   console.log(json ? JSON.stringify(value) : escapeForTerminal(text));
+}
+
+/** Longest time for which a command waits until the worker has written what ended next to the back-ups. */
+const ENDINGS_MS = 5_000;
+
+/** Waits until what a command ended is in `ended.jsonl`, which the service's worker writes. Prints a warning if it is not in time. */
+async function awaitEndings(pool: Pool): Promise<void> {
+  for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
+    // Raw SQL: whether a queue is empty.
+    const { rows } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
+    if (!rows[0].isAny) return;
+  }
+  console.error('What ended is not yet noted in ended.jsonl of the back-ups: the log of the worker says why.');
 }
 
 /** Runs `work` with a connection to the database of the running service. */
@@ -26,7 +40,9 @@ export async function runWithServicePool<T>(
   const pool = createPool(await databaseUrl(config), { max: 3, applicationName });
   try {
     await refuseNewer(pool);
-    return await work(pool, config);
+    const done = await work(pool, config);
+    if (config.database.url === undefined) await awaitEndings(pool);
+    return done;
   } finally {
     await pool.end();
   }

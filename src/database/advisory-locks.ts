@@ -26,6 +26,8 @@ export const ADVISORY_LOCKS = {
   rollupCheck: 7_241_007,
   /** Copying the embedded database (src/backup/nightly.ts). */
   nightlyCopy: 7_241_041,
+  /** Writing ended.jsonl next to the copies (src/backup/ended.ts). */
+  endings: 7_241_042,
   /** Packing old hours of the load profile into days. */
   packing: 7_241_008,
   /** Recording silences of devices. */

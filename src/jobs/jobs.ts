@@ -6,6 +6,7 @@ import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
 import { deleteExpiredCaptured } from '#src/delivery/channel.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
+import { heldBefore } from '#src/delivery/hold.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { deleteExpiredSecrets } from '#src/devices/credentials.ts';
 import { deactivateSilentDevices } from '#src/devices/deactivate-silent.ts';
@@ -137,9 +138,11 @@ export const JOBS: readonly Job[] = [
     name: 'forget requests',
     at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: async ({ db, ageClock }) => {
+    run: async ({ db, ageClock, backup }) => {
       await deleteOldCounters(db, ageClock());
       await deleteOldHosts(db, ageClock());
+      // Only copies of the embedded database need them.
+      if (backup === null) await db.deleteFrom('endings').execute();
     },
   },
   {
@@ -152,13 +155,13 @@ export const JOBS: readonly Job[] = [
     name: 'tell recounted homes',
     at: { everySeconds: 3600 },
     alsoAtStart: true,
-    run: ({ db, clock }) => notifyRecountedOwners(db, clock()),
+    run: unlessHeldBack(({ db, clock }) => notifyRecountedOwners(db, clock())),
   },
   {
     name: 'tell of keys that end',
     at: { everySeconds: 3600 },
     alsoAtStart: true,
-    run: ({ db, clock }) => notifyExpiringKeys(db, clock()),
+    run: unlessHeldBack(({ db, clock }) => notifyExpiringKeys(db, clock())),
   },
   {
     name: 'raise remarks',
@@ -166,8 +169,9 @@ export const JOBS: readonly Job[] = [
     at: { daily: '37 * * * *' },
     alsoAtStart: false,
     lock: 'remarks',
-    run: ({ db, clock, ageClock, log }, stopping) =>
+    run: unlessHeldBack(({ db, clock, ageClock, log }, stopping) =>
       raiseRemarks(db, { now: clock(), ageNow: ageClock(), log, stopping }),
+    ),
   },
   {
     name: 'forget rejected',
@@ -183,6 +187,11 @@ export const JOBS: readonly Job[] = [
   },
   { name: 'end departures', at: { daily: '31 5 * * *' }, alsoAtStart: true, run: keepDepartures },
 ];
+
+/** Skips a job that mails while the first start after a restore is held back: its mails may have been sent before. */
+function unlessHeldBack(run: Job['run']): Job['run'] {
+  return async (parts, ...rest) => ((await heldBefore(parts.db)) === null ? run(parts, ...rest) : undefined);
+}
 
 /** Creates the partitions of the coming months. */
 async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {

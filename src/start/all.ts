@@ -13,6 +13,7 @@ import { tlsPair } from './certificate.ts';
 import { type Child, startChild } from './children.ts';
 import { lockDataDir, serviceProcessOn } from './data-dir-lock.ts';
 import { choosePorts, refuseTakenPorts, writeListening } from './ports.ts';
+import { endAgainAfterRestore } from './restored.ts';
 import { startSandbox } from './sandbox.ts';
 import { secretKey } from './secret-key.ts';
 import { printedLink } from './sign-in-link.ts';
@@ -122,7 +123,7 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   return { url: server.url, stop };
 }
 
-/** Migrates the schema and creates the first administrator. Returns the administrator's key if it is new. */
+/** Migrates the schema, ends again what ended after the copy of a restored installation, and creates the first administrator. Returns the administrator's key if it is new. */
 async function prepare(
   url: string,
   config: Config,
@@ -132,6 +133,7 @@ async function prepare(
   try {
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
+    await endAgainAfterRestore(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDb(pool);
     // Check the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.

@@ -4,6 +4,9 @@ import { createSentReadingsWriter } from '#ingest/sent-readings.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { MAILED_FOR_MS, signInLink } from '#src/auth/sign-ins.ts';
+import { createEndingsWriter } from '#src/backup/ended.ts';
+import { readBackupPlan } from '#src/backup/plan.ts';
+import { readBackupState } from '#src/backup/state.ts';
 import type { Config } from '#src/config/load.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createLog } from '#src/core/log.ts';
@@ -36,7 +39,12 @@ export async function runApi(config: Config): Promise<void> {
     const { retentionMonths, maxChannels } = config;
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     const fetcher = await openAnswerFetcher(config);
+    const backup = await readBackupPlan(config);
     const api = await startApi(config, {
+      backups: backup && {
+        read: () => readBackupState(backup),
+        writeEndings: createEndingsWriter(pool, backup, log),
+      },
       pool,
       readPool,
       tls,

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
 import { startEvaluator } from '#src/alerts/pool.ts';
+import { writeEndings } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { type Clock, systemClock } from '#src/core/clock.ts';
@@ -34,7 +35,7 @@ import { runRole, warnOfCommitRisks } from './role.ts';
 import { secretKey } from './secret-key.ts';
 
 /** Interval at which each loop looks for work. */
-const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200, sources: 1_000 };
+const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200, sources: 1_000, endings: 500 };
 /** Number of sources that a worker fetches at once: one that does not answer must not delay the others. */
 const FETCHES_AT_ONCE = 4;
 
@@ -64,6 +65,7 @@ export async function runWorker(config: Config): Promise<void> {
     const clocks = { clock: systemClock, ageClock: believed.ageClock };
     const jobs = startJobs(JOBS, { pool, db, ...clocks, capabilities, retentionMonths, dataDir, backup, log, ahead });
     const stopReports = backup && startBackupReports(config, backup, { db, metrics, log });
+    const endings = backup && startLoop('endings', () => writeEndings(pool, backup), LOOK_MS.endings, log);
     const stopFetching = await startFetching(config, db, { log });
     const stopTelling = await startTelling(config, pool, { metrics, log, ...clocks });
     const { homeAssistant } = config;
@@ -95,7 +97,14 @@ export async function runWorker(config: Config): Promise<void> {
       url,
       async stop() {
         believed.stop();
-        await Promise.all([jobs.stop(), stopTelling(), stopFetching(), stopHomeAssistant?.(), stopReports?.()]);
+        await Promise.all([
+          jobs.stop(),
+          stopTelling(),
+          stopFetching(),
+          stopHomeAssistant?.(),
+          stopReports?.(),
+          endings?.stop(),
+        ]);
         await pool.end();
       },
     };

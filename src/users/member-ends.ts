@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
@@ -72,19 +73,30 @@ export async function endMembershipsOf(
 
 async function end(trx: Database, row: Ending, because: MembershipEnd, now: Date): Promise<void> {
   const { member_id } = row;
-  if (row.member_user_id === null) {
-    await trx.deleteFrom('home_members').where('member_id', '=', member_id).execute();
-    return;
-  }
   await notify(trx, await noticesOf(trx, row, because));
-  await trx.updateTable('home_members').set({ ended_at: now }).where('member_id', '=', member_id).execute();
-  await trx
-    .updateTable('api_keys')
-    .set({ revoked_at: now })
-    .where('member_id', '=', member_id)
-    .where('revoked_at', 'is', null)
-    .execute();
-  await trx.deleteFrom('webhooks').where('member_id', '=', member_id).execute();
+  await closeMemberships(trx, [member_id], now);
+}
+
+/** Ends memberships, and withdraws invitations, with their keys and webhooks, without a mail. Ended and unknown ones change nothing. */
+export async function closeMemberships(db: Database, memberIds: readonly string[], now: Date): Promise<void> {
+  // One parameter, whatever the length.
+  const anyOf = sql<string>`ANY (${memberIds}::text[])`;
+  await joinOrBeginTransaction(db, async (trx) => {
+    await trx.deleteFrom('home_members').where('member_id', '=', anyOf).where('member_user_id', 'is', null).execute();
+    await trx
+      .updateTable('home_members')
+      .set({ ended_at: now })
+      .where('member_id', '=', anyOf)
+      .where('ended_at', 'is', null)
+      .execute();
+    await trx
+      .updateTable('api_keys')
+      .set({ revoked_at: now })
+      .where('member_id', '=', anyOf)
+      .where('revoked_at', 'is', null)
+      .execute();
+    await trx.deleteFrom('webhooks').where('member_id', '=', anyOf).execute();
+  });
 }
 
 const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(queryOf(trx), events, new Date());

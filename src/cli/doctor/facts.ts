@@ -1,4 +1,4 @@
-import type { ArchiveState, CopyState } from '#src/backup/plan.ts';
+import type { BackupState } from '#src/backup/state.ts';
 import type { Config } from '#src/config/load.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 
@@ -31,19 +31,7 @@ export interface InstallationFacts {
   files: FileFacts[] | null;
   descriptors: { limit: number; ofService: boolean } | null;
   /** Null if the database is not the embedded one. */
-  backup: FactOrReason<BackupFacts> | null;
-}
-
-export interface BackupFacts {
-  target: string;
-  /** Whether WAL is archived (BACKUP_TO). */
-  isArchiving: boolean;
-  isSealed: boolean;
-  copy: CopyState;
-  archive: ArchiveState;
-  /** Since when WAL is discarded. ISO 8601. */
-  givenUpAt: string | null;
-  waitingBytes: number;
+  backup: FactOrReason<BackupState> | null;
 }
 
 export interface DatabaseFacts {
@@ -78,6 +66,8 @@ export interface DatabaseContent {
   lastMessages: { all: number; rejected: number };
   overdueSeconds: number;
   deliveriesWaiting: number;
+  /** First start after a restore, before which everything due is held back. Null: nothing is. */
+  heldBefore: Date | null;
   usageChangesWaiting: number;
   lateDifferences: number;
   staleDays: number;

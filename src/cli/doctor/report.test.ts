@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { BackupState } from '#src/backup/state.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import type {
-  BackupFacts,
   CertificatePair,
   DatabaseContent,
   DatabaseServer,
@@ -25,6 +25,7 @@ const CONTENT: DatabaseContent = {
   lastMessages: { all: 1_800, rejected: 4 },
   overdueSeconds: 2,
   deliveriesWaiting: 5,
+  heldBefore: null,
   usageChangesWaiting: 10,
   lateDifferences: 3,
   staleDays: 0,
@@ -92,8 +93,8 @@ const mqtt = (isEmbedded: boolean, why: string): Partial<InstallationFacts> => (
 const port = (change: object): Partial<InstallationFacts> => ({
   ports: [{ variable: 'API_PORT', port: 443, host: '0.0.0.0', state: 'taken', holder: null, ...change }],
 });
-const backup = (change: Partial<BackupFacts>): Partial<InstallationFacts> => ({
-  backup: { ...(WELL.backup as BackupFacts), ...change },
+const backup = (change: Partial<BackupState>): Partial<InstallationFacts> => ({
+  backup: { ...(WELL.backup as BackupState), ...change },
 });
 const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial<InstallationFacts> => ({
   files: [{ path: 'data/x', what, mode, isWritable }],

@@ -154,6 +154,7 @@ export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   ingest_slots: "places of the installation's own workers",
   source_hosts: 'of the last second',
   source_checks: 'counts of a day: they begin again',
+  endings: 'for the back-ups of its own embedded database',
   rollup_progress: 'how far its aggregates are',
   stale_days: 'days of its aggregates',
   ...RECOMPUTED_RELATIONS,

@@ -94,6 +94,7 @@ export const UNCOPIED_RELATIONS: Readonly<Record<string, string>> = {
   request_counts: 'windows of a minute and a day, not logged: they begin anew, as after a crash',
   source_hosts: 'times of the last second',
   source_checks: 'counts of a day',
+  endings: 'for the back-ups of the embedded database that is moved',
   rollup_progress: "how far the target's own aggregates are",
   temporary_secrets: 'of imports that are under way; they end with the old database',
   stale_days: "days of the source's own aggregates",

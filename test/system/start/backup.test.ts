@@ -58,7 +58,8 @@ async function stream(players: Awaited<ReturnType<Installation['players']>>, ms:
 
 /** Names of the files in a folder of the target: of the only installation that made a copy, or of the one that is not `but`. */
 async function homeIn(but = ''): Promise<string> {
-  const names = (await readdir(target).catch(() => [])).filter((name) => name !== but);
+  const all = await readdir(target).catch(() => []);
+  const names = all.filter((name) => name.startsWith('installation-') && name !== but);
   expect(names).toHaveLength(1);
   return names[0] as string;
 }

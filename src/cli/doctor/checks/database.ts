@@ -82,8 +82,15 @@ const MANY_CHANGES = 10_000;
 export const outboxCheck: Check = {
   name: 'outbox',
   judge: (facts) =>
-    ofContent(facts, ({ overdueSeconds, deliveriesWaiting, usageChangesWaiting }) => {
+    ofContent(facts, ({ overdueSeconds, deliveriesWaiting, usageChangesWaiting, heldBefore }) => {
       const findings: Finding[] = [];
+      if (heldBefore !== null)
+        findings.push(
+          warningFinding(
+            `what fell due before ${heldBefore.toISOString()}, the first start after a restore, is held back`,
+            'Send it: energy backup release. If the lost installation sent it: energy backup release --drop.',
+          ),
+        );
       if (overdueSeconds > OVERDUE_SECONDS)
         findings.push(
           problemFinding(

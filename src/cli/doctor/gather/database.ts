@@ -2,11 +2,12 @@ import { maskUrl, urlsOfHosts } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
 import { inspectCapabilities, listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
-import { createPool, type Pool, queryOn } from '#src/database/connect.ts';
+import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
 import { readSealedSamples } from '#src/database/sealed.ts';
+import { heldBefore } from '#src/delivery/hold.ts';
 import { checkUser } from '#src/rollups/check.ts';
 import { deviceCounts, outboxValues } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
@@ -105,6 +106,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
     lastMessages: { all: heard * 20, rejected },
     overdueSeconds,
     deliveriesWaiting: deliveries,
+    heldBefore: await heldBefore(createDb(pool)),
     usageChangesWaiting: usageChanges,
     lateDifferences,
     staleDays,

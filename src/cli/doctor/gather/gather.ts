@@ -1,8 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { waitingBytes } from '#src/backup/archive.ts';
-import { readArchiveState, readBackupPlan, readCopyState, readGivenUp } from '#src/backup/plan.ts';
+import { type BackupPlan, readBackupPlan } from '#src/backup/plan.ts';
+import { readBackupState } from '#src/backup/state.ts';
 import { type Config, ConfigError } from '#src/config/load.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { verifySmtp } from '#src/delivery/email/send.ts';
@@ -91,19 +91,7 @@ async function gatherMail({ environment, mail }: Config): Promise<InstallationFa
 /** Reads the state of the installation's own copies. Null if its database is not the embedded one. */
 async function gatherBackup(config: Config): Promise<InstallationFacts['backup']> {
   if (config.database.url) return null;
-  return probeWithTimeout(async () => {
-    const plan = await readBackupPlan(config);
-    const { dataDir } = config;
-    return {
-      target: plan?.target ?? '',
-      isArchiving: plan?.isArchiving ?? false,
-      isSealed: plan?.key != null,
-      copy: await readCopyState(dataDir),
-      archive: await readArchiveState(dataDir),
-      givenUpAt: await readGivenUp(dataDir),
-      waitingBytes: await waitingBytes(dataDir),
-    };
-  });
+  return probeWithTimeout(async () => readBackupState((await readBackupPlan(config)) as BackupPlan));
 }
 
 /** Returns the disk space of the file system that holds a folder, or will hold it once it is created. */

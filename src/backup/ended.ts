@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Logger } from '#src/core/log.ts';
+import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { inTransaction } from '#src/database/transaction.ts';
+import { installationName } from './base.ts';
+import { flushFolder, rethrowExplained, writeWhole } from './files.ts';
+import { type BackupPlan, requireTarget } from './plan.ts';
+
+/** File in a target with the ids of everything that ended, one JSON object a line. All installations of the target share it. */
+export const ENDED = 'ended.jsonl';
+
+const endingSchema = z.object({
+  at: z.iso.datetime(),
+  kind: z.enum(['account', 'device', 'key', 'member', 'session']),
+  id: z.string().min(1).max(100),
+});
+/** An account, device, key, membership or session that ended. `at`: ISO 8601. */
+export type Ending = z.infer<typeof endingSchema>;
+
+/** Maximum number of endings that one pass writes. */
+const MOST = 5_000;
+
+/**
+ * Moves the endings that are committed from the database into `ended.jsonl` of the target, and flushes it. Returns their number. Throws if the
+ * file cannot be written; they then stay in the database.
+ */
+export async function writeEndings(pool: Pool, plan: BackupPlan): Promise<number> {
+  // Raw SQL, here and below: mostly nothing ended, which the first query finds without a lock; the second one locks the file for one process.
+  const { rows: some } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
+  if (!some[0].isAny) return 0;
+  return inTransaction(pool, async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.endings]);
+    const { rows } = await client.query<{ ending_id: string; kind: Ending['kind']; id: string; ended_at: Date }>(
+      'SELECT ending_id, kind, id, ended_at FROM endings ORDER BY ending_id LIMIT $1',
+      [MOST],
+    );
+    if (rows.length === 0) return 0;
+    await append(
+      plan,
+      rows.map(({ kind, id, ended_at }) => ({ at: ended_at.toISOString(), kind, id })),
+    );
+    await client.query('DELETE FROM endings WHERE ending_id = ANY ($1)', [rows.map(({ ending_id }) => ending_id)]);
+    return rows.length;
+  });
+}
+
+async function append(plan: BackupPlan, endings: readonly Ending[]): Promise<void> {
+  const { target, dataDir } = plan;
+  await requireTarget(plan, await installationName(dataDir));
+  const file = join(target, ENDED);
+  try {
+    await mkdir(target, { recursive: true, mode: 0o700 });
+    const isNew = !existsSync(file);
+    const handle = await open(file, 'a+', 0o600);
+    try {
+      // A line that a crash cut off ends here; its ending is still in the database.
+      const separator = (await endsInLine(handle)) ? '' : '\n';
+      await handle.appendFile(`${separator}${endings.map((one) => `${JSON.stringify(one)}\n`).join('')}`);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    if (isNew) await flushFolder(target);
+  } catch (error) {
+    rethrowExplained(target)(error);
+  }
+}
+
+async function endsInLine(handle: Awaited<ReturnType<typeof open>>): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return true;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] === 10;
+}
+
+/** Longest time for which an answer waits for `ended.jsonl`. A disk that hangs must not prevent the revocation of a key. */
+const WAIT_MS = 5_000;
+
+/**
+ * Returns a function that resolves when everything that ended before its call is in `ended.jsonl`. Calls at the same time share one write. If the
+ * file cannot be written, or takes longer than 5 s, it logs that and resolves: the worker tries again until it can.
+ */
+export function createEndingsWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {
+  let current: Promise<unknown> = Promise.resolve();
+  let next: Promise<unknown> | null = null;
+  return async () => {
+    // A write that has begun may not contain an ending that was committed since.
+    next ??= current
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        current = writeAll(pool, plan);
+        return current;
+      });
+    const over = new AbortController();
+    const late = sleep(WAIT_MS, null, { signal: over.signal }).then(() => {
+      throw new Error(`not written within ${WAIT_MS / 1_000} s`);
+    });
+    await Promise.race([next, late])
+      .catch((error: Error) => log.error({ err: error, target: plan.target }, `${ENDED} was not written: trying again`))
+      .finally(() => over.abort());
+    late.catch(() => {});
+  };
+}
+
+async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
+  while ((await writeEndings(pool, plan)) === MOST);
+}
+
+/**
+ * Reads what ended after a time from files of that name. Returns it in the order in which a restored installation ends it, and the number of
+ * lines that are torn. A file that does not exist has no endings.
+ */
+export async function readEndings(
+  files: readonly string[],
+  after: Date,
+): Promise<{ endings: Ending[]; tornLines: number }> {
+  const endings = new Map<string, Ending>();
+  let tornLines = 0;
+  for (const file of files) {
+    const text = existsSync(file) ? await readFile(file, 'utf8') : '';
+    for (const line of text.split('\n')) {
+      const one = parseLine(line);
+      if (one === null && line !== '') tornLines++;
+      if (one && new Date(one.at) > after) endings.set(`${one.kind} ${one.id}`, one);
+    }
+  }
+  return {
+    endings: [...endings.values()].toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
+    tornLines,
+  };
+}
+
+/** Memberships first: the erasure of an account would otherwise write mails about their end. */
+const ORDER: readonly Ending['kind'][] = ['member', 'key', 'session', 'device', 'account'];
+
+function parseLine(line: string): Ending | null {
+  try {
+    return endingSchema.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the files with the endings of a copy: in its own target, and in the target of this environment. */
+export const endedFilesOf = (copyFolder: string, targets: readonly string[]): string[] => [
+  ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
+];
+
+/** File of a restored data directory until its first start has ended what is in it. */
+const RESTORED = 'restored.json';
+
+/** What the first start of a restored installation has to end. */
+const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endingSchema) });
+export type RestoredState = z.infer<typeof restoredSchema>;
+
+export const writeRestored = (dataDir: string, state: RestoredState): Promise<void> =>
+  writeWhole(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
+
+/** Returns what the first start has to end; null if the installation was not restored, or has started since. Throws if the file is torn. */
+export async function readRestored(dataDir: string): Promise<RestoredState | null> {
+  const file = join(dataDir, RESTORED);
+  if (!existsSync(file)) return null;
+  return restoredSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+}
+
+export const forgetRestored = (dataDir: string): Promise<void> => rm(join(dataDir, RESTORED), { force: true });

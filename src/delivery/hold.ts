@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+
+/** Due time of a delivery that is held back. */
+const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
+
+/** Whether a delivery with this due time is held back. Pure. */
+export const isHeld = (nextAttemptAt: Date | null): boolean => nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
+
+/**
+ * Holds back everything that fell due before: pending deliveries, changed hours whose alerts are not evaluated, and hours that are not
+ * published. The installation that was lost may have sent them. Alerts on silences and mails by jobs follow `installation.held_before`. No worker
+ * may run meanwhile.
+ */
+export async function holdBack(db: Database): Promise<void> {
+  await joinOrBeginTransaction(db, async (trx) => {
+    // Raw SQL, here and below: the row of the installation, and whole queues.
+    await sql`INSERT INTO installation (held_before) VALUES (now())
+      ON CONFLICT (only_row) DO UPDATE SET held_before = coalesce(installation.held_before, excluded.held_before)`.execute(
+      trx,
+    );
+    await sql`UPDATE deliveries SET next_attempt_at = ${HELD_UNTIL}, leased_until = NULL WHERE status = 'pending'`.execute(
+      trx,
+    );
+    await sql`INSERT INTO usage_changes (hour, user_ids) SELECT hour, array_agg(user_id) FROM usage_untold GROUP BY hour`.execute(
+      trx,
+    );
+    await sql`DELETE FROM usage_untold`.execute(trx);
+    await sql`UPDATE usage_changes SET is_held = true`.execute(trx);
+  });
+}
+
+/** Returns the start before which everything is held back; null if nothing is. */
+export async function heldBefore(db: Database): Promise<Date | null> {
+  const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
+  return rows[0]?.held_before ?? null;
+}
+
+/** Result of a release: numbers of deliveries, and of changed hours whose alerts were not evaluated. */
+export interface Released {
+  deliveries: number;
+  changes: number;
+}
+
+/** Ends the holding back: sends what was held, or gives it up (`isDropped`). Returns null if nothing is held back. */
+export async function releaseHeld(db: Database, { isDropped }: { isDropped: boolean }): Promise<Released | null> {
+  return joinOrBeginTransaction(db, async (trx) => {
+    const { numAffectedRows } =
+      await sql`UPDATE installation SET held_before = NULL WHERE held_before IS NOT NULL`.execute(trx);
+    if (!numAffectedRows) return null;
+    const deliveries = isDropped
+      ? sql`UPDATE deliveries SET status = 'failed', next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at >= ${HELD_UNTIL}`
+      : sql`UPDATE deliveries SET next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at >= ${HELD_UNTIL}`;
+    const changes = isDropped
+      ? sql`DELETE FROM usage_changes WHERE is_held`
+      : sql`UPDATE usage_changes SET is_held = false WHERE is_held`;
+    return {
+      deliveries: Number((await deliveries.execute(trx)).numAffectedRows ?? 0),
+      changes: Number((await changes.execute(trx)).numAffectedRows ?? 0),
+    };
+  });
+}

@@ -1,0 +1,49 @@
+import { revokeKeys } from '#src/auth/keys.ts';
+import { closeSessions } from '#src/auth/sessions.ts';
+import { type Ending, forgetRestored, readRestored } from '#src/backup/ended.ts';
+import type { Logger } from '#src/core/log.ts';
+import { createDb, type Database, type Pool } from '#src/database/connect.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { holdBack } from '#src/delivery/hold.ts';
+import { deleteDevice } from '#src/devices/store.ts';
+import { eraseUser } from '#src/users/erase.ts';
+import { closeMemberships } from '#src/users/member-ends.ts';
+
+/** Ends things of a kind. Ids of things that do not exist, or have ended, change nothing. */
+const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
+  member: (db, ids) => closeMemberships(db, ids, new Date()),
+  key: revokeKeys,
+  session: closeSessions,
+  device: async (db, ids) => {
+    for (const id of ids) await deleteDevice(db, REACH_OF_ALL, id);
+  },
+  account: async (db, ids) => {
+    for (const id of ids) await eraseUser(db, id);
+  },
+};
+
+/**
+ * First start of a restored installation, before it listens: holds back what fell due before, and ends what had ended after the time of the
+ * copy (`ended.jsonl`), without a mail. Does nothing for other installations. If it is interrupted, the next start repeats it.
+ */
+export async function endAgainAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
+  const restored = await readRestored(dataDir);
+  if (restored === null) return;
+  const db = createDb(pool);
+  await holdBack(db);
+  // The file has them in an order in which no step writes mails about another one.
+  const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
+  const counts: Record<string, number> = {};
+  for (const [kind, endings] of byKind) {
+    await END[kind](
+      db,
+      endings.map(({ id }) => id),
+    );
+    counts[kind] = endings.length;
+  }
+  await forgetRestored(dataDir);
+  log.warn(
+    { until: restored.until, ended_again: counts },
+    'restored: what ended later has ended again; what fell due before this start is not sent until "energy backup release"',
+  );
+}

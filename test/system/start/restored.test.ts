@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
+import { createDb, createPool, queryOn } from '#src/database/connect.ts';
+import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { createDevice } from '#src/devices/store.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import { createUser } from '#src/users/store.ts';
+import { sendApiRequest } from '#test/support/ask.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+import { type Installation, startChaosInstallation } from '../../../bench/chaos/installation.ts';
+
+const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
+const ADMIN_KEY = `eus_live_${'a1'.repeat(16)}`;
+
+let installation: Installation;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let target: string;
+let port: number;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  target = join(folder.path, 'target');
+  port = await freePort();
+  const env = { BACKUP_TO: target, BOOTSTRAP_ADMIN_KEY: ADMIN_KEY, API_PORT: String(port) };
+  installation = await startChaosInstallation({ broker: 'embedded', env });
+});
+afterAll(async () => {
+  await installation.remove();
+  await folder.remove();
+});
+
+/** Runs a command in the environment of the service. Returns its JSON object. */
+async function energy(...args: string[]): Promise<Record<string, unknown>> {
+  const env = { PATH: process.env.PATH, DATA_DIR: join(installation.folder, 'data'), BACKUP_TO: target };
+  const child = spawn(process.execPath, [LAUNCHER, ...args, '--json'], { env });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (text) => (output[name] += text));
+  const [status] = await once(child, 'close');
+  expect([status, output.stderr]).toEqual([0, '']);
+  return JSON.parse(output.stdout);
+}
+
+const statusOf = async (path: string, key: string, method = 'GET') =>
+  (await sendApiRequest(port, path, { key, method })).status;
+const endedIds = async () =>
+  (await readFile(join(target, 'ended.jsonl'), 'utf8').catch(() => ''))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).id);
+const mails = async () =>
+  (await readdir(join(installation.folder, 'data/mail')).catch(() => [])).filter((name) => name.endsWith('.eml'));
+
+test('what ended after the copy has ended when the restored installation listens, and what was due is sent only on command', async () => {
+  const db = createDb(installation.pool);
+  const account = async (email: string) => (await createUser(db, { email, role: 'homeowner' })).user_id;
+  const [goneId, stayingId] = [await account('gone@example.com'), await account('staying@example.com')];
+  const keyOf = (userId: string) => createKey(db, { userId, environment: 'live' });
+  const [leaked, cliRevoked, kept] = [await keyOf(stayingId), await keyOf(stayingId), await keyOf(stayingId)];
+  const { device } = await createDevice(db, { userId: stayingId, type: 'smart_meter', location: 'cellar' });
+  const deviceId = device.device_id;
+  const copied = await energy('backup', '--to', target);
+
+  // Each response arrives after its id is in the file.
+  expect(await statusOf(`/v1/keys/${leaked.key_id}`, ADMIN_KEY, 'DELETE')).toBe(200);
+  expect(await endedIds()).toEqual([leaked.key_id]);
+  expect(await statusOf(`/v1/users/${goneId}`, ADMIN_KEY, 'DELETE')).toBe(200);
+  expect(await endedIds()).toEqual([leaked.key_id, goneId]);
+  expect(await statusOf(`/v1/devices/${deviceId}`, ADMIN_KEY, 'DELETE')).toBe(200);
+  await energy('keys', 'revoke', cliRevoked.key_id);
+  expect(await endedIds()).toEqual([leaked.key_id, goneId, deviceId, cliRevoked.key_id]);
+  expect((await stat(join(target, 'ended.jsonl'))).mode & 0o777).toBe(0o600);
+
+  const dataDir = join(installation.folder, 'data');
+  const secret = await readFile(join(dataDir, 'secret.key'), 'utf8');
+  installation.kill('energy supervisor');
+  installation.kill('postgres');
+  await expect.poll(() => installation.pidsOf('energy'), { timeout: 60_000 }).toEqual([]);
+  await rm(dataDir, { recursive: true });
+  const at = copied.complete_until as string;
+  const restored = await energy('restore', '--from', target, '--at', at, '--data-dir', dataDir);
+  expect(restored).toMatchObject({ until: at, endings: 4, torn_lines: 0 });
+  await writeFile(join(dataDir, 'secret.key'), secret, { mode: 0o600 });
+
+  // The copy has them as they were, and a mail that fell due before the first start.
+  const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
+  const pool = createPool(server.url, { max: 1 });
+  const { rows } = await pool.query(
+    `SELECT (SELECT count(*) FROM users WHERE user_id = $1)::int AS users, (SELECT count(*) FROM devices WHERE deleted_at IS NULL)::int AS devices,
+       (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND key_id = ANY ($2))::int AS keys`,
+    [goneId, [leaked.key_id, cliRevoked.key_id]],
+  );
+  expect(rows).toEqual([{ users: 1, devices: 1, keys: 2 }]);
+  const data = { because: 'link' as const, keys: [], sessions: [], webhooks: [] };
+  const due = { type: 'access.ended' as const, userId: stayingId, data, channel: 'email' as const };
+  await addEvents(queryOn(pool), [due], new Date(Date.now() - 60_000));
+  await pool.query('INSERT INTO usage_changes (hour, user_ids) VALUES (now(), ARRAY[$1])', [stayingId]);
+  await pool.end();
+  await server.stop();
+
+  await installation.start();
+  expect(await statusOf('/v1/keys', leaked.key)).toBe(401);
+  expect(await statusOf('/v1/keys', cliRevoked.key)).toBe(401);
+  expect(await statusOf('/v1/keys', kept.key)).toBe(200);
+  expect(await statusOf(`/v1/users/${goneId}`, ADMIN_KEY)).toBe(404);
+  expect(await statusOf(`/v1/devices/${deviceId}`, ADMIN_KEY)).toBe(404);
+  // The worker looks for deliveries five times a second.
+  await sleep(2_000);
+  expect(await mails()).toEqual([]);
+  expect(await energy('backup', 'release')).toEqual({ deliveries: 1, changes: 1, dropped: false });
+  await expect.poll(mails, { timeout: 20_000 }).toHaveLength(1);
+});
