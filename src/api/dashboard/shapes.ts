@@ -8,6 +8,7 @@ import type { forecast, remarks } from '#src/api/v1/remarks/shape.ts';
 import { series } from '#src/api/v1/series/shape.ts';
 import type { comparisonAnswer } from '#src/api/v1/tariffs/shape.ts';
 import type { whatIfAnswer } from '#src/api/v1/what-if/shape.ts';
+import { BACKUP_FAULTS } from '#src/backup/state.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
@@ -221,6 +222,21 @@ export const operator = z.strictObject({
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
   rejected: z.strictObject({ last_hour: count, last_day: count }),
   devices: z.strictObject({ active: count, inactive: count, faulty: count }),
+  /** Null if the database is not the embedded one. */
+  backups: z
+    .strictObject({
+      target: z.string(),
+      is_archiving: z.boolean(),
+      is_sealed: z.boolean(),
+      last_copy: z.strictObject({ at: instantShape, packed_bytes: count }).nullable(),
+      last_archived_at: instantShape.nullable(),
+      waiting_bytes: count,
+      /** Faults, each with what the service reported about it. */
+      faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
+    })
+    .nullable(),
+  /** First start after a restore, before which everything due is held back. */
+  held_before: instantShape.nullable(),
 });
 
 export const rejected = z.strictObject({

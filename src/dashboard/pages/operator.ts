@@ -6,6 +6,7 @@ import { useAction, useLoad } from '../parts/load.ts';
 import { Badge, busyAttributes, Card, Loading, Problem } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { Accounts, Audit } from './operator/accounts.ts';
+import { BackupCard } from './operator/backups.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 
 /** Page with the state of the installation, for administrators. */
@@ -44,7 +45,7 @@ export function Health() {
     return () => clearInterval(timer);
   }, [health.again]);
   return html`<${Loading} of=${health}>
-    ${({ lag_seconds, waiting, rejected, devices }: Operator) => html`<dl class="figures">
+    ${({ lag_seconds, waiting, rejected, devices, backups, held_before }: Operator) => html`<dl class="figures">
       <div>
         <dt>Readings stored</dt>
         <dd class="big">${rate.current === null ? '…' : `${count(Math.max(0, Math.round(rate.current * 10) / 10))}/s`}</dd>
@@ -77,7 +78,8 @@ export function Health() {
         <dd class="big">${count(devices.active)}</dd>
         <dd class="quiet">active; ${count(devices.inactive)} inactive, ${count(devices.faulty)} faulty</dd>
       </div>
-    </dl>`}
+    </dl>
+    <${BackupCard} backups=${backups} held_before=${held_before} />`}
   <//>`;
 }
 

@@ -1,0 +1,48 @@
+import type { Operator } from '#src/api/dashboard/shapes.ts';
+import { html } from '../../html.ts';
+import { Badge, Card, When } from '../../parts/ui.ts';
+import { count } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+
+type Backups = NonNullable<Operator['backups']>;
+
+const megabytes = (bytes: number): string => count(Math.ceil(bytes / 1e6));
+
+/** Card with the installation's own copies: the last one, the archive since, and what is wrong. Also says that a restored one holds back. */
+export function BackupCard({ backups, held_before }: Pick<Operator, 'backups' | 'held_before'>) {
+  const w = words().backups;
+  if (!backups && held_before === null) return null;
+  return html`<${Card} title=${w.title}>
+    ${held_before !== null && html`<p><${Badge} kind="warn"><${When} at=${held_before} /><//> ${w.held}</p>`}
+    ${backups && html`<${Copies} backups=${backups} />`}
+  <//>`;
+}
+
+function Copies({ backups }: { backups: Backups }) {
+  const w = words().backups;
+  const { last_copy, is_archiving, is_sealed, last_archived_at, waiting_bytes, target, faults } = backups;
+  return html`<dl class="figures">
+      <div>
+        <dt>${w.lastCopy}</dt>
+        <dd class="big">${last_copy ? html`<${When} at=${last_copy.at} />` : '–'}</dd>
+        <dd class="quiet">${last_copy ? w.size({ megabytes: megabytes(last_copy.packed_bytes), target }) : w.noCopy}</dd>
+      </div>
+      <div>
+        <dt>${w.archive}</dt>
+        <dd class="big">${is_archiving && last_archived_at !== null ? html`<${When} at=${last_archived_at} />` : '–'}</dd>
+        <dd class="quiet">${is_archiving ? w.archivedUntil : w.notArchiving}</dd>
+        ${waiting_bytes > 0 && is_archiving && html`<dd class="quiet">${w.waiting({ megabytes: megabytes(waiting_bytes) })}</dd>`}
+      </div>
+      <div>
+        <dt>${w.sealing}</dt>
+        <dd><${Badge} kind=${is_sealed ? 'good' : 'warn'}>${is_sealed ? w.sealed : w.open}<//></dd>
+        ${!is_sealed && html`<dd class="quiet">${w.openHint}</dd>`}
+      </div>
+    </dl>
+    ${!is_archiving && html`<p class="quiet">${w.setTarget}</p>`}
+    ${faults.length === 0 && html`<p><${Badge} kind="good">${w.good}<//></p>`}
+    ${faults.map(
+      ({ fault, detail }) =>
+        html`<p><${Badge} kind="bad">!<//> ${w.faults[fault]}${detail !== null && html` <code>${detail}</code>`}</p>`,
+    )}`;
+}
