@@ -1,11 +1,11 @@
 -- What ended, until it is noted in ended.jsonl next to the back-ups: a restored installation ends it again.
 CREATE TABLE endings (
   ending_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  kind      text NOT NULL CHECK (kind IN ('account', 'device', 'key', 'member', 'session')),
+  kind      text NOT NULL CHECK (kind IN ('account', 'device', 'gateway', 'key', 'member', 'session', 'webhook')),
   id        text COLLATE "C" NOT NULL,
   ended_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-COMMENT ON TABLE endings IS 'Ids of accounts, devices, keys, memberships and sessions that ended, committed with their end, until they are in ended.jsonl next to the back-ups.';
+COMMENT ON TABLE endings IS 'Ids of accounts, devices, gateways, keys, memberships, sessions and webhooks that ended, committed with their end, until they are in ended.jsonl next to the back-ups.';
 
 -- TG_ARGV: the kind, and the column that has the id. Triggers, because cascades end keys, memberships and sessions, too.
 CREATE FUNCTION note_ending() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -17,6 +17,8 @@ END $$;
 CREATE TRIGGER users_note_ending AFTER DELETE ON users FOR EACH ROW EXECUTE FUNCTION note_ending('account', 'user_id');
 CREATE TRIGGER devices_note_ending AFTER UPDATE OF deleted_at ON devices FOR EACH ROW
   WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION note_ending('device', 'device_id');
+CREATE TRIGGER gateways_note_ending AFTER DELETE ON gateways FOR EACH ROW EXECUTE FUNCTION note_ending('gateway', 'gateway_id');
+CREATE TRIGGER webhooks_note_ending AFTER DELETE ON webhooks FOR EACH ROW EXECUTE FUNCTION note_ending('webhook', 'webhook_id');
 CREATE TRIGGER api_keys_note_revocation AFTER UPDATE OF revoked_at ON api_keys FOR EACH ROW
   WHEN (OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL) EXECUTE FUNCTION note_ending('key', 'key_id');
 CREATE TRIGGER api_keys_note_ending AFTER DELETE ON api_keys FOR EACH ROW

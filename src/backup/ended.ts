@@ -12,14 +12,14 @@ import { flushFolder, rethrowExplained, writeWhole } from './files.ts';
 import { type BackupPlan, requireTarget } from './plan.ts';
 
 /** File in a target with the ids of everything that ended, one JSON object a line. All installations of the target share it. */
-export const ENDED = 'ended.jsonl';
+const ENDED = 'ended.jsonl';
 
 const endingSchema = z.object({
   at: z.iso.datetime(),
-  kind: z.enum(['account', 'device', 'key', 'member', 'session']),
+  kind: z.enum(['account', 'device', 'gateway', 'key', 'member', 'session', 'webhook']),
   id: z.string().min(1).max(100),
 });
-/** An account, device, key, membership or session that ended. `at`: ISO 8601. */
+/** An account, device, gateway, key, membership, session or webhook that ended. `at`: ISO 8601. */
 export type Ending = z.infer<typeof endingSchema>;
 
 /** Maximum number of endings that one pass writes. */
@@ -137,7 +137,7 @@ export async function readEndings(
 }
 
 /** Memberships first: the erasure of an account would otherwise write mails about their end. */
-const ORDER: readonly Ending['kind'][] = ['member', 'key', 'session', 'device', 'account'];
+const ORDER: readonly Ending['kind'][] = ['member', 'key', 'session', 'webhook', 'device', 'gateway', 'account'];
 
 function parseLine(line: string): Ending | null {
   try {

@@ -5,6 +5,8 @@ import type { Logger } from '#src/core/log.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { holdBack } from '#src/delivery/hold.ts';
+import { deleteWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { deleteGateway } from '#src/devices/gateways.ts';
 import { deleteDevice } from '#src/devices/store.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { closeMemberships } from '#src/users/member-ends.ts';
@@ -14,6 +16,12 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
   member: (db, ids) => closeMemberships(db, ids, new Date()),
   key: revokeKeys,
   session: closeSessions,
+  webhook: async (db, ids) => {
+    for (const id of ids) await deleteWebhook(db, REACH_OF_ALL, id);
+  },
+  gateway: async (db, ids) => {
+    for (const id of ids) await deleteGateway(db, REACH_OF_ALL, id);
+  },
   device: async (db, ids) => {
     for (const id of ids) await deleteDevice(db, REACH_OF_ALL, id);
   },

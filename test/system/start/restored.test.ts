@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { createDb, createPool, queryOn } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { createUser } from '#src/users/store.ts';
@@ -63,16 +64,29 @@ test('what ended after the copy has ended when the restored installation listens
   const [leaked, cliRevoked, kept] = [await keyOf(stayingId), await keyOf(stayingId), await keyOf(stayingId)];
   const { device } = await createDevice(db, { userId: stayingId, type: 'smart_meter', location: 'cellar' });
   const deviceId = device.device_id;
+  const { gateway } = await createGateway(db, { userId: stayingId, name: 'bridge' });
+  const gatewayId = gateway.gateway_id;
+  const webhook = { event: 'usage.updated', url: 'https://hooks.example.net/', auth_token: 'a secret' };
+  const sent = await sendApiRequest(port, '/v1/webhooks', { key: kept.key, method: 'POST', body: webhook });
+  const webhookId = sent.json.webhook_id;
+  // Its membership ends with the account, which then mails the home's owner.
+  await installation.pool.query(
+    `INSERT INTO home_members (member_id, user_id, email, access, created_at, member_user_id, accepted_at)
+     VALUES ('mem_1', $1, 'gone@example.com', 'read', now(), $2, now())`,
+    [stayingId, goneId],
+  );
   const copied = await energy('backup', '--to', target);
 
   // Each response arrives after its id is in the file.
   expect(await statusOf(`/v1/keys/${leaked.key_id}`, ADMIN_KEY, 'DELETE')).toBe(200);
   expect(await endedIds()).toEqual([leaked.key_id]);
   expect(await statusOf(`/v1/users/${goneId}`, ADMIN_KEY, 'DELETE')).toBe(200);
-  expect(await endedIds()).toEqual([leaked.key_id, goneId]);
-  expect(await statusOf(`/v1/devices/${deviceId}`, ADMIN_KEY, 'DELETE')).toBe(200);
+  const erased = new Set([goneId, 'mem_1']);
+  expect(new Set((await endedIds()).slice(1))).toEqual(erased);
+  for (const path of [`devices/${deviceId}`, `gateways/${gatewayId}`, `webhooks/${webhookId}`])
+    expect([path, await statusOf(`/v1/${path}`, ADMIN_KEY, 'DELETE')]).toEqual([path, 200]);
   await energy('keys', 'revoke', cliRevoked.key_id);
-  expect(await endedIds()).toEqual([leaked.key_id, goneId, deviceId, cliRevoked.key_id]);
+  expect((await endedIds()).slice(3)).toEqual([deviceId, gatewayId, webhookId, cliRevoked.key_id]);
   expect((await stat(join(target, 'ended.jsonl'))).mode & 0o777).toBe(0o600);
 
   const dataDir = join(installation.folder, 'data');
@@ -83,18 +97,18 @@ test('what ended after the copy has ended when the restored installation listens
   await rm(dataDir, { recursive: true });
   const at = copied.complete_until as string;
   const restored = await energy('restore', '--from', target, '--at', at, '--data-dir', dataDir);
-  expect(restored).toMatchObject({ until: at, endings: 4, torn_lines: 0 });
+  expect(restored).toMatchObject({ until: at, endings: 7, torn_lines: 0 });
   await writeFile(join(dataDir, 'secret.key'), secret, { mode: 0o600 });
 
   // The copy has them as they were, and a mail that fell due before the first start.
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
   const pool = createPool(server.url, { max: 1 });
   const { rows } = await pool.query(
-    `SELECT (SELECT count(*) FROM users WHERE user_id = $1)::int AS users, (SELECT count(*) FROM devices WHERE deleted_at IS NULL)::int AS devices,
+    `SELECT (SELECT count(*) FROM users WHERE user_id = $1)::int AS users, (SELECT count(*) FROM webhooks)::int AS webhooks, (SELECT count(*) FROM devices WHERE deleted_at IS NULL)::int AS devices,
        (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND key_id = ANY ($2))::int AS keys`,
     [goneId, [leaked.key_id, cliRevoked.key_id]],
   );
-  expect(rows).toEqual([{ users: 1, devices: 1, keys: 2 }]);
+  expect(rows).toEqual([{ users: 1, webhooks: 1, devices: 1, keys: 2 }]);
   const data = { because: 'link' as const, keys: [], sessions: [], webhooks: [] };
   const due = { type: 'access.ended' as const, userId: stayingId, data, channel: 'email' as const };
   await addEvents(queryOn(pool), [due], new Date(Date.now() - 60_000));
@@ -106,8 +120,8 @@ test('what ended after the copy has ended when the restored installation listens
   expect(await statusOf('/v1/keys', leaked.key)).toBe(401);
   expect(await statusOf('/v1/keys', cliRevoked.key)).toBe(401);
   expect(await statusOf('/v1/keys', kept.key)).toBe(200);
-  expect(await statusOf(`/v1/users/${goneId}`, ADMIN_KEY)).toBe(404);
-  expect(await statusOf(`/v1/devices/${deviceId}`, ADMIN_KEY)).toBe(404);
+  for (const path of [`users/${goneId}`, `devices/${deviceId}`, `gateways/${gatewayId}`, `webhooks/${webhookId}`])
+    expect([path, await statusOf(`/v1/${path}`, ADMIN_KEY)]).toEqual([path, 404]);
   // The worker looks for deliveries five times a second.
   await sleep(2_000);
   expect(await mails()).toEqual([]);
