@@ -10,8 +10,8 @@ import { listSourceFiles } from './imports.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Files in which texts belong, and pages that only an operator sees, which are in English. */
-const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator)/;
+/** Files in which texts belong, and pages that only an operator sees, which are in English, but for the card of back-ups. */
+const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator(\.|\/(?!backups\.)))/;
 const modules = listSourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
 
 /** Texts that are the same in every language. */
@@ -74,6 +74,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'alerts.deliveries.sms',
     'alerts.deliveries.webhook',
     'alerts.hints.in',
+    'backups.size',
     'common.details',
     'common.frame.sandbox',
     'common.name',
@@ -99,6 +100,7 @@ const ALIKE: Record<string, readonly string[]> = {
   es: [
     'alerts.deliveries.sms',
     'alerts.deliveries.webhook',
+    'backups.size',
     'common.frame.docs',
     'common.pages.webhooks',
     'devices.attentions.silent.below',
@@ -115,6 +117,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'alerts.deliveries.webhook',
     'alerts.silences.list',
     'alerts.types.no_data.name',
+    'backups.sealing',
     'common.fields.auth_token',
     'common.frame.docs',
     'common.frame.navigation',
@@ -139,6 +142,9 @@ const ALIKE: Record<string, readonly string[]> = {
     'alerts.deliveries.email',
     'alerts.deliveries.webhook',
     'alerts.hints.in',
+    'backups.open',
+    'backups.size',
+    'backups.title',
     'common.details',
     'common.fields.overlap_hours',
     'common.frame.docs',
@@ -187,6 +193,7 @@ ${lines.join('')}}
 
 /** Objects whose texts the pages select by a name that the service returns, or that a table of the pages contains. */
 const READ_BY_NAME = [
+  'backups.faults',
   'bills.causes',
   'bills.readings',
   'common.provider.problems',

@@ -38,7 +38,7 @@ export interface Arguments {
   'alerts.silences.hours': { hours: number };
   'alerts.silences.days': { days: number };
   'alerts.silences.still': { length: Shown };
-  'backups.size': { megabytes: Shown; target: Shown };
+  'backups.size': { megabytes: Shown };
   'backups.waiting': { megabytes: Shown };
   'bills.isClosed': { at: Shown };
   'bills.both': { imported: Shown; exported: Shown };

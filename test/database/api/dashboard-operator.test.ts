@@ -105,6 +105,52 @@ describe('operations for administrators', () => {
     await sql('DELETE FROM rejected_messages');
   });
 
+  test('the operator sees the back-ups with their faults, and that a restored installation holds back', async () => {
+    const get = async () => (await ask('/v1/operator', admin)).json;
+    expect(await get()).toMatchObject({ backups: null, held_before: null });
+    const at = (hoursAgo: number) => new Date(own.api.now.getTime() - hoursAgo * 3_600_000).toISOString();
+    const state = {
+      target: '/mnt/disk',
+      isArchiving: true,
+      isSealed: false,
+      copy: {
+        last: { folder: '/mnt/disk/base-1', at: at(61), packed_bytes: 5, bytes: 9 },
+        error: null as string | null,
+        mailed_given_up_at: null,
+      },
+      archive: { last: { installation: 'i', segment: 's', at: at(1) }, error: 'no disk' as string | null },
+      givenUpAt: null as string | null,
+      waitingBytes: 7,
+    };
+    own.context.readBackups = async () => state;
+    expect((await get()).backups).toEqual({
+      target: '/mnt/disk',
+      is_archiving: true,
+      is_sealed: false,
+      last_copy: { at: at(61), packed_bytes: 5 },
+      last_archived_at: at(1),
+      waiting_bytes: 7,
+      faults: [
+        { fault: 'not_archived', detail: 'no disk' },
+        { fault: 'copy_old', detail: null },
+      ],
+    });
+    state.copy.error = 'full';
+    state.givenUpAt = at(2);
+    expect((await get()).backups.faults).toEqual([
+      { fault: 'given_up', detail: at(2) },
+      { fault: 'copy_failed', detail: 'full' },
+    ]);
+    state.isArchiving = false;
+    state.copy.error = null;
+    state.copy.last.at = at(59);
+    expect((await get()).backups.faults).toEqual([]);
+    delete own.context.readBackups;
+    await sql('UPDATE installation SET held_before = $1', [own.api.now]);
+    expect((await get()).held_before).toBe(own.api.now.toISOString());
+    await sql('UPDATE installation SET held_before = NULL');
+  });
+
   test('rejected messages are listed, shortened, and replayed', async () => {
     const { deviceId } = await createMeter(own.api.database);
     const readings = (at: number) => Buffer.from(JSON.stringify({ ts: at, energy_total_kwh: 5 }));

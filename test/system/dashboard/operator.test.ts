@@ -55,6 +55,34 @@ test('checks the aggregates, and shows a row that differs', async () => {
   await testLooks(page, 'operator-differs');
 });
 
+test('shows back-ups and what is wrong with them, in the language of the reader', async () => {
+  const page = await dashboard.signIn('admin@example.com');
+  // The test's database is not the embedded one, so the response of a service that makes copies is added.
+  await page.route('**/v1/operator', async (route) => {
+    const response = await route.fetch();
+    const at = new Date(Date.now() - 3_600_000).toISOString();
+    const backups = {
+      target: '/mnt/disk/energy',
+      is_archiving: true,
+      is_sealed: false,
+      last_copy: { at, packed_bytes: 41_300_000 },
+      last_archived_at: at,
+      waiting_bytes: 33_554_432,
+      faults: [{ fault: 'not_archived', detail: 'The disk of /mnt/disk/energy is full' }],
+    };
+    await route.fulfill({ response, json: { ...(await response.json()), backups, held_before: at } });
+  });
+  await page.goto('/dashboard/operator');
+  await page.getByRole('heading', { name: 'Back-ups' }).waitFor();
+  await page.getByText('42 MB', { exact: true }).waitFor();
+  await page.getByText('Changes are not archived.').waitFor();
+  await page.getByText('The disk of /mnt/disk/energy is full').waitFor();
+  await page.getByText('This installation was restored.').waitFor();
+  await testLooks(page, 'operator-backups');
+  await page.locator('select.language').selectOption('de');
+  await page.getByText('Änderungen werden nicht archiviert.').waitFor();
+});
+
 test('changes plans, creates users, and is for administrators only', async () => {
   const userId = await dashboard.user('plan@example.com');
   const page = await dashboard.signIn('admin@example.com');

@@ -24,25 +24,28 @@ function Copies({ backups }: { backups: Backups }) {
   return html`<dl class="figures">
       <div>
         <dt>${w.lastCopy}</dt>
-        <dd class="big">${last_copy ? html`<${When} at=${last_copy.at} />` : '–'}</dd>
-        <dd class="quiet">${last_copy ? w.size({ megabytes: megabytes(last_copy.packed_bytes), target }) : w.noCopy}</dd>
+        <dd>${last_copy ? html`<${When} at=${last_copy.at} />` : '–'}</dd>
+        <dd class="quiet">${last_copy ? w.size({ megabytes: megabytes(last_copy.packed_bytes) }) : w.noCopy}</dd>
       </div>
       <div>
         <dt>${w.archive}</dt>
-        <dd class="big">${is_archiving && last_archived_at !== null ? html`<${When} at=${last_archived_at} />` : '–'}</dd>
+        <dd>${is_archiving && last_archived_at !== null ? html`<${When} at=${last_archived_at} />` : '–'}</dd>
         <dd class="quiet">${is_archiving ? w.archivedUntil : w.notArchiving}</dd>
         ${waiting_bytes > 0 && is_archiving && html`<dd class="quiet">${w.waiting({ megabytes: megabytes(waiting_bytes) })}</dd>`}
       </div>
       <div>
         <dt>${w.sealing}</dt>
         <dd><${Badge} kind=${is_sealed ? 'good' : 'warn'}>${is_sealed ? w.sealed : w.open}<//></dd>
-        ${!is_sealed && html`<dd class="quiet">${w.openHint}</dd>`}
       </div>
     </dl>
+    <p class="quiet">${w.folder} <code>${target}</code></p>
+    ${!is_sealed && html`<p class="quiet">${w.openHint}</p>`}
     ${!is_archiving && html`<p class="quiet">${w.setTarget}</p>`}
     ${faults.length === 0 && html`<p><${Badge} kind="good">${w.good}<//></p>`}
     ${faults.map(
-      ({ fault, detail }) =>
-        html`<p><${Badge} kind="bad">!<//> ${w.faults[fault]}${detail !== null && html` <code>${detail}</code>`}</p>`,
+      ({ fault, detail }) => html`<p>
+        <${Badge} kind="bad">!<//> ${w.faults[fault]}${' '}
+        ${detail !== null && (fault === 'given_up' ? html`<${When} at=${detail} />` : html`<code>${detail}</code>`)}
+      </p>`,
     )}`;
 }
