@@ -39,8 +39,9 @@ const FACTORS = [
   1 / 3.6,
   1e3 / 3.6,
   1e6 / 3.6,
-  // Factor of tenths of kWh and W.
+  // Factors of tenths and hundredths of kWh and W.
   0.1,
+  0.01,
   // Factors of ft³, 100 ft³, 1,000 ft³ and American gallons to m³.
   0.028316846592,
   2.8316846592,

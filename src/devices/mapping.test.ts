@@ -13,6 +13,7 @@ test.each([
   [{ topic: '/lead/+/#', unit: 'F', meaning: 'temperature', path: '$' }],
   [{ ...ENTRY, unit: 'W', meaning: 'power', scale: -1 }],
   [{ ...ENTRY, time_path: "$['t s']", time_unit: 's' }],
+  [{ ...ENTRY, where: { '$.idx': 51, '$.stype': 'kWh', '$.on': true } }],
 ])('accepts the mapping %j', (one) => {
   expect(mistakes(one)).toEqual([]);
 });
@@ -41,6 +42,10 @@ test.each([
   [{ topic: 'home/#', device: 'plug', path: undefined }, /^0\.topic: must not end in # here/],
   [{ path: undefined, time_path: '$.t' }, /^0\.time_path: needs a path/],
   [{ time_unit: 's' }, /^0\.time_unit: needs a time_path/],
+  [{ where: {} }, /^0\.where: must have 1 to 4 conditions/],
+  [{ where: { '$..idx': 51 } }, /^0\.where/],
+  [{ where: { '$.idx': [51] } }, /^0\.where/],
+  [{ path: undefined, where: { '$.idx': 51 } }, /^0\.where: needs a path/],
   [{ eval: true }, /Unrecognized/],
 ])('rejects the mapping %j', (change, message) => {
   expect(mistakes({ ...ENTRY, ...change })).toEqual([expect.stringMatching(message)]);
@@ -54,8 +59,15 @@ test('rejects two entries that may be one register of a device, and accepts entr
     ),
   ];
   expect(mistakes(ENTRY, other)).toEqual(clash);
-  expect(mistakes(ENTRY, { ...ENTRY, topic: 'garage/+/energy' })).toEqual(clash);
-  expect(mistakes(ENTRY, { ...ENTRY, topic: 'garage/#', device: 'plug' })).toEqual(clash);
+  const because = (cause: string) => [
+    expect.stringContaining(`because a device is called what the wildcard stands for (${cause})`),
+  ];
+  expect(mistakes(ENTRY, { ...ENTRY, topic: 'garage/+/energy' })).toEqual(
+    because('home/x/energy is x, garage/x/energy is x'),
+  );
+  expect(mistakes(ENTRY, { ...ENTRY, topic: 'garage/#', device: 'plug' })).toEqual(
+    because('home/x/energy is x, garage/# is plug'),
+  );
   expect(mistakes({ ...ENTRY, device: 'home-+' }, { ...ENTRY, topic: 'garage/+/energy', device: 'garage-+' })).toEqual(
     [],
   );

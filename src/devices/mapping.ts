@@ -53,7 +53,14 @@ const entry = z
       ),
     path: path
       .optional()
-      .describe('JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number.'),
+      .describe(
+        'JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number.',
+      ),
+    where: payloadConditions
+      .optional()
+      .describe(
+        'What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish.',
+      ),
     unit: z.enum(MAPPED_UNITS).describe('Unit of the number.'),
     scale: z
       .number()
@@ -107,6 +114,8 @@ const entry = z
       });
     if (value.time_path !== undefined && value.path === undefined)
       context.addIssue({ code: 'custom', path: ['time_path'], message: 'needs a path: a plain number has no time' });
+    if (value.where !== undefined && value.path === undefined)
+      context.addIssue({ code: 'custom', path: ['where'], message: 'needs a path: a plain number says nothing else' });
     if (value.time_unit !== undefined && value.time_path === undefined)
       context.addIssue({ code: 'custom', path: ['time_unit'], message: 'needs a time_path' });
   });
@@ -134,6 +143,16 @@ export const deviceNamePattern = ({ device, topic }: MappingEntry): string =>
 
 const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}`.trim();
 
+/** Explains how the names of two mapped devices can be equal, if their topics differ and a wildcard names a device. */
+function causeOf(one: MappingEntry, other: MappingEntry): string {
+  const named = [one, other].map((entry) => ({ topic: entry.topic, device: deviceNamePattern(entry) }));
+  if (one.topic === other.topic || !named.some(({ device }) => device.includes('+'))) return '';
+  const called = named.map(({ topic, device }) =>
+    device.includes('+') ? `${topic.replace(/[+#]/, 'x')} is ${device.replace('+', 'x')}` : `${topic} is ${device}`,
+  );
+  return `, because a device is called what the wildcard stands for (${called.join(', ')})`;
+}
+
 /** Returns why two mappings conflict, as a list of at most one sentence. `index`: position of the first mapping. */
 function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[] {
   if (!canMatchSameDevice(deviceNamePattern(one), deviceNamePattern(other))) return [];
@@ -141,7 +160,7 @@ function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[
   if (typeof first === 'string' || typeof second === 'string') return [];
   if (first.channel === second.channel && first.kind === second.kind)
     return [
-      `may be the same number of one device as entry ${index} (${nameOf(one)}): two registers would count as one. Name another device, such as garage-+, or a circuit`,
+      `may be the same number of one device as entry ${index} (${nameOf(one)})${causeOf(one, other)}: two registers would count as one. Name another device, such as garage-+, or a circuit`,
     ];
   const isElectric = ({ meaning }: MappingEntry) => /^(?:import|export|power|production)/.test(meaning);
   if (isElectric(one) && isElectric(other) && (one.meaning === 'production') !== (other.meaning === 'production'))

@@ -22,6 +22,7 @@ test.each<[string, MappingEntry[], MappingEntry[], boolean]>([
   ['another unit', [total], [{ ...total, unit: 'Wh' }], true],
   ['another scale', [total], [{ ...total, scale: 0.1 }], true],
   ['another place', [total], [{ ...total, path: '$.sum' }], true],
+  ['another condition', [{ ...total, where: { '$.idx': 1 } }], [{ ...total, where: { '$.idx': 2 } }], true],
   ['another topic', [total], [{ ...total, topic: 'boiler/+/status' }], true],
   ['nothing, as it means something else: nothing comes', [total], [{ ...total, meaning: 'export' }], false],
   ['nothing, as it is no longer mapped: nothing comes', [total], [], false],

@@ -91,7 +91,8 @@ const sourcesOf = (mapped: readonly MappingEntry[]): Source[] =>
     const quantity = toMappedQuantity(one);
     const kind = typeof quantity === 'string' ? undefined : COUNTED.get(quantity.kind);
     if (typeof quantity === 'string' || !kind) return [];
-    const number = JSON.stringify([one.topic, one.path ?? null, quantity.times / quantity.per]);
+    const where = one.where === undefined ? [] : [Object.entries(one.where).sort()];
+    const number = JSON.stringify([one.topic, one.path ?? null, quantity.times / quantity.per, ...where]);
     return { device: deviceNamePattern(one), channel: quantity.channel, kind, number };
   });
 

@@ -1,7 +1,9 @@
 import type { Selectable } from 'kysely';
+import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
+import { readDecoderConfig } from './decoder-config.ts';
 
 /** Maximum age of an example that is shown. A job deletes older ones soon afterwards. */
 const EXAMPLE_MS = 86_400_000;
@@ -45,4 +47,31 @@ export async function listUnrecognisedMessages(
     const example = isShown ? { topic, payload, bytes, receivedAt: at } : null;
     return { shape, messages, first_seen_at, last_seen_at, example };
   });
+}
+
+/**
+ * Deletes the unrecognised messages on topics that a mapping of the gateway's new `decoder_config` names. Messages that it cannot read are
+ * noted again when they arrive.
+ */
+export async function forgetMappedMessages(trx: Database, gatewayId: string, config: unknown): Promise<void> {
+  const { mapping = [] } = readDecoderConfig(config);
+  if (mapping.length === 0) return;
+  const noted = await trx
+    .selectFrom('unread_messages')
+    .select(['shape', 'example_topic'])
+    .where('gateway_id', '=', gatewayId)
+    .execute();
+  const mapped = noted.filter(({ shape, example_topic: topic }) =>
+    mapping.some((one) => matchTopicFilter(one.topic, topic ?? shape) !== null),
+  );
+  if (mapped.length === 0) return;
+  await trx
+    .deleteFrom('unread_messages')
+    .where('gateway_id', '=', gatewayId)
+    .where(
+      'shape',
+      'in',
+      mapped.map(({ shape }) => shape),
+    )
+    .execute();
 }

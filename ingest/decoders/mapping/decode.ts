@@ -3,9 +3,10 @@ import { toMappedQuantity } from '#src/devices/mapped-quantity.ts';
 import { isCommandTopic, type MappingEntry } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { readJson, readText } from '../read/payload.ts';
+import { compileConditions } from '../read/conditions.ts';
+import { readJson, readPairs, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { matchTopicFilter } from '../read/topic-filter.ts';
+import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import { createValueCollector, emptyResult, toCelsius, type ValueCollector } from '../read/value-collector.ts';
 
 /** A mapping that matches a topic, and the device that the topic identifies. */
@@ -38,7 +39,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   // An empty payload deletes a retained message.
   if (message.payload.length === 0) return emptyResult();
   const heard = createValueCollector();
-  const json = named.some(({ mapped }) => mapped.path !== undefined) ? readJson(message.payload) : undefined;
+  const hasPath = named.some(({ mapped }) => mapped.path !== undefined);
+  const json = hasPath ? (readJson(message.payload) ?? readPairs(message.payload)) : undefined;
   const placed = new Set<string>();
   let isTaken = false;
   for (const one of named) {
@@ -64,9 +66,12 @@ const UNREADABLE = Symbol('unreadable');
  * Returns the number in the payload that a mapping names; undefined if it is not there. Under a filter that ends in `#`, payloads without
  * the number are ignored.
  */
-function numberAt({ topic, path }: MappingEntry, payload: Buffer, json: unknown): unknown {
+function numberAt({ topic, path, where }: MappingEntry, payload: Buffer, json: unknown): unknown {
   const unreadable = topic.endsWith('#') ? undefined : UNREADABLE;
-  if (path !== undefined) return json === undefined ? unreadable : compileJsonPath(path)?.(json);
+  if (path !== undefined) {
+    if (json === undefined) return unreadable;
+    return compileConditions(where)(json) ? compileJsonPath(path)?.(json) : undefined;
+  }
   const text = readText(payload);
   return text === null || readNumber(text) === undefined ? unreadable : text;
 }

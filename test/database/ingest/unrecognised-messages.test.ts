@@ -43,6 +43,27 @@ async function household() {
   };
 }
 
+test('what is mapped leaves the unrecognised messages: the content tells the devices of one topic apart', async () => {
+  const home = await household();
+  const body = (idx: number, total: number) => JSON.stringify({ idx, total });
+  await home.hear(['house/out', body(51, 1)], ['house/out', body(52, 7)], ['house/else', '{"x":1}']);
+  expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['house/else', 'house/out']);
+  const entry = { topic: 'house/out', path: '$.total', unit: 'kWh', meaning: 'import' };
+  const mapping = [
+    { ...entry, where: { '$.idx': 51 }, device: 'fridge' },
+    { ...entry, where: { '$.idx': 52 }, device: 'dryer' },
+  ];
+  const patch = (decoder_config: object) =>
+    api.send(`/v1/gateways/${home.gatewayId}`, { key: home.key, method: 'PATCH', body: { decoder_config } });
+  expect((await patch({ mapping: [{ ...mapping[0], where: { '$..idx': 51 } }] })).status).toBe(422);
+  expect((await patch({ mapping: [{ ...mapping[0], where: {} }] })).status).toBe(422);
+  expect((await patch({ mapping })).status).toBe(200);
+  expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['house/else']);
+  await home.hear(['house/out', body(51, 2)], ['house/out', body(52, 8)]);
+  const { json } = await api.send('/v1/devices/discovered', { key: home.key });
+  expect(json.map(({ native_id }: { native_id: string }) => native_id).sort()).toEqual(['dryer', 'fridge']);
+});
+
 test('messages that no family recognises are counted by topic shape, with one example', async () => {
   const home = await household();
   await home.hear(

@@ -49,9 +49,10 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   ]);
   const pair = async (name: string, type: string) => {
     const { discovery_id } = found.find(({ native_id }) => native_id === name) ?? {};
-    return (await send('/v1/devices', { type, location: 'cellar', discovery_id })).device_id as string;
+    await send('/v1/devices', { type, location: 'cellar', discovery_id });
   };
-  const [p1, inverter] = [await pair('cellar/p1', 'smart_meter'), await pair('cellar/inverter', 'inverter')];
+  await pair('cellar/p1', 'smart_meter');
+  await pair('cellar/inverter', 'inverter');
   for (let hour = 0; hour <= 5; hour++) {
     await publish('cellar/p1', meter(hour));
     await publish('cellar/p1', '{"total_power_import_kwh": null, "total_power_export_kwh": "unavailable"}');
@@ -67,8 +68,4 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   await expect.poll(insights, { interval: 250, timeout: 20_000 }).toEqual([6.25, 0.625, 2.5]);
   const { rows } = await api.database.pool.query('SELECT reason FROM rejected_messages');
   expect(rows).toEqual([]);
-  const channels = async (device: string) =>
-    ((await send(`/v1/devices/${device}/channels`)) as { channel: string }[]).map(({ channel }) => channel).sort();
-  expect(await channels(p1)).toEqual(['export', 'import', 'import', 'import/t1', 'import/t2']);
-  expect(await channels(inverter)).toEqual(['pv/export']);
 }, 90_000);

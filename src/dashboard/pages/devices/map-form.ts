@@ -33,7 +33,7 @@ export function MapForm(props: {
   useEffect(() => shown.current?.querySelector('select')?.focus(), []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    const mapped = mappedIn(new FormData(event.target as HTMLFormElement), path);
+    const mapped = mappedIn(new FormData(event.target as HTMLFormElement), path, topic);
     const isSaving = (event.submitter as HTMLButtonElement | null)?.value === 'save';
     run(async () => {
       if (isSaving) onSaved(await changeMapped(gateway, (all) => [...all, mapped]));
@@ -62,7 +62,8 @@ export function MapForm(props: {
       ${(attributes: object) => html`<input ...${attributes} name="topic" required maxlength="120" autocomplete="off" defaultValue=${topic} />`}
     <//>
     <${Field} label=${form.device} hint=${form.deviceHint}>
-      ${(attributes: object) => html`<input ...${attributes} name="device" maxlength="100" autocomplete="off" />`}
+      ${(attributes: object) => html`<input ...${attributes} name="device" maxlength="100" autocomplete="off"
+        defaultValue=${path === null ? deviceOf(topic) : ''} />`}
     <//>
     <${Field} label=${form.circuit} hint=${form.circuitHint}>
       ${(attributes: object) => html`<input ...${attributes} name="circuit" maxlength="32" autocomplete="off" />`}
@@ -86,11 +87,17 @@ export function MapForm(props: {
   </form>`;
 }
 
+/** Returns the device of a plain number: the topic without its last word, so that the numbers next to each other are one device. */
+const deviceOf = (topic: string): string => /^(.{1,100})\/[^/]*$/.exec(topic)?.[1] ?? '';
+
 /** Returns the mapping in the form; empty fields are omitted. */
-function mappedIn(form: FormData, path: string | null): MappingEntry {
+function mappedIn(form: FormData, path: string | null, topic: string): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = numberOf(text('scale'));
-  const optional = { device: text('device'), circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };
+  // The proposed name is that of one topic. For a filter, the service names each device by what the wildcard stands for.
+  const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);
+  const device = isProposed ? '' : text('device');
+  const optional = { device, circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== ''));
   return {
     topic: text('topic'),
