@@ -1,12 +1,12 @@
 import { compileJsonPath } from '#src/core/json-path.ts';
+import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import { toMappedQuantity } from '#src/devices/mapped-quantity.ts';
 import { isCommandTopic, type MappingEntry } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { readNumber } from '../read/number.ts';
 import { compileConditions } from '../read/conditions.ts';
+import { readNumber } from '../read/number.ts';
 import { readJson, readPairs, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
-import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import { createValueCollector, emptyResult, toCelsius, type ValueCollector } from '../read/value-collector.ts';
 
 /** A mapping that matches a topic, and the device that the topic identifies. */

@@ -1,3 +1,4 @@
+import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import {
   type ChannelAssignment,
   createStatelessFamily,
@@ -8,7 +9,6 @@ import {
 } from '../family.ts';
 import { readJson } from '../read/payload.ts';
 import { plausibleTimeMs } from '../read/time.ts';
-import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import { createValueCollector, type QuantityInput, refusedResult } from '../read/value-collector.ts';
 import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
 import {

@@ -7,8 +7,8 @@ import {
   type Family,
   type FamilyDecodeResult,
 } from '../family.ts';
-import { readNumber } from '../read/number.ts';
 import { type Conditions, compileConditions } from '../read/conditions.ts';
+import { readNumber } from '../read/number.ts';
 import { asObject, mentionsWords, readJson, readPairs, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
