@@ -473,6 +473,7 @@ CREATE TABLE installation (
   only_row boolean NOT NULL DEFAULT true,
   installation_id text NOT NULL DEFAULT substr(replace((gen_random_uuid())::text, '-', ''), 1, 12),
   shards smallint, -- Queues of a broker cluster, from its first start on: which one a device's messages go to depends on how many there are. Null: none was used.
+  held_before timestamptz, -- First start after a restore: whatever fell due before is not sent until an operator releases it. Null: nothing is held back.
   PRIMARY KEY (only_row),
   CHECK (only_row),
   CHECK (shards >= 1 AND shards <= 1024)
@@ -566,6 +567,7 @@ CREATE TABLE usage_changes (
   hour timestamptz NOT NULL, -- Start of the hour, UTC.
   user_ids text[] COLLATE "C" NOT NULL,
   costs_only boolean NOT NULL DEFAULT false, -- No hour changed: costs did, by a tariff or a price, or they are still to be evaluated. The hour is then just that of the note.
+  is_held boolean NOT NULL DEFAULT false, -- Whether the row waited at the first start after a restore: its alerts wait until an operator releases them.
   PRIMARY KEY (change_id)
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 
@@ -1174,6 +1176,16 @@ CREATE INDEX home_members_ended ON home_members (ended_at) WHERE (ended_at IS NO
 CREATE INDEX home_members_home ON home_members (user_id);
 CREATE INDEX home_members_member ON home_members (member_user_id);
 CREATE UNIQUE INDEX home_members_once ON home_members (member_user_id, user_id) WHERE (ended_at IS NULL);
+
+-- Ids of accounts, devices, gateways, keys, memberships, sessions and webhooks that ended, committed with their end, until they are in ended.jsonl next to the back-ups.
+CREATE TABLE endings (
+  ending_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  kind text NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (ending_id),
+  CHECK (kind IN ('account', 'device', 'gateway', 'key', 'member', 'session', 'webhook'))
+);
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

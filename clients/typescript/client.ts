@@ -2753,8 +2753,10 @@ export interface UpdateDeviceBody {
       topic: string;
       /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
       device?: string;
-      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      /** JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number. */
       path?: string;
+      /** What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish. */
+      where?: Record<string, unknown>;
       /** Unit of the number. */
       unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
       /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
@@ -2931,8 +2933,10 @@ export interface UpdateGatewayBody {
       topic: string;
       /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
       device?: string;
-      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      /** JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number. */
       path?: string;
+      /** What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish. */
+      where?: Record<string, unknown>;
       /** Unit of the number. */
       unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
       /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
@@ -2991,8 +2995,10 @@ export interface DecodeMessageBody {
       topic: string;
       /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
       device?: string;
-      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      /** JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number. */
       path?: string;
+      /** What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish. */
+      where?: Record<string, unknown>;
       /** Unit of the number. */
       unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
       /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
@@ -3138,8 +3144,10 @@ export type CreateImportBody = {
       topic: string;
       /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
       device?: string;
-      /** JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number. */
+      /** JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number. */
       path?: string;
+      /** What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish. */
+      where?: Record<string, unknown>;
       /** Unit of the number. */
       unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
       /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */

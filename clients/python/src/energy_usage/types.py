@@ -2359,7 +2359,9 @@ class UpdateDeviceBodyDecoderConfigMapping(TypedDict):
     device: NotRequired[str]
     """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
     path: NotRequired[str]
-    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    """JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number."""
+    where: NotRequired[dict[str, Any]]
+    """What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish."""
     unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
     """Unit of the number."""
     scale: NotRequired[float]
@@ -2486,7 +2488,9 @@ class UpdateGatewayBodyDecoderConfigMapping(TypedDict):
     device: NotRequired[str]
     """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
     path: NotRequired[str]
-    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    """JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number."""
+    where: NotRequired[dict[str, Any]]
+    """What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish."""
     unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
     """Unit of the number."""
     scale: NotRequired[float]
@@ -2558,7 +2562,9 @@ class DecodeMessageBodyDecoderConfigMapping(TypedDict):
     device: NotRequired[str]
     """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
     path: NotRequired[str]
-    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    """JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number."""
+    where: NotRequired[dict[str, Any]]
+    """What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish."""
     unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
     """Unit of the number."""
     scale: NotRequired[float]
@@ -2672,7 +2678,9 @@ class CreateImportBodyValueDecoderConfigMapping(TypedDict):
     device: NotRequired[str]
     """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
     path: NotRequired[str]
-    """JSONPath (RFC 9535) of one place in the payload. Left out: the payload is a plain number."""
+    """JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number."""
+    where: NotRequired[dict[str, Any]]
+    """What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish."""
     unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
     """Unit of the number."""
     scale: NotRequired[float]
