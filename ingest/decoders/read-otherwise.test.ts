@@ -42,6 +42,9 @@ function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSetting
   return { family: heard?.family, bySeries };
 }
 
+/** Returns the conditions of a mapping, as one text. */
+const conditionsOf = ({ mapping = [] }: DecoderSettings): string => JSON.stringify(mapping.map(({ where }) => where));
+
 const counts = { other: 0, same: 0 };
 const cases = FAMILIES.flatMap(({ name }) => casesOf(name).map(([file, { in: given }]) => ({ name, file, given })));
 
@@ -62,6 +65,8 @@ test('reports a changed setting for each series whose numbers change, and for no
         const isOther = values(said) !== values(now);
         const native_name = said[0]?.native ?? null;
         const told = readsDifferentNumber(before, after, { family: was.family, native_id, channel, kind, native_name });
+        // One message does not show which other messages a changed condition lets in.
+        if (told && !isOther && conditionsOf(settings) !== conditionsOf(changed)) continue;
         expect(told, `${name} ${file} ${key}: ${JSON.stringify([settings, changed])}`).toBe(isOther);
         counts[isOther ? 'other' : 'same']++;
       }
