@@ -14,6 +14,7 @@ import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
 import { type FamilyTable, type FieldEntry, readTable, type TopicEntry, type TopicParts } from './form.ts';
 import {
+  cacheByTopic,
   compilePattern,
   compileTemplate,
   matchPattern,
@@ -86,7 +87,7 @@ export function createTableFamily(table: FamilyTable): Family<null> {
   const topics = table.topics.flatMap((entry) => topicsOf(entry, table));
   const own = topics.filter(({ pattern }) => pattern !== null);
   const anywhere = topics.filter(({ pattern }) => pattern === null);
-  const matches = cached((topic) => matchesOf(own, topic));
+  const matches = cacheByTopic((topic) => matchesOf(own, topic));
   const isOf =
     ({ payload }: DeviceMessage) =>
     ({ topic }: Match) =>
@@ -108,24 +109,6 @@ export function createTableFamily(table: FamilyTable): Family<null> {
 /** Whether a body contains the texts that the topic requires: each single text, and at least one of each list of texts. */
 const isMentioned = ({ mentioned }: Topic, payload: Buffer): boolean =>
   mentioned.every((texts) => texts.some((text) => mentionsWords(payload, text)));
-
-/** Maximum number of topics in a family's cache, and the longest topic in it: attackers choose topics. */
-const MAX_TOPICS = 1_000;
-const MAX_TOPIC_LENGTH = 256;
-
-/** Caches the matches of topics. A full cache is emptied; its topics are then matched again. */
-function cached(match: (topic: string) => readonly Match[]): (topic: string) => readonly Match[] {
-  const matches = new Map<string, readonly Match[]>();
-  return (topic) => {
-    const known = matches.get(topic);
-    if (known) return known;
-    const found = match(topic);
-    if (found.length === 0 || topic.length > MAX_TOPIC_LENGTH) return found;
-    if (matches.size >= MAX_TOPICS) matches.clear();
-    matches.set(topic, found);
-    return found;
-  };
-}
 
 /** Returns the topics of an entry, one for each of its patterns. */
 function topicsOf(entry: TopicEntry, table: FamilyTable): Topic[] {

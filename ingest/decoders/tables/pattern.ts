@@ -54,3 +54,21 @@ export function compileTemplate(template: string): (named: PartValues) => string
   return (named) =>
     pieces.map((piece, index) => (index % 3 === 0 ? piece : index % 3 === 1 ? (named[piece] ?? '') : '')).join('');
 }
+
+/** Maximum number of topics in a family's cache, and the longest topic in it: attackers choose topics. */
+const MAX_TOPICS = 1_000;
+const MAX_TOPIC_LENGTH = 256;
+
+/** Caches the matches of topics. A full cache is emptied; its topics are then matched again. */
+export function cacheByTopic<Match>(match: (topic: string) => readonly Match[]): (topic: string) => readonly Match[] {
+  const matches = new Map<string, readonly Match[]>();
+  return (topic) => {
+    const known = matches.get(topic);
+    if (known) return known;
+    const found = match(topic);
+    if (found.length === 0 || topic.length > MAX_TOPIC_LENGTH) return found;
+    if (matches.size >= MAX_TOPICS) matches.clear();
+    matches.set(topic, found);
+    return found;
+  };
+}
