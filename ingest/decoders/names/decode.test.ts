@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeMessage } from '../describe.ts';
@@ -98,6 +99,40 @@ test('counts only what a name states: its unit, its direction, and never a perio
     { numRuns: 5_000 },
   );
   expect(counted).toBeGreaterThan(500);
+});
+
+const PUBLIC_NAMES = readFileSync(new URL('../vocabulary/register-names.tsv', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .slice(1)
+  .map((line) => line.split('\t') as [language: string, name: string, meaning: string]);
+
+test('counts no public register name as what it is not, alone or next to others', () => {
+  const wrong: string[] = [];
+  let counted = 0;
+  for (const [at, [, name, meaning]] of PUBLIC_NAMES.entries()) {
+    const [, other = '', otherMeaning = ''] = PUBLIC_NAMES[(at * 7 + 3) % PUBLIC_NAMES.length] ?? [];
+    const pair: [string, number, string][] = [
+      [name, 5, meaning],
+      [other, 7, otherMeaning],
+    ];
+    for (const some of [pair.slice(0, 1), pair]) {
+      const body = Object.fromEntries(some.map(([one, value]) => [`${one} (kWh)`, value]));
+      for (const { channel, value } of read('house/x', body)?.readings ?? []) {
+        const truths = some.filter(([, number]) => number === value).map(([, , truth]) => truth);
+        if (/(?:^|\/)ignored\//.test(channel)) continue;
+        counted++;
+        const said = channel.replace(/^(gas|heat)\/import/, '$1').replace(/-\d$/, '');
+        // Energy that is generated next to a register of heating is heat (energy.md, rule 5).
+        const isRight = truths.some(
+          (truth) => truth === said || (truth === 'own' && /^(?:pv|battery)\/|^heat$/.test(said)),
+        );
+        if (!isRight) wrong.push(`${JSON.stringify(body)}: ${value} as ${channel}, not ${truths}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(counted).toBeGreaterThan(200);
 });
 
 test('never throws on any body, and reads no number that is not in it', () => {
