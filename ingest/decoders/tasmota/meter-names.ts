@@ -48,6 +48,11 @@ const NOW = /^(?:akt|aktuell\w*|momentan\w*|current|curr|now|actual|act)$|^momen
 const EITHER_UNIT =
   /^(?:total_?consumption|real_?energy.*|(?:input|output).*|(?:import|export)(?:ht|nt)?)$|delivered|supply/;
 const PERIOD = /^(?:\d+(?:d|h|m|w|y|tage?|days?)|reset|par|partial|saison|letzt\w*)$/;
+/**
+ * Names of the block METER of the Teleinfo firmware for Tasmota: number of phases, contract (A, VA), its limit (VA), power factors, and
+ * what is produced now.
+ */
+const TELEINFO_METER = /^(?:ph|isub|psub|pmax|c[1-3]?|p[cpw])$/i;
 const ELECTRICAL =
   /volt|spannung|amp|curr|strom_?l?\d|freq|hz|phas|angle|winkel|cos|factor|faktor|thd|temp|time|uhr|date|year|month|serial|nummer|number|volum|flow|fluss|rssi|wifi|limit|^(?:pf|sf|u|i|ul|il|v|a|q|s|t|st|qt)_?(?:l?\d|n)?$|(?:^|_)id$|^(?:hh|mm|ss|day|ver|unknown|factor|tariff|f\.f)$|m3|[kK]?var|(?:^|_)k?va(?:$|_)/i;
 
@@ -93,7 +98,7 @@ function read(name: string): MeterNameMeaning {
   if (sign) return { is: 'register', channel: sign === '+' ? 'import' : 'export' };
   if (said.not) return { is: 'other', because: said.not };
   if (words.some((word) => PERIOD.test(word))) return { is: 'other', because: 'period' };
-  if (ELECTRICAL.test(name)) return { is: 'other', because: null };
+  if (ELECTRICAL.test(name) || TELEINFO_METER.test(name)) return { is: 'other', because: null };
   const isEnergy = words.some((word) => ENERGY.test(word)) || REGISTER_ITSELF.test(words.join(' '));
   // `Act` means active, not actual, in `Import Act. Energy`.
   const isNow = words.some((word) => NOW.test(word) && !(word === 'act' && isEnergy));

@@ -5,6 +5,7 @@ import type { Json } from '../read/payload.ts';
 import { volumeChannelOf } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
+import { nameFactsOf } from '../vocabulary/name-facts.ts';
 import { expandAbbreviations, type MeterNameMeaning, readMeterName } from './meter-names.ts';
 import type { TasmotaSource } from './source.ts';
 
@@ -81,6 +82,7 @@ export function readMeterBlock(
   let asked = 0;
   const ask = (name: string, value: unknown) => {
     const number = readNumber(value);
+    if (isOfDay(name, block) || (isTeleinfo(block) && /^[pw][1-3]$/i.test(name))) return;
     if (typeof number !== 'number' || number < 0 || asked++ >= MAX_ASKED) return;
     const channel = `${circuit}/unknown/${toChannelWord(name)}`;
     const said = { device, channel, kind: 'energy_total_kwh', value, atMs, name: `${prefix}.${name}` } as const;
@@ -109,6 +111,18 @@ export function readMeterBlock(
       else ask(name, value);
     } else if (what.is === 'unknown') ask(name, value);
   }
+}
+
+/** Whether a block is that of the Teleinfo firmware, whose powers of a phase (VA and W) are no registers. */
+const isTeleinfo = (block: Json): boolean => Object.hasOwn(block, 'PSUB') && Object.hasOwn(block, 'PH');
+
+/** Whether a name is that of a day's register (`Day Energy`): it says "day", and no other name of the block says "night". */
+function isOfDay(name: string, block: Json): boolean {
+  const { bySibling } = nameFactsOf(expandAbbreviations(name));
+  if (bySibling?.else !== 'period') return false;
+  return !Object.keys(block).some((other) =>
+    nameFactsOf(expandAbbreviations(other)).siblings.includes(bySibling.sibling),
+  );
 }
 
 /**
