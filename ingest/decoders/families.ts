@@ -87,11 +87,9 @@ export const FAMILIES: readonly Family[] = [
   loadTableFamily('go-e'),
   loadTableFamily('deye-inverter-mqtt'),
   loadTableFamily('homematic'),
-  loadTableFamily('sbfspot'),
   loadTableFamily('domoticz'),
   loadTableFamily('marstek'),
   loadTableFamily('enphase'),
-  loadTableFamily('homewizard'),
   loadTableFamily('openbeken'),
   loadTableFamily('teleinfo2mqtt'),
   loadTableFamily('givtcp'),
@@ -101,5 +99,8 @@ export const FAMILIES: readonly Family[] = [
   statestream,
   emsesp,
   espurna,
+  // Known by their bodies: each message of the families after them would be searched.
+  loadTableFamily('sbfspot'),
+  loadTableFamily('homewizard'),
   names,
 ];

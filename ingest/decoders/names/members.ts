@@ -1,6 +1,6 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { asObject, type Json } from '../read/payload.ts';
 import { toCelsius, type ValueCollector } from '../read/value-collector.ts';
 import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
@@ -18,16 +18,13 @@ export interface Member {
   unit?: string;
 }
 
-/** Names under which messages state a number and its unit next to each other. */
-const VALUES = ['value', 'val', 'v'] as const;
-const UNITS = ['unit', 'units', 'uom', 'unit_of_measurement', 'datapointUnit'] as const;
-
 /** Returns the number of an object that states its unit, too: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
 export function numberWithUnit(object: Json): Omit<Member, 'path'> | null {
-  const unit = UNITS.map((name) => ownMember(object, name)).find((one) => typeof one === 'string' && one !== '');
-  const value = VALUES.map((name) => ownMember(object, name)).find((one) => one !== undefined);
-  if (typeof unit !== 'string' || (typeof value !== 'number' && typeof value !== 'string')) return null;
-  return { value, unit };
+  // None of these names is inherited.
+  const value = object.value ?? object.val ?? object.v;
+  if (typeof value !== 'number' && typeof value !== 'string') return null;
+  const unit = object.unit ?? object.units ?? object.uom ?? object.unit_of_measurement;
+  return typeof unit === 'string' && unit !== '' ? { value, unit } : null;
 }
 
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */

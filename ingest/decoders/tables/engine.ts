@@ -88,27 +88,29 @@ export function createTableFamily(table: FamilyTable): Family<null> {
   const own = topics.filter(({ pattern }) => pattern !== null);
   const anywhere = topics.filter(({ pattern }) => pattern === null);
   const matches = cacheByTopic((topic) => matchesOf(own, topic));
-  const isOf =
-    ({ payload }: DeviceMessage) =>
-    ({ topic }: Match) =>
-      isMentioned(topic, payload);
   return createStatelessFamily({
     name: table.family,
     takes: (topic) => matches(topic).length > 0,
     ...(anywhere.length > 0 && { knows: (payload) => anywhere.some((topic) => isMentioned(topic, payload)) }),
     decode(message, settings) {
       const found =
-        matches(message.topic).find(isOf(message)) ??
-        (anywhere.length > 0 ? matchesOf(anywhere, message.topic).find(isOf(message)) : undefined);
+        mentionedOf(matches(message.topic), message) ??
+        (anywhere.length > 0 ? mentionedOf(matchesOf(anywhere, message.topic), message) : undefined);
       if (!found) return null;
       return found.topic.entry.ignored ? emptyResult() : read(found, message, settings);
     },
   });
 }
 
+/** Returns the first match whose texts the body mentions. A loop, because each message of the family comes through here. */
+function mentionedOf(matches: readonly Match[], { payload }: DeviceMessage): Match | undefined {
+  for (const match of matches) if (isMentioned(match.topic, payload)) return match;
+  return undefined;
+}
+
 /** Whether a body contains the texts that the topic requires: each single text, and at least one of each list of texts. */
 const isMentioned = ({ mentioned }: Topic, payload: Buffer): boolean =>
-  mentioned.every((texts) => texts.some((text) => mentionsWords(payload, text)));
+  mentioned.length === 0 || mentioned.every((texts) => texts.some((text) => mentionsWords(payload, text)));
 
 /** Returns the topics of an entry, one for each of its patterns. */
 function topicsOf(entry: TopicEntry, table: FamilyTable): Topic[] {
