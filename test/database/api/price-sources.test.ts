@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Answer } from '#test/support/api.ts';
 import {
   answerWith,
   api,
@@ -20,6 +21,7 @@ import {
   rows,
   url,
   utility,
+  work,
   workAll,
 } from '#test/support/price-sources.ts';
 
@@ -270,5 +272,78 @@ describe('a check', () => {
       [{ field: 'source', message: 'the answer is not JSON' }],
     ]);
     expect((await post({ check: false, source: own() })).status).toBe(201);
+  });
+});
+
+describe('a series that is deleted while others change it', () => {
+  type Change = (id: string) => Promise<Answer>;
+  const changes: [string, Change][] = [
+    ['PATCH of its source', (id) => patch(id, { source: own({ url: url('/new') }) })],
+    ['PATCH that ends its source', (id) => patch(id, { source: null })],
+    ['PATCH of its name', (id) => patch(id, { name: 'x' })],
+    ['PUT of prices', (id) => put(id, ['15T12:00', '1'])],
+    ['second DELETE', (id) => api.send(`/v1/price-series/${id}`, { method: 'DELETE', key: utility.key })],
+  ];
+  const deletion: Change = (id) => api.send(`/v1/price-series/${id}`, { method: 'DELETE', key: utility.key });
+  const leftOf = async (id: string) => {
+    const text = `SELECT (SELECT count(*)::int FROM price_series WHERE series_id = $1) AS series,
+      (SELECT count(*)::int FROM series_sources WHERE series_id = $1) AS sources,
+      (SELECT count(*)::int FROM prices WHERE series_id = $1) AS prices`;
+    return (await api.database.pool.query(text, [id])).rows[0];
+  };
+
+  /** Sends two requests that wait for the lock of a series, which is granted in order of arrival. Returns their responses. */
+  async function inTurn(id: string, one: Change, other: Change): Promise<[Answer, Answer]> {
+    const blocker = await api.database.pool.connect();
+    // On another connection: a transaction would see the same sessions each time.
+    const waiting = async () =>
+      (
+        await api.database.pool.query(`SELECT count(*)::int AS n FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+      ).rows[0].n;
+    try {
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT FROM price_series WHERE series_id = $1 FOR UPDATE', [id]);
+      const first = one(id);
+      await expect.poll(waiting).toBe(1);
+      const second = other(id);
+      await expect.poll(waiting).toBe(2);
+      await blocker.query('COMMIT');
+      return await Promise.all([first, second]);
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
+  }
+
+  test.each(changes)('stays deleted after a %s, in either order', async (_name, change) => {
+    for (const isDeletedFirst of [true, false]) {
+      const id = await make({ source: own() });
+      const [one, other] = isDeletedFirst ? [deletion, change] : [change, deletion];
+      const [first, second] = await inTurn(id, one, other);
+      const statuses = [first.status, second.status];
+      expect({ isDeletedFirst, statuses }).toEqual({
+        isDeletedFirst,
+        statuses: [200, isDeletedFirst || change === changes[4]?.[1] ? 404 : 200],
+      });
+      expect(await leftOf(id)).toEqual({ series: 0, sources: 0, prices: 0 });
+    }
+  });
+
+  test('stays deleted while all of them and three workers run at once', async () => {
+    answerWith(rows(['15T12:00', 1]));
+    for (let round = 0; round < 20; round++) {
+      const id = await make({ source: own() });
+      const all = changes.flatMap(([, change]) => [change(id), change(id)]);
+      const [statuses] = await Promise.all([
+        Promise.all(all.map(async (answer) => (await answer).status)),
+        ...Array.from({ length: 3 }, work),
+      ]);
+      expect(statuses.slice(0, -2).filter((status) => status !== 200 && status !== 404)).toEqual([]);
+      expect(statuses.slice(-2).sort()).toEqual([200, 404]);
+      expect(await leftOf(id)).toEqual({ series: 0, sources: 0, prices: 0 });
+      expect((await get(id)).status).toBe(404);
+      await api.database.pool.query('DELETE FROM source_hosts; DELETE FROM source_checks');
+    }
   });
 });
