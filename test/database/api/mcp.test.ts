@@ -7,6 +7,7 @@ import { createDevice } from '#src/devices/store.ts';
 import { expectedErrorBody, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER } from '#test/support/load-profile.ts';
 import { connectOverHttp, newClient, type ToolClient, toolClient, trustCertificate } from '#test/support/mcp.ts';
+import { homeKey, join } from '#test/support/members.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 /** Tools for assistants: known answers, reach, and what hostile clients send. */
@@ -26,6 +27,15 @@ let plug: string;
 let foreignMeter: string;
 let ofAnna: ToolClient;
 let ofUtility: ToolClient;
+/** A member's key for Anna's home, a key of a group with Anna's home, and a key that writes the readings of Anna's meter. */
+let ofMember: ToolClient;
+let ofGroup: ToolClient;
+let ofMeter: ToolClient;
+let carl: Person;
+let carlsMeter: string;
+/** A home of the utility that is not in the group. */
+let dora: Person;
+let dorasMeter: string;
 let certificate: Awaited<ReturnType<typeof temporaryFolder>>;
 
 const sql = (text: string, values: unknown[]) => api.database.pool.query(text, values);
@@ -49,6 +59,20 @@ async function writeHome(owner: Person, location: string): Promise<string> {
   return device.device_id;
 }
 
+/** Connects with keys that reach less than their account, and creates what they must not reach. */
+async function connectOtherKeys(): Promise<void> {
+  carl = await api.user('homeowner');
+  dora = await api.user('homeowner', { enrolledBy: utility.userId });
+  carlsMeter = await writeHome(carl, 'Attic');
+  dorasMeter = await writeHome(dora, 'Porch');
+  await join(api, anna, carl, 'read');
+  const { group_id } = (await http('/v1/groups', utility.key, { name: 'Square' })).json;
+  await http(`/v1/groups/${group_id}/users`, utility.key, { add: [anna.userId] });
+  ofMember = await connectOverHttp(api, await homeKey(api, anna, carl));
+  ofGroup = await connectOverHttp(api, await keyOf(utility, { group_id }));
+  ofMeter = await connectOverHttp(api, await keyOf(anna, { device_id: hall }));
+}
+
 beforeAll(async () => {
   api = await testApi({ corsOrigins: [PAGE] });
   trustCertificate(api);
@@ -67,6 +91,7 @@ beforeAll(async () => {
   expect((await http('/v1/alerts', anna.key, alert)).status).toBe(201);
   ofAnna = await connectOverHttp(api, anna.key);
   ofUtility = await connectOverHttp(api, utility.key, { isModern: true });
+  await connectOtherKeys();
 });
 afterAll(async () => {
   await api.close();
@@ -83,8 +108,11 @@ type Question = [
   values: () => Record<string, unknown>,
   // biome-ignore lint/suspicious/noExplicitAny: a result can be anything
   read: (result: any) => unknown,
+  /** The answer, or a function that returns it. */
   answer: unknown,
 ];
+const answerOf = (answer: unknown): unknown => (typeof answer === 'function' ? answer() : answer);
+const idsOf = (all: { data: { user_id: string }[] }) => all.data.map(({ user_id }) => user_id).sort();
 
 const OF_ANNA: Question[] = [
   ['Which homes do I have?', 'list_homes', () => ({}), (all) => all.data.length, 1],
@@ -227,8 +255,8 @@ const OF_UTILITY: Question[] = [
     'Which homes do we serve?',
     'list_homes',
     () => ({ role: 'homeowner' }),
-    (all) => all.data.map((one: { user_id: string }) => one.user_id),
-    'anna',
+    idsOf,
+    () => [anna.userId, dora.userId].sort(),
   ],
   [
     'What did Anna use in May?',
@@ -253,15 +281,47 @@ const OF_UTILITY: Question[] = [
   ],
 ];
 
+const ofMay = () => ({ ...may, group_by: 'month', user_id: anna.userId });
+const OF_MEMBER: Question[] = [
+  ['Which home may I see?', 'list_homes', () => ({}), idsOf, () => [anna.userId]],
+  ['What did it use in May?', 'energy_insights', ofMay, (one) => one.data[0].kwh_used, 744],
+  ['And without its name?', 'energy_insights', () => may, (one) => one.data.length, 31],
+  ['What did May cost there?', 'energy_costs', ofMay, (one) => one.data[0].cost.total, '223.20'],
+  ['Which devices are there?', 'list_devices', () => ({}), (all) => all.data.length, 2],
+  ['Where is the meter?', 'get_device', () => ({ device_id: hall }), (one) => one.location, 'Hall'],
+  ['Which alerts are set?', 'list_alerts', () => ({}), (all) => all.data[0].threshold_kwh, 50],
+];
+const OF_GROUP: Question[] = [
+  ['Which homes are in the group?', 'list_homes', () => ({}), idsOf, () => [anna.userId]],
+  ['What did Anna use in May?', 'energy_insights', ofMay, (one) => one.data[0].kwh_used, 744],
+  ['What did it cost her?', 'energy_costs', ofMay, (one) => one.data[0].cost.total, '223.20'],
+  [
+    'How does her May compare?',
+    'compare_period',
+    () => ({ unit: 'month', date: '2026-05-10', user_id: anna.userId }),
+    (one) => one.used.kwh_used,
+    744,
+  ],
+  ['Where is her meter?', 'get_device', () => ({ device_id: hall }), (one) => one.location, 'Hall'],
+];
+
 describe('questions of known answer', () => {
   test.each(OF_ANNA)('over HTTPS: %s', async (_question, tool, values, read, answer) => {
-    expect(read(await ofAnna.ask(tool, values()))).toEqual(answer);
+    expect(read(await ofAnna.ask(tool, values()))).toEqual(answerOf(answer));
+  });
+
+  test.each(OF_MEMBER)('with a member’s key for a home: %s', async (_question, tool, values, read, answer) => {
+    expect(read(await ofMember.ask(tool, values()))).toEqual(answerOf(answer));
+  });
+
+  test.each(OF_GROUP)('with a key of a group: %s', async (_question, tool, values, read, answer) => {
+    expect(read(await ofGroup.ask(tool, values()))).toEqual(answerOf(answer));
   });
 
   test.each(OF_UTILITY)(
     'of a utility, by the revision of 2026-07-28: %s',
     async (_question, tool, values, read, answer) => {
-      expect(read(await ofUtility.ask(tool, values()))).toEqual(answer === 'anna' ? [anna.userId] : answer);
+      expect(read(await ofUtility.ask(tool, values()))).toEqual(answerOf(answer));
     },
   );
 
@@ -306,14 +366,25 @@ describe('questions of known answer', () => {
   });
 });
 
+/** Names of the kinds of keys, by their clients. */
+const KINDS = () =>
+  new Map([
+    [ofAnna, 'homeowner'],
+    [ofUtility, 'utility'],
+    [ofMember, 'member'],
+    [ofGroup, 'group'],
+    [ofMeter, 'device'],
+  ]);
+
 describe('beyond the reach of a key', () => {
-  test('nothing is answered of foreign homes and devices', async () => {
+  test('nothing is answered of foreign homes and devices, by any kind of key', async () => {
     const foreign = { user_id: bob.userId };
+    const day = { unit: 'day', date: '2026-06-01' };
     const asked: [ToolClient, string, Record<string, unknown>, number][] = [
       [ofAnna, 'energy_insights', foreign, 403],
       [ofAnna, 'energy_costs', { ...may, ...foreign }, 403],
-      [ofAnna, 'compare_period', { unit: 'day', date: '2026-06-01', ...foreign }, 403],
-      [ofAnna, 'compare_costs', { unit: 'day', date: '2026-06-01', ...foreign }, 403],
+      [ofAnna, 'compare_period', { ...day, ...foreign }, 403],
+      [ofAnna, 'compare_costs', { ...day, ...foreign }, 403],
       [ofAnna, 'explain_figure', { ...may, ...foreign }, 403],
       [ofAnna, 'list_remarks', foreign, 403],
       [ofAnna, 'list_devices', foreign, 403],
@@ -321,11 +392,37 @@ describe('beyond the reach of a key', () => {
       [ofAnna, 'get_device', { device_id: foreignMeter }, 404],
       [ofAnna, 'device_usage', { device_id: foreignMeter }, 404],
       [ofAnna, 'device_quality', { device_id: foreignMeter }, 404],
-      [ofAnna, 'compare_period', { unit: 'day', date: '2026-06-01', device_id: foreignMeter }, 404],
+      [ofAnna, 'compare_period', { ...day, device_id: foreignMeter }, 404],
       [ofAnna, 'list_rejected_messages', {}, 403],
       [ofUtility, 'energy_insights', foreign, 404],
       [ofUtility, 'explain_figure', { ...may, ...foreign }, 404],
       [ofUtility, 'get_device', { device_id: foreignMeter }, 404],
+      [ofUtility, 'energy_costs', { ...may, ...foreign }, 404],
+      [ofUtility, 'list_devices', foreign, 404],
+      [ofUtility, 'device_usage', { device_id: foreignMeter }, 404],
+      [ofUtility, 'list_rejected_messages', {}, 403],
+      // A member's key for a home does not reach the member's own home.
+      [ofMember, 'energy_insights', foreign, 403],
+      [ofMember, 'energy_insights', { user_id: carl.userId }, 403],
+      [ofMember, 'energy_costs', { ...may, user_id: carl.userId }, 403],
+      [ofMember, 'list_devices', { user_id: carl.userId }, 403],
+      [ofMember, 'get_device', { device_id: carlsMeter }, 404],
+      [ofMember, 'compare_period', { ...day, device_id: foreignMeter }, 404],
+      [ofMember, 'list_rejected_messages', {}, 403],
+      // A key of a group reaches neither the utility's other homes nor the utility itself.
+      [ofGroup, 'energy_insights', { user_id: dora.userId }, 404],
+      [ofGroup, 'energy_insights', { user_id: utility.userId }, 404],
+      [ofGroup, 'energy_insights', {}, 404],
+      [ofGroup, 'compare_costs', { ...day, user_id: dora.userId }, 404],
+      [ofGroup, 'explain_figure', { ...may, user_id: dora.userId }, 404],
+      [ofGroup, 'get_device', { device_id: dorasMeter }, 404],
+      [ofGroup, 'device_quality', { device_id: foreignMeter }, 404],
+      // A key that writes the readings of a device reads nothing, not even of this device.
+      [ofMeter, 'get_device', { device_id: hall }, 403],
+      [ofMeter, 'device_usage', { device_id: hall }, 403],
+      [ofMeter, 'energy_insights', { user_id: anna.userId }, 403],
+      [ofMeter, 'list_homes', {}, 403],
+      [ofMeter, 'list_alerts', {}, 403],
       // Path segments that a URL would resolve, and ids that no path can contain as they are.
       [ofAnna, 'get_device', { device_id: '..' }, 404],
       [ofAnna, 'device_usage', { device_id: '' }, 404],
@@ -333,8 +430,13 @@ describe('beyond the reach of a key', () => {
       [ofAnna, 'get_device', { device_id: `../users/${bob.userId}` }, 404],
       [ofAnna, 'get_device', { device_id: 'dev_\0\ud800?x=1#y' }, 404],
     ];
-    for (const [who, tool, values, status] of asked)
-      expect({ tool, values, status: await who.refusalOf(tool, values) }).toEqual({ tool, values, status });
+    const different = [];
+    for (const [who, tool, values, status] of asked) {
+      const refused = await who.refusalOf(tool, values);
+      if (refused !== status) different.push({ key: KINDS().get(who), tool, values, status, refused });
+    }
+    expect(different).toEqual([]);
+    expect((await ofMeter.client.listTools()).tools).toEqual([]);
     const { data } = await ofAnna.ask('list_devices', { text: 'Cellar' });
     expect(data).toEqual([]);
   });
@@ -363,13 +465,13 @@ describe('beyond the reach of a key', () => {
   test('a key of a group reads its homes, and a revoked key reads nothing', async () => {
     const { json } = await http('/v1/groups', utility.key, { name: 'Street' });
     const groupKey = await keyOf(utility, { group_id: json.group_id });
-    const ofGroup = await connectOverHttp(api, groupKey);
-    expect(await ofGroup.refusalOf('energy_insights', { user_id: anna.userId })).toBe(404);
-    expect(await ofGroup.refusalOf('get_device', { device_id: hall })).toBe(404);
-    expect((await ofGroup.ask('list_homes')).data).toEqual([]);
+    const ofStreet = await connectOverHttp(api, groupKey);
+    expect(await ofStreet.refusalOf('energy_insights', { user_id: anna.userId })).toBe(404);
+    expect(await ofStreet.refusalOf('get_device', { device_id: hall })).toBe(404);
+    expect((await ofStreet.ask('list_homes')).data).toEqual([]);
     await http(`/v1/groups/${json.group_id}/users`, utility.key, { add: [anna.userId] });
     expect(
-      (await ofGroup.ask('energy_insights', { ...may, group_by: 'month', user_id: anna.userId })).data[0].kwh_used,
+      (await ofStreet.ask('energy_insights', { ...may, group_by: 'month', user_id: anna.userId })).data[0].kwh_used,
     ).toBe(744);
 
     const { json: made } = await http('/v1/keys', anna.key, { scopes: ['insights:read'] });
