@@ -1,7 +1,12 @@
 import type { Random } from './random.ts';
 
+/** Appliances that a plug or a device of their own can measure. */
+export type Appliance = 'fridge' | 'tv' | 'dishwasher' | 'washing machine' | 'tumble dryer' | 'heat pump' | 'car';
+
 /** One use of an appliance: its power in watts, starting at a minute of the local day. The part after midnight is dropped. */
 export interface ApplianceRun {
+  /** The appliance; omitted for cooking. */
+  appliance?: Appliance;
   startMinute: number;
   /** Consecutive phases, each with its duration in minutes and its power in watts. */
   stretches: readonly (readonly [minutes: number, watts: number])[];
@@ -64,6 +69,7 @@ export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boo
   });
   if (random.chance(0.7)) {
     runs.push({
+      appliance: 'dishwasher',
       startMinute: dinner + random.whole(50, 90),
       stretches: [
         [15, 80],
@@ -77,6 +83,7 @@ export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boo
   if (random.chance(habits.weekend ? 0.75 : 0.3)) {
     const start = habits.weekend ? random.whole(570, 840) : random.whole(1080, 1140);
     runs.push({
+      appliance: 'washing machine',
       startMinute: start,
       stretches: [
         [22, 2050],
@@ -84,11 +91,12 @@ export function drawApplianceRuns(random: Random, habits: DayHabits, hasCar: boo
         [10, 480],
       ],
     });
-    if (random.chance(0.4)) runs.push({ startMinute: start + random.whole(80, 100), stretches: [[65, 850]] });
+    if (random.chance(0.4))
+      runs.push({ appliance: 'tumble dryer', startMinute: start + random.whole(80, 100), stretches: [[65, 850]] });
   }
   if (hasCar && random.chance(0.4)) {
     // Cheap night tariff: a car charges from shortly after midnight.
-    runs.push({ startMinute: random.whole(15, 60), stretches: [[random.whole(80, 200), 7200]] });
+    runs.push({ appliance: 'car', startMinute: random.whole(15, 60), stretches: [[random.whole(80, 200), 7200]] });
   }
   return runs;
 }

@@ -1,19 +1,38 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { rotateSecret } from './credentials.ts';
-import type { SimulatorDevice, SimulatorDeviceKind } from './own-devices.ts';
+import { readingsTopic } from './devices/native-meter.ts';
+import type { SimulatorDevice } from './own-devices.ts';
 
 /** Length of a new device's history, and the current time of the simulation. */
-export interface DemoHistory {
-  historyDays: number;
-  nowMs: number;
+export type DemoHistory = { nowMs: number } & ({ historyDays: number } | { historyMonths: number });
+
+/** How often a device reports. */
+export interface Cadence {
+  /** Seconds between historical readings. */
+  pastSeconds: number;
+  /** Time (Unix ms) before which historical readings are by the hour: years of quarter-hours would delay the first start. */
+  hourlyBeforeMs: number;
+  /** Minimum number of seconds between live readings. */
+  liveSeconds: number;
 }
+
+/** Cadence of a meter and of other devices that measure electricity: quarter-hours, as real meters report. */
+export const METER_CADENCE: Cadence = { pastSeconds: 900, hourlyBeforeMs: Number.NEGATIVE_INFINITY, liveSeconds: 0 };
+/** Cadence of a thermostat. */
+export const HOURLY_CADENCE: Cadence = { ...METER_CADENCE, pastSeconds: 3600 };
 
 /** A device that the demo plays, with the secret created at this start. */
 export interface DemoDevice {
-  kind: SimulatorDeviceKind;
+  /** Its kind among the devices of its user. */
+  kind: string;
   deviceId: string;
+  /** Name that logs in at the broker: the device, or the gateway that it is behind. */
+  login: string;
   secret: string;
+  /** Topic of its messages. */
+  topic: string;
+  cadence: Cadence;
   /** Time at which its registers were at zero. */
   installedAtMs: number;
   /** Time of its last reading in the database, or the start of its history where it has none. */
@@ -22,20 +41,33 @@ export interface DemoDevice {
   readings(atMs: number, withPower: boolean): object[];
 }
 
-/** Prepares a simulated device for playing, with a new secret. */
+/** Prepares a simulated device for playing, with a new secret. `behind`: login and topic of its gateway, if it is behind one. */
 export async function preparePlayedDevice(
   db: Database,
   { deviceId, lastReadAtMs }: SimulatorDevice,
   { nowMs }: DemoHistory,
-  played: Pick<DemoDevice, 'kind' | 'installedAtMs' | 'readings'>,
+  played: Pick<DemoDevice, 'kind' | 'cadence' | 'installedAtMs' | 'readings'>,
+  behind?: Pick<DemoDevice, 'login' | 'secret' | 'topic'>,
 ): Promise<DemoDevice> {
   const knownUntilMs = Math.min(nowMs, Math.max(lastReadAtMs ?? 0, played.installedAtMs));
-  return { ...played, deviceId, secret: await rotateSecret(db, deviceId), knownUntilMs };
+  const sender = behind ?? {
+    login: deviceId,
+    secret: await rotateSecret(db, deviceId),
+    topic: readingsTopic(deviceId),
+  };
+  return { ...played, ...sender, deviceId, knownUntilMs };
 }
 
 /** Start of a device's history. Later starts of the demo return the same instant. */
-export const historyStartMs = ({ createdAt }: SimulatorDevice, { historyDays }: DemoHistory): number =>
-  createdAt.getTime() - historyDays * DAY_MS;
+export function historyStartMs({ createdAt }: Pick<SimulatorDevice, 'createdAt'>, history: DemoHistory): number {
+  if ('historyDays' in history) return createdAt.getTime() - history.historyDays * DAY_MS;
+  const start = new Date(createdAt);
+  start.setUTCMonth(start.getUTCMonth() - history.historyMonths);
+  // 31 March minus one month is the end of February, as PostgreSQL computes the end of the retention.
+  if (start.getUTCDate() !== createdAt.getUTCDate()) start.setUTCDate(0);
+  // Registers begin at the start of a local day, which must lie within the retention.
+  return start.getTime() + DAY_MS;
+}
 
 /**
  * Offset of a time zone in minutes east of UTC at one time. The demo uses it for the whole history: simulated people ignore daylight

@@ -1,43 +1,46 @@
+import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ManagedBy } from '#src/database/enums.ts';
 import { createUser } from '#src/users/store.ts';
 import {
   type DemoDevice,
   type DemoHistory,
+  HOURLY_CADENCE,
   historyStartMs,
   localOffsetMinutes,
+  METER_CADENCE,
   preparePlayedDevice,
 } from './demo-device.ts';
-import { ensureSolarDevices } from './demo-solar.ts';
-import { meterReading } from './devices/native-meter.ts';
-import { thermostatReading } from './devices/native-thermostat.ts';
-import { createHome } from './home-clock.ts';
+import { ensureDemoGateway, type GatewayLogin, pairBehindGateway, volumeRecord } from './demo-gateway.ts';
+import { createHouse, type House, installRegisters } from './demo-house.ts';
+import { type DevicePlan, HOME_PLANS, type HomePlan } from './demo-plans.ts';
+import { registerReading } from './devices/native-meter.ts';
+import { thermostatElement } from './devices/native-thermostat.ts';
+import { ensureEarlierHome } from './earlier-homes.ts';
 import { drawHomeTraits } from './homes.ts';
-import { ensureSimulatorDevice } from './own-devices.ts';
+import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
 
 /** E-mail address of the demo's utility, which sees all of its homes. */
 export const DEMO_UTILITY = 'utility@demo.example';
 
-/**
- * Homes of the demo with their time zones; each address is also the seed. Visitors see the first home first, so it has the most to show.
- */
-const HOMES = [
-  { email: 'anna@demo.example', timezone: 'Europe/Berlin', solarLatitude: 52.5 },
-  // The utility manages its meter, which shows what a home may change on such a meter.
-  { email: 'ben@demo.example', timezone: 'Europe/London', metersManagedBy: 'utility' as const },
-  { email: 'chiara@demo.example', timezone: 'Europe/Rome' },
-  { email: 'daan@demo.example', timezone: 'Europe/Amsterdam' },
-  { email: 'emma@demo.example', timezone: 'America/New_York' },
-  { email: 'farid@demo.example', timezone: 'America/Los_Angeles' },
-];
+/** Days of a new device's history that are by the quarter-hour: as many as remarks and charts of hours look at. */
+const FINE_DAYS = 75;
 
-/** Locations of a home's devices. */
-const LOCATIONS = { smart_meter: 'Meter cupboard', thermostat: 'Living room' };
+/** An account of the demo with its home. */
+export interface DemoHome {
+  userId: string;
+  email: string;
+  timezone: string;
+  /** Whether an earlier version created the home. It continues as it was. */
+  isEarlier: boolean;
+  devices: DemoDevice[];
+  /** Returns the kWh that the home uses between two times (Unix ms); 0 for an earlier home. */
+  usedKwh(fromMs: number, toMs: number): number;
+}
 
 /** The accounts of the demo. */
 export interface DemoHomes {
   utilityId: string;
-  users: { userId: string; email: string }[];
+  users: DemoHome[];
   devices: DemoDevice[];
 }
 
@@ -46,21 +49,19 @@ export async function ensureDemoHomes(db: Database, history: DemoHistory): Promi
   const utilityId =
     (await findUser(db, DEMO_UTILITY)) ??
     (await createUser(db, { email: DEMO_UTILITY, role: 'utility', plan: 'enterprise', timezone: 'UTC' })).user_id;
-  const users: DemoHomes['users'] = [];
-  const devices: DemoDevice[] = [];
-  for (const { email, timezone, solarLatitude, metersManagedBy } of HOMES) {
+  const users: DemoHome[] = [];
+  for (const plan of HOME_PLANS) {
+    const { email, timezone } = plan;
     const userId =
       (await findUser(db, email)) ??
       (await createUser(db, { email, role: 'homeowner', timezone, enrolledBy: utilityId })).user_id;
-    users.push({ userId, email });
-    const place = { userId, email, timezone };
-    const ensure = (kind: 'smart_meter' | 'thermostat', managedBy: ManagedBy = 'owner') =>
-      ensureDevice(db, { ...place, kind, location: LOCATIONS[kind], managedBy }, history);
-    if (solarLatitude === undefined) devices.push(await ensure('smart_meter', metersManagedBy));
-    else devices.push(...(await ensureSolarDevices(db, place, solarLatitude, LOCATIONS.smart_meter, history)));
-    devices.push(await ensure('thermostat'));
+    // The meter is the first device that a home gets. An earlier version's meter has another kind.
+    if (!(await hasSimulatorDevice(db, { userId, kind: 'meter' })) && (await hasDevices(db, userId))) {
+      const devices = await ensureEarlierHome(db, { userId, email, timezone }, history);
+      users.push({ userId, email, timezone, isEarlier: true, devices, usedKwh: () => 0 });
+    } else users.push(await ensureHome(db, plan, userId, history));
   }
-  return { utilityId, users, devices };
+  return { utilityId, users, devices: users.flatMap(({ devices }) => devices) };
 }
 
 async function findUser(db: Database, email: string): Promise<string | undefined> {
@@ -68,27 +69,93 @@ async function findUser(db: Database, email: string): Promise<string | undefined
   return found?.user_id;
 }
 
-/** Finds or creates a simulated device of a user, and gives it a new secret. Devices that the user paired are not changed. */
-export async function ensureDevice(
+async function hasDevices(db: Database, userId: string): Promise<boolean> {
+  const query = db.selectFrom('devices').select('device_id').where('user_id', '=', userId).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+async function ensureHome(db: Database, plan: HomePlan, userId: string, history: DemoHistory): Promise<DemoHome> {
+  const { email, timezone } = plan;
+  const gateway = plan.devices.some(({ meterName }) => meterName !== undefined)
+    ? await ensureDemoGateway(db, userId)
+    : undefined;
+  const found: { device: DevicePlan; own: SimulatorDevice }[] = [];
+  for (const device of plan.devices) found.push({ device, own: await ensurePlanned(db, userId, device, gateway) });
+  // All devices use the clock of the first meter, even if one of them is replaced later.
+  const firstAt = (found[0] as (typeof found)[number]).own.firstCreatedAt;
+  const utcOffsetMinutes = localOffsetMinutes(timezone, firstAt);
+  const traits = {
+    ...drawHomeTraits(email, utcOffsetMinutes),
+    ...plan.traits(firstAt.getTime(), utcOffsetMinutes),
+  };
+  const house = createHouse(traits, plan.panels);
+  const devices: DemoDevice[] = [];
+  for (const { device, own } of found) devices.push(await prepare(db, house, device, own, history, gateway));
+  return {
+    userId,
+    email,
+    timezone,
+    isEarlier: false,
+    devices,
+    usedKwh(fromMs, toMs) {
+      const { at } = installRegisters(house, ['load'], fromMs);
+      const register = (atMs: number) => at(atMs).meters[0]?.registerMilliwattHours ?? 0;
+      const before = register(fromMs);
+      return (register(toMs) - before) / 1e6;
+    },
+  };
+}
+
+const ensurePlanned = (
   db: Database,
-  place: {
-    userId: string;
-    email: string;
-    timezone: string;
-    kind: 'smart_meter' | 'thermostat';
-    location: string;
-    managedBy?: ManagedBy;
-  },
+  userId: string,
+  { key, registers: _, meterName, ...settings }: DevicePlan,
+  gateway: GatewayLogin | undefined,
+): Promise<SimulatorDevice> => {
+  const place = { userId, kind: key, ...settings };
+  return meterName !== undefined && gateway
+    ? ensureSimulatorDevice(db, place, (trx, device) => pairBehindGateway(trx, gateway, meterName, device))
+    : ensureSimulatorDevice(db, place);
+};
+
+/** Prepares a planned device for playing. Its registers begin at an instant that later starts of the demo also compute. */
+function prepare(
+  db: Database,
+  house: House,
+  { key: kind, registers, meterName }: DevicePlan,
+  own: SimulatorDevice,
   history: DemoHistory,
+  gateway: GatewayLogin | undefined,
 ): Promise<DemoDevice> {
-  const own = await ensureSimulatorDevice(db, place);
-  // The register starts at an instant that later starts of the demo also compute, so its history is always the same.
-  const traits = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, own.createdAt));
-  const home = createHome(traits, historyStartMs(own, history));
+  const flows = registers.map(([flow]) => flow);
+  const seen = installRegisters(house, flows, historyStartMs(own, history));
+  const { installedAtMs } = seen;
+  const hourlyBeforeMs = Math.floor((own.createdAt.getTime() - FINE_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
+  if (registers.length === 0)
+    return preparePlayedDevice(db, own, history, {
+      kind,
+      cadence: { ...HOURLY_CADENCE, liveSeconds: 60 },
+      installedAtMs,
+      readings: (atMs) => [thermostatElement(seen.at(atMs).room, atMs)],
+    });
+  if (meterName !== undefined && gateway)
+    return preparePlayedDevice(
+      db,
+      own,
+      history,
+      {
+        kind,
+        cadence: { ...HOURLY_CADENCE, liveSeconds: 60 },
+        installedAtMs,
+        readings: (atMs) => seen.at(atMs).meters.map((meter) => volumeRecord(kind, meterName, meter, atMs)),
+      },
+      gateway,
+    );
   return preparePlayedDevice(db, own, history, {
-    kind: place.kind,
-    installedAtMs: home.installedAtMs,
+    kind,
+    cadence: { ...METER_CADENCE, hourlyBeforeMs },
+    installedAtMs,
     readings: (atMs, withPower) =>
-      place.kind === 'smart_meter' ? [meterReading(home, atMs, withPower)] : [thermostatReading(home, atMs)],
+      seen.at(atMs).meters.map((meter, index) => registerReading(meter, atMs, withPower, registers[index]?.[1])),
   });
 }

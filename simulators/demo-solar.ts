@@ -4,6 +4,7 @@ import {
   type DemoHistory,
   historyStartMs,
   localOffsetMinutes,
+  METER_CADENCE,
   preparePlayedDevice,
 } from './demo-device.ts';
 import { type MeterReading, registerReading } from './devices/native-meter.ts';
@@ -68,6 +69,7 @@ export async function ensureSolarDevices(
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
     return preparePlayedDevice(db, own, history, {
       kind,
+      cadence: METER_CADENCE,
       installedAtMs: seen.installedAtMs,
       readings: (atMs, withPower) => solarReadings(seen, kind, atMs, withPower),
     });

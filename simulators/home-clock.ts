@@ -63,13 +63,13 @@ export function createSolarHome(
     at(timeMs) {
       const { day, minute, meters } = clock.at(timeMs);
       const byFlow = Object.fromEntries(SOLAR_FLOWS.map((flow, index) => [flow, meters[index]]));
-      return { ...(byFlow as Record<SolarFlow, MeterState>), room: day.rooms[minute] as ThermostatState };
+      return { ...(byFlow as Record<SolarFlow, MeterState>), room: day.home.rooms[minute] as ThermostatState };
     },
   };
 }
 
 /** Sums registers over days that are simulated one at a time. Each of `flows` returns a day's watts per minute for one register. */
-function createClock<Day extends { startsAtMs: number }>(
+export function createClock<Day extends { startsAtMs: number }>(
   traits: HomeTraits,
   installedAtMs: number,
   simulate: (startsAtMs: number) => Day,

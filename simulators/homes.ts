@@ -1,5 +1,12 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
-import { addRuns, type DayHabits, drawApplianceRuns, drawDayHabits, isSomebodyActive } from './appliances.ts';
+import {
+  type Appliance,
+  addRuns,
+  type DayHabits,
+  drawApplianceRuns,
+  drawDayHabits,
+  isSomebodyActive,
+} from './appliances.ts';
 import { nextRoom, outdoorC, setpointC, type ThermostatState } from './climate.ts';
 import {
   type Compressor,
@@ -25,6 +32,8 @@ export interface HomeTraits {
   /** Freezer, in addition to the fridge. */
   freezer?: Compressor;
   faults?: readonly HomeFault[];
+  /** Appliances with a meter of their own, in addition to the home's. */
+  measured?: readonly Appliance[];
   /** Times, `[fromMs, toMs)` in Unix ms, in which nobody is at home. */
   holidays?: readonly { fromMs: number; toMs: number }[];
 }
@@ -33,8 +42,13 @@ export interface HomeTraits {
 export interface SimulatedHomeDay {
   startsAtMs: number;
   watts: Int32Array;
+  /** Watts of the measured appliances, which are part of `watts`. */
+  appliances: AppliancePowers;
+  habits: DayHabits;
   rooms: ThermostatState[];
 }
+
+type AppliancePowers = Partial<Record<Appliance, Int32Array>>;
 
 /** Traits drawn from a seed. */
 export function drawHomeTraits(seed: string, utcOffsetMinutes = 0): HomeTraits {
@@ -60,13 +74,24 @@ export function simulateDay(traits: HomeTraits, startsAtMs: number): SimulatedHo
   const localDayMs = startsAtMs + traits.utcOffsetMinutes * MINUTE_MS;
   const habits = habitsOfDay(traits, localDayMs);
   const random = createRandom(traits.seed, localDayMs, 'load');
-  const watts = baseLoad(traits, habits, localDayMs);
-  addRuns(watts, drawApplianceRuns(random, habits, traits.hasCar));
+  const appliances: AppliancePowers = Object.fromEntries(
+    (traits.measured ?? []).map((name) => [name, new Int32Array(MINUTES)]),
+  );
+  const watts = baseLoad(traits, habits, localDayMs, appliances);
+  const runs = drawApplianceRuns(random, habits, traits.hasCar);
+  addRuns(watts, runs);
+  for (const run of runs) {
+    const own = run.appliance && appliances[run.appliance];
+    if (own) addRuns(own, [run]);
+  }
   const rooms = climateOf(traits, habits, localDayMs);
+  const heatPump = traits.heating === 'heat pump' ? appliances['heat pump'] : undefined;
   rooms.forEach((room, minute) => {
-    if (room.heating) watts[minute] = (watts[minute] as number) + (traits.heating === 'heat pump' ? 1900 : 70);
+    if (!room.heating) return;
+    watts[minute] = (watts[minute] as number) + (traits.heating === 'heat pump' ? 1900 : 70);
+    if (heatPump) heatPump[minute] = 1900;
   });
-  return { startsAtMs, watts, rooms };
+  return { startsAtMs, watts, appliances, habits, rooms };
 }
 
 function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
@@ -77,8 +102,8 @@ function habitsOfDay(traits: HomeTraits, localDayMs: number): DayHabits {
   return isHoliday ? { ...habits, away: true } : habits;
 }
 
-/** Base load of a day: standby, fridge, lights and screens. */
-function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): Int32Array {
+/** Base load of a day: standby, fridge, lights and screens. Writes the power of the measured ones to `appliances`. */
+function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number, appliances: AppliancePowers): Int32Array {
   const random = createRandom(traits.seed, 'base');
   const standby = random.whole(60, 140);
   const fridge = { watts: random.whole(70, 110), everyMinutes: random.whole(42, 58), onMinutes: random.whole(14, 20) };
@@ -93,11 +118,16 @@ function baseLoad(traits: HomeTraits, habits: DayHabits, localDayMs: number): In
   for (let minute = 0; minute < MINUTES; minute++) {
     const sinceEver = localDayMs / MINUTE_MS + minute;
     let sum = standby + noise.whole(-8, 8);
-    sum += compressorWatts(fridge, sinceEver, isDoorOpen(minute) ? 'runs on' : undefined);
+    const fridgeW = compressorWatts(fridge, sinceEver, isDoorOpen(minute) ? 'runs on' : undefined);
+    sum += fridgeW;
+    if (appliances.fridge) appliances.fridge[minute] = fridgeW;
     sum += (freezerW[minute] ?? 0) + forgottenHeaterWatts(traits.faults, startsAtMs + minute * MINUTE_MS);
     if (isSomebodyActive(habits, minute)) {
       if (minute < dark.untilMinute || minute >= dark.fromMinute) sum += lights + noise.whole(-30, 30);
-      if (minute >= 1110 || habits.weekend || traits.worksFromHome) sum += screens;
+      if (minute >= 1110 || habits.weekend || traits.worksFromHome) {
+        sum += screens;
+        if (appliances.tv) appliances.tv[minute] = screens;
+      }
     }
     watts[minute] = sum;
   }

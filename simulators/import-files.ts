@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import { withTemporarySecret } from './credentials.ts';
+import { readingsTopic } from './devices/native-meter.ts';
 import { createImportCounts, type ImportCounts, type ImportElement, type ImportReader } from './past/element.ts';
 import { createPublisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
@@ -54,7 +55,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
           (bytes) => onBytes?.(file, bytes),
           (channel) => storedRegisters(db, deviceId, channel),
         );
-        sent += await sendReadings(publisher, deviceId, noted(elements, sentOf));
+        sent += await sendReadings(publisher, readingsTopic(deviceId), noted(elements, sentOf));
       }
       return sent;
     } catch (error) {

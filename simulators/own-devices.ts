@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, Placement } from '#src/database/enums.ts';
-import { createDevice } from '#src/devices/store.ts';
+import { createDevice, type NewDevice } from '#src/devices/store.ts';
 
 /** A device that only the simulator plays. */
 export interface SimulatorDevice {
@@ -16,16 +16,16 @@ export interface SimulatorDevice {
   lastReadAtMs: number | null;
 }
 
-/** Kind of simulated device, which is also the device's type. */
-export type SimulatorDeviceKind = 'smart_meter' | 'thermostat' | 'inverter' | 'battery';
-
 /** Kinds that earlier simulators identified by type and location. */
-const ONCE_BY_LOCATION: ReadonlySet<SimulatorDeviceKind> = new Set(['smart_meter', 'thermostat']);
+const ONCE_BY_LOCATION: ReadonlySet<string> = new Set(['smart_meter', 'thermostat']);
 
 /** Owner and kind of a simulated device, and the location of a new one. */
 export interface DevicePlace {
   userId: string;
-  kind: SimulatorDeviceKind;
+  /** What distinguishes the device from the user's other simulated devices. */
+  kind: string;
+  /** Type of a new device; default: the kind. */
+  type?: string;
   location: string;
   /** Placement of a new device; by default it follows from the kind. */
   placement?: Placement;
@@ -42,16 +42,20 @@ interface Row {
 
 /**
  * Finds or creates the simulator's own device of a user. It is identified by the end of its id, even if people change its location, type
- * and settings. A device that people paired has no such id, whatever its name.
+ * and settings. A device that people paired has no such id, whatever its name. `pair` creates it.
  */
-export async function ensureSimulatorDevice(db: Database, place: DevicePlace): Promise<SimulatorDevice> {
-  const { userId, kind, location, placement, managedBy = 'owner' } = place;
+export async function ensureSimulatorDevice(
+  db: Database,
+  place: DevicePlace,
+  pair: (db: Database, device: NewDevice) => Promise<unknown> = createDevice,
+): Promise<SimulatorDevice> {
+  const { userId, kind, type = kind, location, placement, managedBy = 'owner' } = place;
   let known = await ownDevices(db, place);
   if (known.length === 0 && (await adopt(db, place))) known = await ownDevices(db, place);
   let living = known.find(({ deleted_at }) => deleted_at === null);
   if (!living) {
-    const wanted = { userId, type: kind, location, managedBy, ...omitUndefined({ placement }) };
-    await createDevice(db, { deviceId: newOwnId(place), ...wanted });
+    const wanted = { userId, type, location, managedBy, ...omitUndefined({ placement }) };
+    await pair(db, { deviceId: newOwnId(place), ...wanted });
     known = await ownDevices(db, place);
     living = known.find(({ deleted_at }) => deleted_at === null);
   }
@@ -75,8 +79,12 @@ export async function ensureSimulatorDevice(db: Database, place: DevicePlace): P
  * Returns the end of these devices' ids: 48 bits, which no random id ends with by chance. The alphabet of ids contains all hexadecimal
  * digits.
  */
-const endOfId = ({ userId, kind }: DevicePlace): string =>
+const endOfId = ({ userId, kind }: Pick<DevicePlace, 'userId' | 'kind'>): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
+
+/** Whether the simulator has ever created a device of this kind for the user. */
+export const hasSimulatorDevice = async (db: Database, place: Pick<DevicePlace, 'userId' | 'kind'>): Promise<boolean> =>
+  (await ownDevices(db, place)).length > 0;
 
 /** Returns a new id that begins with the time, as all ids do, so that lists stay in order. */
 function newOwnId(place: DevicePlace): string {
@@ -85,7 +93,7 @@ function newOwnId(place: DevicePlace): string {
 }
 
 /** Returns the simulator's devices of this kind and user, including deleted ones, oldest first. */
-async function ownDevices(db: Database, place: DevicePlace): Promise<Row[]> {
+async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kind'>): Promise<Row[]> {
   return db
     .selectFrom('devices')
     .select(({ selectFrom }) => [

@@ -1,19 +1,19 @@
 import type { DemoDevice } from './demo-device.ts';
-import { everyStep, type MeterReading, readingsTopic } from './devices/native-meter.ts';
+import { everyStep, type MeterReading } from './devices/native-meter.ts';
 import { faultsNamed } from './faults.ts';
 import { createPublisher, type Publisher } from './publisher.ts';
 import { sendReadings } from './send.ts';
 
 /** Options for playing the devices. */
 export interface PlayOptions {
-  /** Seconds between live readings, 10 to 900. */
+  /** Seconds between live messages, 2 to 900. */
   liveSeconds: number;
   /** Names of the faults in the meters' history (`faults.ts`). */
   faults: readonly string[];
 }
 
-/** Seconds between historical readings: meters as real ones report, thermostats hourly. */
-const HISTORY_SECONDS = { smart_meter: 900, inverter: 900, battery: 900, thermostat: 3600 };
+/** Registers are sent at most this often. Messages in between have only the power: 2-second registers would fill the disk. */
+const REGISTER_MS = 10_000;
 
 /** Simulated devices with their connections. */
 export interface DevicePlayers {
@@ -36,31 +36,33 @@ export async function createPlayers(
   const players = await Promise.all(
     devices.map(async (device) => ({
       device,
-      publisher: await createPublisher({ url: mqttUrl, deviceId: device.deviceId, secret: device.secret }),
+      publisher: await createPublisher({ url: mqttUrl, deviceId: device.login, secret: device.secret }),
     })),
   );
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const tick = () => {
     const atMs = Math.floor(Date.now() / liveMs) * liveMs;
-    for (const { device, publisher } of players) sendLive(device, publisher, atMs);
+    for (const { device, publisher } of players) {
+      const stepMs = Math.max(liveMs, device.cadence.liveSeconds * 1000);
+      // The step need not be a multiple of the tick.
+      if (atMs % stepMs < liveMs) sendLive(device, publisher, atMs, atMs % REGISTER_MS < liveMs);
+    }
     if (!closed) timer = setTimeout(tick, Math.max(0, atMs + liveMs - Date.now()));
   };
   return {
     missing(nowMs) {
       const count = ({ device }: { device: DemoDevice }) => {
-        const stepMs = HISTORY_SECONDS[device.kind] * 1000;
-        const fromMs = firstMissingMs(device);
-        const steps = Math.max(0, Math.floor(nowMs / stepMs) - Math.ceil(fromMs / stepMs) + 1);
-        return steps * device.readings(fromMs, false).length;
+        const steps = [...historySteps(device, nowMs)].length;
+        return steps === 0 ? 0 : steps * device.readings(firstMissingMs(device), false).length;
       };
       return players.reduce((sum, player) => sum + count(player), 0);
     },
     async backfill(nowMs, onSent) {
       const counts = await Promise.all(
         players.map(async ({ device, publisher }) => {
-          const sent = await sendReadings(publisher, device.deviceId, history(device, nowMs, faults), onSent);
-          device.knownUntilMs = nowMs;
+          const sent = await sendReadings(publisher, device.topic, history(device, nowMs, faults), onSent);
+          device.knownUntilMs = Math.max(device.knownUntilMs, nowMs);
           return sent;
         }),
       );
@@ -75,9 +77,12 @@ export async function createPlayers(
   };
 }
 
+/** Kinds that are the meter of a home. */
+const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
+
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object> {
   const readings = readingsOf(device, nowMs);
-  if (device.kind !== 'smart_meter' || faults.length === 0) return readings;
+  if (!METERS.has(device.kind) || faults.length === 0) return readings;
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
   // The same seed affects each register of the device in the same way, so that they stay consistent.
   const faulty = [...registers.values()].map(faultsNamed(faults, String(device.installedAtMs)));
@@ -85,15 +90,34 @@ function history(device: DemoDevice, nowMs: number, faults: readonly string[]): 
 }
 
 function* readingsOf(device: DemoDevice, nowMs: number): Generator<object> {
-  for (const atMs of everyStep(firstMissingMs(device), nowMs, HISTORY_SECONDS[device.kind]))
-    yield* device.readings(atMs, false);
+  for (const atMs of historySteps(device, nowMs)) yield* device.readings(atMs, false);
+}
+
+/** Times of the missing historical readings of a device. */
+function* historySteps(device: DemoDevice, nowMs: number): Generator<number> {
+  const { pastSeconds, hourlyBeforeMs } = device.cadence;
+  const fromMs = firstMissingMs(device);
+  const hourlyToMs = Math.min(hourlyBeforeMs - 1, nowMs);
+  if (fromMs <= hourlyToMs) yield* everyStep(fromMs, hourlyToMs, 3600);
+  yield* everyStep(Math.max(fromMs, hourlyBeforeMs), nowMs, pastSeconds);
 }
 
 function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {
   return knownUntilMs <= installedAtMs ? installedAtMs : knownUntilMs + 1;
 }
 
-/** Sends a live reading. It is lost while the connection is full or down; the next register reading makes up for it. */
-function sendLive(device: DemoDevice, publisher: Publisher, atMs: number): void {
-  publisher.publish(readingsTopic(device.deviceId), JSON.stringify(device.readings(atMs, true))).catch(() => {});
+/**
+ * Sends a live reading; without `withRegisters` only the power. It is lost while the connection is full or down; the next register reading
+ * makes up for it.
+ */
+function sendLive(device: DemoDevice, publisher: Publisher, atMs: number, withRegisters: boolean): void {
+  const readings = device.readings(atMs, true);
+  const elements = withRegisters ? readings : readings.flatMap(powerOnly);
+  if (elements.length > 0) publisher.publish(device.topic, JSON.stringify(elements)).catch(() => {});
+}
+
+function powerOnly(reading: object): object[] {
+  if (!('power_w' in reading)) return [];
+  const { energy_total_kwh: _, ...power } = reading as MeterReading;
+  return [power];
 }

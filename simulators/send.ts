@@ -1,17 +1,15 @@
-import { readingsTopic } from './devices/native-meter.ts';
 import type { Publisher } from './publisher.ts';
 
 /** Elements per message: some 30 KB, well below any broker's limit. */
 const ELEMENTS_A_MESSAGE = 400;
 
-/** Publishes elements as arrays on the device's readings topic. Resolves with their number when the broker has acknowledged all. */
+/** Publishes elements as arrays on a topic. Resolves with their number when the broker has acknowledged all. */
 export async function sendReadings(
   publisher: Publisher,
-  deviceId: string,
+  topic: string,
   elements: Iterable<object> | AsyncIterable<object>,
   onSent?: (elements: number) => void,
 ): Promise<number> {
-  const topic = readingsTopic(deviceId);
   let batch: object[] = [];
   let sent = 0;
   const send = async () => {

@@ -24,7 +24,8 @@ export type SolarFlow = (typeof SOLAR_FLOWS)[number];
 export interface SolarDay {
   startsAtMs: number;
   watts: Record<SolarFlow, Int32Array>;
-  rooms: SimulatedHomeDay['rooms'];
+  /** The day of the same home without panels. */
+  home: SimulatedHomeDay;
 }
 
 /** Traits drawn from a seed. */
@@ -43,7 +44,8 @@ export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
  * before it only the load flows.
  */
 export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtMs: number, sinceMs: number): SolarDay {
-  const { watts: load, rooms } = simulateDay(home, startsAtMs);
+  const day = simulateDay(home, startsAtMs);
+  const { watts: load } = day;
   const localDayMs = startsAtMs + home.utcOffsetMinutes * MINUTE_MS;
   const upFromMinute = Math.ceil((sinceMs - startsAtMs) / MINUTE_MS);
   const production = sunnyWatts(home.seed, solar.latitude, solar.peakW, localDayMs).fill(0, 0, clamped(upFromMinute));
@@ -57,7 +59,7 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
     gridImport[minute] = Math.max(0, wanted);
     gridExport[minute] = Math.max(0, -wanted);
   }
-  return { startsAtMs, watts: { load, production, charged, discharged, gridImport, gridExport }, rooms };
+  return { startsAtMs, watts: { load, production, charged, discharged, gridImport, gridExport }, home: day };
 }
 
 /**

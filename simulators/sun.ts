@@ -17,6 +17,8 @@ const PERFORMANCE = 0.85;
  * the seed. `peakW`: nominal peak power.
  */
 export function sunnyWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
+  // A home without panels, whose sky nobody sees.
+  if (peakW === 0) return new Int32Array(MINUTES);
   const random = createRandom(seed, localDayMs, 'sky');
   const cover = cloudCover(seed, latitude, localDayMs);
   const watts = new Int32Array(MINUTES);

@@ -1,3 +1,4 @@
+import type { ThermostatState } from '../climate.ts';
 import type { SimulatedHome } from '../home-clock.ts';
 import { everyStep } from './native-meter.ts';
 
@@ -11,7 +12,11 @@ export interface ThermostatReading {
 
 /** Reading of the home's thermostat at one time. */
 export function thermostatReading(home: SimulatedHome, atMs: number): ThermostatReading {
-  const { room } = home.at(atMs);
+  return thermostatElement(home.at(atMs).room, atMs);
+}
+
+/** Reading of a room at one time. */
+export function thermostatElement(room: ThermostatState, atMs: number): ThermostatReading {
   return {
     ts: new Date(atMs).toISOString(),
     temperature_c: Math.round(room.temperatureC * 10) / 10,

@@ -11,15 +11,15 @@ import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts'
 export function register(program: Command): void {
   program
     .command('demo')
-    .description('run the service with simulated homes: 90 days of history, then live readings')
-    .option('--every <seconds>', 'seconds between live readings, 10 to 900', seconds, 10)
+    .description('run the service with simulated homes: 13 months of history, then live readings')
+    .option('--every <seconds>', 'seconds between live messages, 2 to 900', seconds, 2)
     .option('--faults <a,b>', `what goes wrong with the meters' history: ${FAULT_NAMES.join(', ')}`, faults, [])
     .action(run);
 }
 
 function seconds(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 10 || value > 900) throw new InvalidArgumentError('10 to 900.');
+  if (!Number.isInteger(value) || value < 2 || value > 900) throw new InvalidArgumentError('2 to 900.');
   return value;
 }
 
@@ -58,14 +58,14 @@ export function formatDemoWelcome(demo: Demo, play: PlayOptions, now: Date): str
   const { email = '', userId = '' } = demo.users[0] ?? {};
   const past =
     readings > 0
-      ? `Stored ${readings.toLocaleString('en')} readings of the last 90 days in ${seconds.toFixed(1)} s.`
-      : 'The readings of the last 90 days are stored already.';
+      ? `Stored ${readings.toLocaleString('en')} readings of the last 13 months in ${seconds.toFixed(1)} s.`
+      : 'The readings of the last 13 months are stored already.';
   // `-w` adds a line break after the response, so that the prompt starts on a new line.
   const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
   const insights = `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${day(6)}&end=${day(0)}&tz=account`;
   const stream = `${demo.baseUrl}/v1/usage/stream?user_id=${userId}`;
   return `
-${past} Each device now reports every ${play.liveSeconds} seconds.
+${past} Live power follows every ${play.liveSeconds} seconds.
 
   Anna’s home          ${demo.links.home ?? `${demo.baseUrl}/dashboard`}
   The utility’s fleet  ${demo.links.fleet ?? `${demo.baseUrl}/dashboard`}
@@ -90,7 +90,7 @@ Ctrl-C ends the demo. Its data stay in ${demo.dataDir}.
 function progressBar(): BackfillProgress {
   if (!process.stderr.isTTY) return { start: () => {}, sent: () => {}, stop: () => {} };
   const bar = new SingleBar({
-    format: 'sending 90 days [{bar}] {value} of {total} readings, {eta_formatted} left',
+    format: 'sending 13 months [{bar}] {value} of {total} readings, {eta_formatted} left',
     stream: process.stderr,
   });
   return { start: (total) => bar.start(total, 0), sent: (readings) => bar.increment(readings), stop: () => bar.stop() };

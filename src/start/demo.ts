@@ -1,14 +1,15 @@
-import { DEMO_UTILITY, type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
+import { DEMO_UTILITY, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { createDb, createPool, type Database } from '#src/database/connect.ts';
-import { createTariff, hasTariff } from '#src/tariffs/store.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
+import { ensureAlerts, ensureClosedBill, ensureTariffs, keepPricesAhead } from './demo-accounts.ts';
 import { printedLink } from './sign-in-link.ts';
 
-const HISTORY_DAYS = 90;
+/** As long as readings are retained (RETENTION_MONTHS): twelve whole months and the current one. */
+const HISTORY_MONTHS = 13;
 /** Longer than 7 days: in the last 7 days of a key the dashboard recommends replacing it. */
 const KEY_DAYS = 14;
 const KEY_NAME = 'Demo';
@@ -18,7 +19,7 @@ export interface Demo {
   baseUrl: string;
   /** Key of the demo utility, valid until the next start of the demo or for 14 days. */
   apiKey: string;
-  users: DemoHomes['users'];
+  users: { userId: string; email: string }[];
   /** Single-use links that sign in to the dashboard: as the first home, and as the utility, which sees all homes. */
   links: { home: string | null; fleet: string | null };
   /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */
@@ -37,7 +38,7 @@ export interface BackfillProgress {
   stop(): void;
 }
 
-/** Starts the whole service with simulated homes: accounts with 90 days of history, and live readings from now on. */
+/** Starts the whole service with simulated homes: accounts with 13 months of history, and live readings from now on. */
 export async function startDemo(
   given: Config,
   options: PlayOptions,
@@ -53,8 +54,9 @@ export async function startDemo(
   };
   try {
     const db = createDb(pool);
-    const homes = await ensureDemoHomes(db, { historyDays: HISTORY_DAYS, nowMs: Date.now() });
-    if (homes.users[0]) await ensureDemoTariff(db, homes.users[0].userId);
+    const homes = await ensureDemoHomes(db, { historyMonths: HISTORY_MONTHS, nowMs: Date.now() });
+    await ensureTariffs(db, homes, new Date());
+    closing.unshift(keepPricesAhead(db, homes));
     const mqttUrl = mqttUrlFromHere(config);
     const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
@@ -64,9 +66,16 @@ export async function startDemo(
     signal?.addEventListener('abort', abort, { once: true });
     const began = performance.now();
     progress.start(players.missing(Date.now()));
-    const readings = await players.backfill(Date.now(), progress.sent).finally(() => progress.stop());
+    const backfill = async () => {
+      // An alert that exists from the beginning would be evaluated for each hour of 13 months. Those of the last day fire.
+      const before = await players.backfill(Date.now() - 2 * DAY_MS, progress.sent);
+      await ensureAlerts(db, config, homes, new Date());
+      return before + (await players.backfill(Date.now(), progress.sent));
+    };
+    const readings = await backfill().finally(() => progress.stop());
     const seconds = (performance.now() - began) / 1000;
     signal?.removeEventListener('abort', abort);
+    await ensureClosedBill(db, homes, new Date());
     players.live();
     await db
       .updateTable('api_keys')
@@ -99,21 +108,4 @@ export async function startDemo(
     await stop();
     throw error;
   }
-}
-
-/** Tariff of the demo's first home for all of its history: day and night rates, and a feed-in rate. */
-const TARIFF = {
-  name: 'Day and night',
-  valid_from: '2020-01-01',
-  currency: 'EUR',
-  terms: {
-    standing_per_day: '0.41',
-    import: { periods: [{ per_kwh: '0.3420', from: '06:00', to: '22:00' }, { per_kwh: '0.2680' }] },
-    export: { per_kwh: '0.0803' },
-  },
-};
-
-/** Gives an account a tariff if it has none, so that its costs are visible at once. A tariff that a visitor created stays unchanged. */
-async function ensureDemoTariff(db: Database, userId: string): Promise<void> {
-  if (!(await hasTariff(db, userId))) await createTariff(db, { userId, ...TARIFF });
 }

@@ -1,5 +1,5 @@
 import type { DemoDevice } from '#simulators/demo-device.ts';
-import { ensureDevice } from '#simulators/demo-homes.ts';
+import { ensureDevice } from '#simulators/earlier-homes.ts';
 import { createPlayers, type DevicePlayers } from '#simulators/play.ts';
 import { type Config, mqttUrlFromHere } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';

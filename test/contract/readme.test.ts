@@ -79,10 +79,10 @@ describe('the README', () => {
       adminKey: 'eus_live_x',
       certificateFile: '/cert.pem',
       dataDir: 'data',
-      backfill: { readings: 100_236, seconds: 4.6 },
+      backfill: { readings: 372_410, seconds: 14.2 },
       stop: async () => {},
     };
-    const printed = formatDemoWelcome(demo, { liveSeconds: 10, faults: [] }, new Date('2026-11-24T12:00:00Z'))
+    const printed = formatDemoWelcome(demo, { liveSeconds: 2, faults: [] }, new Date('2026-11-24T12:00:00Z'))
       .replaceAll(/^curl .* (?='https)/gm, 'curl … ')
       .replaceAll(/(?<=sign-in#|eus_live_|usr_)x/g, '…');
     const [, block] = /\n```\n(Stored[\s\S]+?)```/.exec(README) ?? [];

@@ -2,17 +2,20 @@ import { DateTime } from 'luxon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import type { DemoDevice } from '#simulators/demo-device.ts';
-import { type DemoHomes, ensureDemoHomes, ensureDevice } from '#simulators/demo-homes.ts';
+import { type DemoHomes, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { ensureSolarDevices } from '#simulators/demo-solar.ts';
 import type { MeterReading } from '#simulators/devices/native-meter.ts';
+import { ensureDevice } from '#simulators/earlier-homes.ts';
 import { createPlayers } from '#simulators/play.ts';
 import { kwhToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
+import { commodityInsights } from '#src/energy/commodity.ts';
 import { homeFlows } from '#src/energy/home/flows.ts';
 import { dayRange } from '#src/energy/ranges.ts';
+import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
@@ -76,19 +79,19 @@ describe('the homes of the demo', () => {
 
   it('send the missing history, and nothing twice', async () => {
     const first = await start(nowMs - 2 * HOUR_MS);
-    // Six homes, one of which has four more registers.
-    expect(first.sent).toBeGreaterThan(10 * 2 * 24 * 4);
+    // The homes have 23 registers of electricity by the quarter-hour; gas, water and the thermostat by the hour.
+    expect(first.sent).toBeGreaterThan(23 * 2 * 22 * 4);
     const again = await start(nowMs - 2 * HOUR_MS);
     expect(again.sent).toBe(0);
-    expect(again.homes.users).toEqual(first.homes.users);
+    expect(again.homes.users.map(({ userId }) => userId)).toEqual(first.homes.users.map(({ userId }) => userId));
     const later = await start(nowMs);
-    expect(later.sent).toBe(10 * 2 * 4 + 6 * 2);
+    expect(later.sent).toBe(23 * 2 * 4 + 3 * 2);
     expect((await database.pool.query('SELECT reason FROM rejected_messages')).rows).toEqual([]);
   });
 
   it('have exactly their meters’ energy in the aggregates', async () => {
     const { homes } = await start(nowMs);
-    for (const device of homes.devices.filter(({ kind }) => kind === 'smart_meter')) {
+    for (const device of homes.devices.filter(({ kind }) => kind === 'meter')) {
       const firstMs = Math.ceil(device.installedAtMs / QUARTER_MS) * QUARTER_MS;
       const { rows } = await database.pool.query(
         'SELECT sum(energy_milliwatt_hours)::bigint AS total FROM device_hourly WHERE device_id = $1',
@@ -100,13 +103,8 @@ describe('the homes of the demo', () => {
 
   it('show in the first home where the energy of a home with panels and a battery comes from and goes', async () => {
     const { homes } = await start(nowMs);
-    const [meter, inverter, battery, thermostat] = homes.devices as [DemoDevice, DemoDevice, DemoDevice, DemoDevice];
-    expect([meter, inverter, battery, thermostat].map(({ kind }) => kind)).toEqual([
-      'smart_meter',
-      'inverter',
-      'battery',
-      'thermostat',
-    ]);
+    const [meter, inverter, battery] = homes.devices as [DemoDevice, DemoDevice, DemoDevice];
+    expect([meter, inverter, battery].map(({ kind }) => kind)).toEqual(['meter', 'panels', 'battery']);
     const { rows } = await database.pool.query('SELECT placement FROM devices WHERE device_id = ANY ($1) ORDER BY 1', [
       [meter, inverter, battery].map(({ deviceId }) => deviceId),
     ]);
@@ -185,6 +183,144 @@ describe('the homes of the demo', () => {
       expect(ids(later)).toEqual(ids(again.homes));
       expect(meterOf(later).knownUntilMs).toBe(nowMs);
     });
+  });
+});
+
+describe('a home of the demo shows', () => {
+  const HISTORY_DAYS = 60;
+  const nowMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+  let own: TestDatabase;
+  let ownDb: Database;
+  let ownBroker: EmbeddedBroker;
+  let homes: DemoHomes;
+  beforeAll(async () => {
+    own = await testDatabase();
+    ownDb = createDb(own.pool);
+    ownBroker = await startImportBroker(own.pool, (login, secret) => checkDeviceLogin(ownDb, login, secret));
+    homes = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
+    const players = await createPlayers(`mqtt://127.0.0.1:${ownBroker.port}`, homes.devices);
+    await players.backfill(nowMs, () => {});
+    await players.close();
+  });
+  afterAll(async () => {
+    await ownBroker.close();
+    await own.drop();
+  });
+  const home = (name: string) => homes.users.find(({ email }) => email.startsWith(name)) ?? expect.fail(name);
+  const remarksIn = (name: string) => {
+    const { userId, timezone: zone } = home(name);
+    return homeRemarks(ownDb, { userId, zone, now: new Date(nowMs) });
+  };
+  const devicesOf = async (name: string) =>
+    (
+      await own.pool.query('SELECT type, location, placement FROM devices WHERE user_id = $1 ORDER BY device_id', [
+        home(name).userId,
+      ])
+    ).rows.map(({ type, location, placement }) => `${location}: ${type}, ${placement}`);
+
+  it('Anna: panels, battery, heat pump, car and five plugs, whose energies are part of what she used', async () => {
+    expect((await devicesOf('anna')).toSorted()).toEqual([
+      'Car: ev_charger, consumption',
+      'Dishwasher: smart_plug, consumption',
+      'Fridge: smart_plug, consumption',
+      'Heat pump: heat_pump, consumption',
+      'Home battery: battery, storage',
+      'Meter cupboard: smart_meter, grid',
+      'Roof: inverter, production',
+      'TV: smart_plug, consumption',
+      'Tumble dryer: smart_plug, consumption',
+      'Washing machine: smart_plug, consumption',
+    ]);
+    const { userId, timezone, usedKwh } = home('anna');
+    const day = (daysAgo: number) =>
+      DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
+    const range = dayRange(day(20), day(1), timezone);
+    const [flows] = await homeFlows(ownDb, userId, [range], new Date(nowMs));
+    expect(flows).toMatchObject({ coverage: 1, complete: true });
+    const { grid_import_kwh, grid_export_kwh, production_kwh, charged_kwh, discharged_kwh } = flows ?? expect.fail();
+    const used = (grid_import_kwh ?? 0) - (grid_export_kwh ?? 0) + (production_kwh ?? 0) + (discharged_kwh ?? 0);
+    // Each of the five registers is rounded down to a watt-hour.
+    expect(used - (charged_kwh ?? 0)).toBeCloseTo(usedKwh(range.from.getTime(), range.to.getTime()), 1);
+    expect(flows?.consumption_kwh).toBeGreaterThan(50);
+    expect(flows?.untracked_kwh).toBeGreaterThan(20);
+  });
+
+  it('Ben: panels that have produced nothing since Sunday', async () => {
+    const remarks = await remarksIn('ben');
+    expect(remarks).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kind: 'production_missing', location: 'Roof' })]),
+    );
+    const { rows } = await own.pool.query(
+      `SELECT max(hour) AS last FROM device_hourly JOIN devices USING (device_id)
+       WHERE user_id = $1 AND type = 'inverter' AND export_milliwatt_hours > 0`,
+      [home('ben').userId],
+    );
+    expect(rows[0].last.getUTCDay()).toBe(0);
+  });
+
+  it('Chiara: a fridge that has stayed on since Tuesday', async () => {
+    const remarks = await remarksIn('chiara');
+    expect(remarks).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kind: 'stays_on', location: 'Fridge' })]),
+    );
+  });
+
+  it('Emma: gas and water in cubic metres, and a thermostat', async () => {
+    expect(await devicesOf('emma')).toHaveLength(4);
+    const { userId, timezone } = home('emma');
+    const day = DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: 2 }).toISODate() ?? '';
+    for (const commodity of ['gas', 'water'] as const) {
+      const range = dayRange(day, day, timezone);
+      const [row] = await commodityInsights(ownDb, userId, commodity, range, 'day', new Set());
+      expect([commodity, row?.m3_used]).toEqual([commodity, expect.closeTo(commodity === 'gas' ? 3 : 0.2, -1)]);
+      expect(row?.m3_used).toBeGreaterThan(0);
+    }
+  });
+
+  it('Daan: a car. Farid: a balcony panel that produces a little, most of which he uses', async () => {
+    expect(await devicesOf('daan')).toEqual(['Meter cupboard: smart_meter, grid', 'Car: ev_charger, consumption']);
+    const { userId, timezone } = home('farid');
+    const day = (daysAgo: number) =>
+      DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
+    const range = dayRange(day(30), day(1), timezone);
+    const [flows] = await homeFlows(ownDb, userId, [range], new Date(nowMs));
+    expect([timezone, flows?.production_kwh]).toEqual(['America/Los_Angeles', expect.any(Number)]);
+    expect(flows?.production_kwh).toBeGreaterThan(10);
+    expect(flows?.production_kwh).toBeLessThan(200);
+    expect(flows?.self_consumed_kwh).toBeGreaterThan((flows?.production_kwh ?? 0) / 2);
+  });
+
+  it('and each is the same again at the next start', async () => {
+    const again = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
+    again.devices.forEach((device, index) => {
+      const before = homes.devices[index] as DemoDevice;
+      expect(device.deviceId).toBe(before.deviceId);
+      for (const atMs of [device.installedAtMs + 24 * HOUR_MS, nowMs - 3 * HOUR_MS, nowMs + 24 * HOUR_MS])
+        expect(device.readings(atMs, true)).toEqual(before.readings(atMs, true));
+    });
+  });
+});
+
+describe('a home of a demo of an earlier version', () => {
+  it('continues with the devices that it had', async () => {
+    const own = await testDatabase();
+    try {
+      const ownDb = createDb(own.pool);
+      const history = { historyDays: 2, nowMs: Date.now() };
+      const { user_id: userId } = await createUser(ownDb, { email: 'ben@demo.example', role: 'homeowner' });
+      const place = { userId, email: 'ben@demo.example', timezone: 'Europe/London' };
+      const meter = await ensureDevice(ownDb, { ...place, kind: 'smart_meter', location: 'Meter cupboard' }, history);
+      const { users } = await ensureDemoHomes(ownDb, history);
+      const ben = users.find((user) => user.userId === userId);
+      expect(ben).toMatchObject({ isEarlier: true });
+      expect(ben?.devices.map(({ deviceId, kind }) => [deviceId === meter.deviceId, kind])).toEqual([
+        [true, 'smart_meter'],
+        [false, 'thermostat'],
+      ]);
+      expect(users.filter(({ isEarlier }) => isEarlier)).toHaveLength(1);
+    } finally {
+      await own.drop();
+    }
   });
 });
 

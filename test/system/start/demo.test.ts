@@ -66,6 +66,21 @@ test('the demo prints on a terminal two links and three working commands, and no
     expect(JSON.parse(answers[0]?.stdout ?? '').data).toHaveLength(7);
     expect(JSON.parse(answers[1]?.stdout ?? '').data[0].cost).toMatchObject({ currency: 'EUR' });
     expect(answers[2]?.stdout).toMatch(/^event: /m);
+    // Anna has a fired alert that was delivered to her webhook, and a closed bill. Daan pays by the hour.
+    const seen = async () =>
+      (
+        await database.pool.query(`SELECT
+          (SELECT count(*)::int FROM alert_firings) AS firings,
+          (SELECT count(*)::int FROM deliveries WHERE status = 'succeeded' AND webhook_id IS NOT NULL) AS delivered,
+          (SELECT count(*)::int FROM bill_periods WHERE closed_at IS NOT NULL) AS bills,
+          (SELECT count(*)::int FROM tariffs WHERE terms -> 'import' ? 'series_id') AS dynamic,
+          (SELECT max(day) > now() FROM prices) AS tomorrow`)
+      ).rows[0];
+    await expect
+      .poll(seen, { timeout: 60_000 })
+      .toMatchObject({ firings: expect.any(Number), bills: 1, dynamic: 1, tomorrow: true });
+    await expect.poll(async () => (await seen()).firings, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await seen()).delivered, { timeout: 60_000 }).toBeGreaterThan(0);
   } finally {
     demo.stdin.write('\x03');
     await ended;

@@ -1,0 +1,154 @@
+import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
+import type { ManagedBy, Placement } from '#src/database/enums.ts';
+import type { HouseFlow } from './demo-house.ts';
+import type { HomeTraits } from './homes.ts';
+import { drawSolarTraits, type SolarTraits } from './solar.ts';
+
+/** A device of a demo home. */
+export interface DevicePlan {
+  /** What distinguishes it from the home's other devices; part of its id. */
+  key: string;
+  type: string;
+  location: string;
+  placement?: Placement;
+  managedBy?: ManagedBy;
+  /** Its registers, with their channels; none: a thermostat. */
+  registers: readonly (readonly [HouseFlow, channel?: string])[];
+  /** Set if the register is a volume, which the device sends as SenML through the home's gateway: its name there. */
+  meterName?: string;
+}
+
+/** A home of the demo. Its address is also the seed. */
+export interface HomePlan {
+  email: string;
+  timezone: string;
+  devices: readonly DevicePlan[];
+  panels?: SolarTraits;
+  /** Traits that are not drawn from the seed. `firstAtMs`: when its meter was paired. */
+  traits(firstAtMs: number, utcOffsetMinutes: number): Partial<HomeTraits>;
+}
+
+const METER = { key: 'meter', type: 'smart_meter', location: 'Meter cupboard', placement: 'grid' } as const;
+const ONE_WAY_METER: DevicePlan = { ...METER, registers: [['gridImport']] };
+const TWO_WAY_METER: DevicePlan = { ...METER, registers: [['gridImport'], ['gridExport', 'export']] };
+const panels = (location: string): DevicePlan => ({
+  key: 'panels',
+  type: 'inverter',
+  location,
+  placement: 'production',
+  registers: [['production', 'export']],
+});
+const BATTERY: DevicePlan = {
+  key: 'battery',
+  type: 'battery',
+  location: 'Home battery',
+  placement: 'storage',
+  registers: [['charged'], ['discharged', 'export']],
+};
+const THERMOSTAT: DevicePlan = { key: 'room', type: 'thermostat', location: 'Living room', registers: [] };
+const own = (flow: HouseFlow, location: string, type = 'smart_plug'): DevicePlan => ({
+  key: flow,
+  type,
+  location,
+  placement: 'consumption',
+  registers: [[flow]],
+});
+const volume = (flow: 'gas' | 'water', location: string): DevicePlan => ({
+  key: flow,
+  type: `${flow}_meter`,
+  location,
+  registers: [[flow]],
+  meterName: `${flow}meter`,
+});
+const NO_BATTERY = { capacityWh: 0, chargeW: 0, dischargeW: 1 };
+
+/**
+ * The homes as people live in them. Visitors see the first one first, so it has the most to show. Each of the others shows one thing, which
+ * its tests name (test/system/ingest/demo-homes.test.ts).
+ */
+export const HOME_PLANS: readonly HomePlan[] = [
+  {
+    email: 'anna@demo.example',
+    timezone: 'Europe/Berlin',
+    panels: drawSolarTraits('anna@demo.example', 52.5),
+    traits: () => ({
+      heating: 'heat pump',
+      hasCar: true,
+      measured: ['fridge', 'washing machine', 'dishwasher', 'tv', 'tumble dryer', 'heat pump', 'car'],
+    }),
+    devices: [
+      TWO_WAY_METER,
+      panels('Roof'),
+      BATTERY,
+      own('heat pump', 'Heat pump', 'heat_pump'),
+      own('car', 'Car', 'ev_charger'),
+      own('fridge', 'Fridge'),
+      own('washing machine', 'Washing machine'),
+      own('dishwasher', 'Dishwasher'),
+      own('tv', 'TV'),
+      own('tumble dryer', 'Tumble dryer'),
+    ],
+  },
+  {
+    email: 'ben@demo.example',
+    timezone: 'Europe/London',
+    panels: { latitude: 51.5, peakW: 4_000, battery: NO_BATTERY },
+    traits: (firstAtMs, utcOffsetMinutes) => ({
+      heating: 'boiler',
+      hasCar: false,
+      faults: [since('dead inverter', lastAt(0, 11 * 60 + 20, firstAtMs, utcOffsetMinutes))],
+    }),
+    // The utility manages the meter, which shows what a home may change on such a meter.
+    devices: [{ ...TWO_WAY_METER, managedBy: 'utility' }, panels('Roof')],
+  },
+  {
+    email: 'chiara@demo.example',
+    timezone: 'Europe/Rome',
+    traits: (firstAtMs, utcOffsetMinutes) => ({
+      heating: 'boiler',
+      hasCar: false,
+      measured: ['fridge'],
+      faults: [since('fridge door', lastAt(2, 18 * 60 + 40, firstAtMs, utcOffsetMinutes))],
+    }),
+    devices: [ONE_WAY_METER, own('fridge', 'Fridge')],
+  },
+  {
+    email: 'daan@demo.example',
+    timezone: 'Europe/Amsterdam',
+    traits: () => ({ heating: 'boiler', hasCar: true, measured: ['car'] }),
+    devices: [ONE_WAY_METER, own('car', 'Car', 'ev_charger')],
+  },
+  {
+    email: 'emma@demo.example',
+    timezone: 'America/New_York',
+    traits: () => ({ heating: 'boiler', hasCar: false }),
+    devices: [ONE_WAY_METER, volume('gas', 'Gas meter'), volume('water', 'Water meter'), THERMOSTAT],
+  },
+  {
+    email: 'farid@demo.example',
+    timezone: 'America/Los_Angeles',
+    panels: { latitude: 34, peakW: 800, battery: NO_BATTERY },
+    traits: () => ({ heating: 'boiler', hasCar: false }),
+    devices: [TWO_WAY_METER, panels('Balcony')],
+  },
+];
+
+/** A fault has to last for a day before the service remarks on it. */
+const REMARKED_AFTER_MS = 30 * 3_600_000;
+/** The fault of a demo that runs for longer is repaired, so that its end is seen, too. */
+const REPAIRED_AFTER_MS = 28 * DAY_MS;
+
+const since = (kind: 'dead inverter' | 'fridge door', fromMs: number) => ({
+  kind,
+  fromMs,
+  toMs: fromMs + REPAIRED_AFTER_MS,
+});
+
+/** The last time before `beforeMs` that is a weekday (0 = Sunday) and minute of the local day, and long enough ago for a remark. */
+function lastAt(weekday: number, minute: number, beforeMs: number, utcOffsetMinutes: number): number {
+  const offsetMs = utcOffsetMinutes * MINUTE_MS;
+  const latestMs = beforeMs - REMARKED_AFTER_MS + offsetMs - minute * MINUTE_MS;
+  const day = Math.floor(latestMs / DAY_MS);
+  const daysBack = (new Date(day * DAY_MS).getUTCDay() - weekday + 7) % 7;
+  return (day - daysBack) * DAY_MS + minute * MINUTE_MS - offsetMs;
+}

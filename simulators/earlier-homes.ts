@@ -1,0 +1,68 @@
+import type { Database } from '#src/database/connect.ts';
+import type { ManagedBy } from '#src/database/enums.ts';
+import {
+  type DemoDevice,
+  type DemoHistory,
+  HOURLY_CADENCE,
+  historyStartMs,
+  localOffsetMinutes,
+  METER_CADENCE,
+  preparePlayedDevice,
+} from './demo-device.ts';
+import { ensureSolarDevices } from './demo-solar.ts';
+import { meterReading } from './devices/native-meter.ts';
+import { thermostatReading } from './devices/native-thermostat.ts';
+import { createHome } from './home-clock.ts';
+import { drawHomeTraits } from './homes.ts';
+import { ensureSimulatorDevice } from './own-devices.ts';
+
+/** Locations of a home's devices. */
+const LOCATIONS = { smart_meter: 'Meter cupboard', thermostat: 'Living room' };
+const HISTORY_DAYS = 90;
+const SOLAR_HOME = { email: 'anna@demo.example', latitude: 52.5 };
+const MANAGED_BY_UTILITY = 'ben@demo.example';
+
+/**
+ * Devices of a home that a demo before version 1.7.0 created: a meter and a thermostat, in one home with panels. They continue as they
+ * were, because a home with other traits would count other energy from the same installation on.
+ */
+export async function ensureEarlierHome(
+  db: Database,
+  place: { userId: string; email: string; timezone: string },
+  { nowMs }: DemoHistory,
+): Promise<DemoDevice[]> {
+  const history = { historyDays: HISTORY_DAYS, nowMs };
+  const ensure = (kind: 'smart_meter' | 'thermostat', managedBy: ManagedBy = 'owner') =>
+    ensureDevice(db, { ...place, kind, location: LOCATIONS[kind], managedBy }, history);
+  const meters =
+    place.email === SOLAR_HOME.email
+      ? await ensureSolarDevices(db, place, SOLAR_HOME.latitude, LOCATIONS.smart_meter, history)
+      : [await ensure('smart_meter', place.email === MANAGED_BY_UTILITY ? 'utility' : 'owner')];
+  return [...meters, await ensure('thermostat')];
+}
+
+/** Finds or creates a simulated device of a user, and gives it a new secret. Devices that the user paired are not changed. */
+export async function ensureDevice(
+  db: Database,
+  place: {
+    userId: string;
+    email: string;
+    timezone: string;
+    kind: 'smart_meter' | 'thermostat';
+    location: string;
+    managedBy?: ManagedBy;
+  },
+  history: DemoHistory,
+): Promise<DemoDevice> {
+  const own = await ensureSimulatorDevice(db, place);
+  // The register starts at an instant that later starts of the demo also compute, so its history is always the same.
+  const traits = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, own.createdAt));
+  const home = createHome(traits, historyStartMs(own, history));
+  return preparePlayedDevice(db, own, history, {
+    kind: place.kind,
+    cadence: place.kind === 'thermostat' ? HOURLY_CADENCE : METER_CADENCE,
+    installedAtMs: home.installedAtMs,
+    readings: (atMs, withPower) =>
+      place.kind === 'smart_meter' ? [meterReading(home, atMs, withPower)] : [thermostatReading(home, atMs)],
+  });
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import type { DemoHome, DemoHomes } from '#simulators/demo-homes.ts';
+import { spotPrice } from '#simulators/spot-prices.ts';
+import { createAlert, listAlerts } from '#src/alerts/store.ts';
+import { closeBillPeriod, createBillPeriod, listBillPeriods } from '#src/billing/store.ts';
+import type { Config } from '#src/config/load.ts';
+import { asBillionths } from '#src/core/decimal.ts';
+import { createSecretBox } from '#src/core/secrets.ts';
+import { DAY_MS, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { CATCHER_HOST } from '#src/delivery/webhook/send.ts';
+import { createWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { packPrices } from '#src/tariffs/packed-days.ts';
+import { createSeries, listSeries } from '#src/tariffs/price-series.ts';
+import { storePrices } from '#src/tariffs/prices.ts';
+import { createTariff, hasTariff } from '#src/tariffs/store.ts';
+import { secretKey } from './secret-key.ts';
+
+const DAY_AND_NIGHT = {
+  name: 'Day and night',
+  valid_from: '2020-01-01',
+  currency: 'EUR',
+  terms: {
+    standing_per_day: '0.41',
+    import: { periods: [{ per_kwh: '0.3420', from: '06:00', to: '22:00' }, { per_kwh: '0.2680' }] },
+    export: { per_kwh: '0.0803' },
+  },
+};
+/** An offer for a later day, which would have cost less: the home is told so. */
+const OFFER = {
+  name: 'Offer: one price',
+  currency: 'EUR',
+  terms: { standing_per_day: '0.33', import: { per_kwh: '0.2490' }, export: { per_kwh: '0.0803' } },
+};
+/** Taxes and fees that a Dutch supplier adds to the wholesale price, in EUR per kWh, and the value-added tax. */
+const DYNAMIC = { add: '0.1482', multiply: '1.21', standing_per_day: '0.25' };
+const SERIES_NAME = 'Wholesale prices (simulated)';
+const LOOK_MS = HOUR_MS;
+
+const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>
+  users.find(({ email, isEarlier }) => email.startsWith(`${name}@`) && !isEarlier);
+
+/** Gives the first home a tariff and an offer, and another one a dynamic tariff with its prices. A home with a tariff stays unchanged. */
+export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): Promise<void> {
+  const [first] = homes.users;
+  if (first && !(await hasTariff(db, first.userId))) {
+    await createTariff(db, { userId: first.userId, ...DAY_AND_NIGHT });
+    if (!first.isEarlier)
+      await createTariff(db, {
+        userId: first.userId,
+        ...OFFER,
+        valid_from: new Date(now.getTime() + 365 * DAY_MS).toISOString().slice(0, 10),
+      });
+  }
+  const daan = named(homes, 'daan');
+  if (daan && !(await hasTariff(db, daan.userId))) {
+    const { series_id } = await ensureSeries(db, homes.utilityId);
+    const { add, multiply, standing_per_day } = DYNAMIC;
+    const terms = { standing_per_day, import: { series_id, add, multiply } };
+    await createTariff(db, { userId: daan.userId, name: 'Dynamic', valid_from: '2020-01-01', currency: 'EUR', terms });
+  }
+  await storePricesUntilTomorrow(db, homes, now);
+}
+
+/**
+ * Gives the first home an alert on the day's usage that yesterday's usage exceeds, and a webhook to the service's own catcher, which
+ * receives it. Called before the readings of yesterday are sent, because an alert fires when they arrive.
+ */
+export async function ensureAlerts(db: Database, config: Config, homes: DemoHomes, now: Date): Promise<void> {
+  const home = named(homes, 'anna');
+  if (!home) return;
+  const { userId } = home;
+  if ((await listWebhooks(db, userId, { limit: 1 })).length === 0)
+    await createWebhook(db, createSecretBox(await secretKey(config, db)), userId, {
+      events: ['alert.triggered', 'remark.raised', 'device.connected'],
+      url: `https://${CATCHER_HOST}/anna`,
+      authToken: `whsec_${randomBytes(32).toString('base64')}`,
+    });
+  if ((await listAlerts(db, REACH_OF_ALL, userId, { limit: 1 })).length > 0) return;
+  const yesterday = dayRangeOf(home, new Date(now.getTime() - DAY_MS));
+  const used = home.usedKwh(yesterday.from.getTime(), yesterday.to.getTime());
+  await createAlert(db, {
+    userId,
+    type: 'daily_usage',
+    threshold_milliwatt_hours: kwhToMilliwattHours(Math.max(1, Math.floor(used * 0.95))),
+    threshold: null,
+    threshold_hours: null,
+    delivery: 'webhook',
+  });
+}
+
+function dayRangeOf({ timezone }: DemoHome, at: Date) {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(at);
+  return dayRange(day, day, timezone);
+}
+
+async function ensureSeries(db: Database, userId: string) {
+  const known = await listSeries(db, 'price', userId, { limit: 200 });
+  return (
+    known.find(({ name }) => name === SERIES_NAME) ??
+    createSeries(db, { userId, kind: 'price', name: SERIES_NAME, currency: 'EUR', resolution_minutes: 60 })
+  );
+}
+
+/** Stores the wholesale prices that are missing up to the end of tomorrow, as a supplier publishes them. */
+async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Date): Promise<void> {
+  const daan = named(homes, 'daan');
+  if (!daan) return;
+  const { series_id } = await ensureSeries(db, homes.utilityId);
+  const last = await db
+    .selectFrom('prices')
+    .select(({ fn }) => fn.max('day').as('day'))
+    .where('series_id', '=', series_id)
+    .executeTakeFirst();
+  const firstMs = Math.min(...daan.devices.map(({ installedAtMs }) => installedAtMs));
+  // Whole UTC days. Tomorrow's day of UTC ends after that of Amsterdam.
+  const fromMs = last?.day ? last.day.getTime() + DAY_MS : Math.floor(firstMs / DAY_MS) * DAY_MS;
+  const toMs = (Math.floor(now.getTime() / DAY_MS) + 2) * DAY_MS;
+  const prices = [];
+  for (let startsAtMs = fromMs; startsAtMs < toMs; startsAtMs += HOUR_MS)
+    prices.push({ startsAtMs, perKwh: asBillionths(BigInt(Math.round(spotPrice(startsAtMs) * 1e9))) });
+  await storePrices(db, series_id, packPrices(prices, 60));
+}
+
+/** Stores tomorrow's prices while the demo runs. Returns the function that ends it. */
+export function keepPricesAhead(db: Database, homes: DemoHomes): () => Promise<void> {
+  let work: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    // The next hour tries again.
+    work = storePricesUntilTomorrow(db, homes, new Date()).catch(() => {});
+  }, LOOK_MS);
+  return () => {
+    clearInterval(timer);
+    return work;
+  };
+}
+
+/** Bills the first home's last whole month, after its history was stored. */
+export async function ensureClosedBill(db: Database, homes: DemoHomes, now: Date): Promise<void> {
+  const anna = named(homes, 'anna');
+  if (!anna) return;
+  const subject = { userId: anna.userId, deviceId: null };
+  if ((await listBillPeriods(db, REACH_OF_ALL, { userId: anna.userId }, { limit: 1 })).length > 0) return;
+  const month = new Intl.DateTimeFormat('en-CA', { timeZone: anna.timezone }).format(now).slice(0, 7);
+  const firstOfMonth = new Date(`${month}-01T00:00:00Z`);
+  const end = new Date(firstOfMonth.getTime() - DAY_MS).toISOString().slice(0, 10);
+  const start = `${end.slice(0, 7)}-01`;
+  const { from, to, zone } = dayRange(start, end, anna.timezone);
+  const { period } = await createBillPeriod(db, subject, { start, end, zone, from, to }, now);
+  await closeBillPeriod(db, REACH_OF_ALL, period.bill_period_id, now);
+}
