@@ -31,12 +31,32 @@ export const parseBlocks = (markdown: string): Block[] =>
     return [{ language: lang, source: text }];
   });
 
-/** Renders a guide from its Markdown. The Markdown is the service's own, so it needs no sanitising. Pure. */
-export function parseGuide(href: string, markdown: string, highlight: Highlight): Guide {
+/**
+ * Renders a page from its Markdown. The Markdown is the service's own, so it needs no sanitising. `link` returns where a link leads, or null
+ * if its text is shown without one. Pure.
+ */
+export function parseGuide(
+  href: string,
+  markdown: string,
+  highlight: Highlight,
+  link: (target: string) => string | null = (target) => target,
+): Guide {
   const marked = new Marked();
   const tokens = marked.lexer(markdown);
+  marked.walkTokens(tokens, (token) => {
+    if (token.type !== 'link') return;
+    const target = link(token.href);
+    if (target === null) Object.assign(token, { type: 'text' });
+    else token.href = target;
+  });
   const [title = ''] = tokens.flatMap((token) => (token.type === 'heading' ? [(token as Tokens.Heading).text] : []));
-  const lead = (tokens.find(({ type }) => type === 'paragraph') as Tokens.Paragraph | undefined)?.text ?? '';
+  const paragraph = tokens.find(({ type }) => type === 'paragraph');
+  const lead = paragraph
+    ? marked
+        .parser([paragraph])
+        .trim()
+        .replaceAll(/^<p>|<\/p>$/g, '')
+    : '';
   const parts: string[] = [];
   const sections: Section[] = [{ href, page: title, title, text: '' }];
   for (let index = 0; index < tokens.length; index++) {
@@ -73,7 +93,7 @@ export function parseGuide(href: string, markdown: string, highlight: Highlight)
     const section = sections.at(-1);
     if (section && token.type !== 'heading' && 'text' in token) section.text += ` ${token.text}`;
   }
-  return { href, title, lead: marked.parseInline(lead) as string, html: parts.join('\n'), sections };
+  return { href, title, lead, html: parts.join('\n'), sections };
 }
 
 const isSample = (token: Token): boolean => token.type === 'code' && ((token as Tokens.Code).lang ?? '') in SAMPLES;

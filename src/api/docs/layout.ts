@@ -10,7 +10,7 @@ interface Link {
  */
 export function renderPage(
   page: { href: string; title: string; description: string; html: string },
-  { guides, reference }: { guides: readonly Link[]; reference: readonly Link[] },
+  parts: readonly { title: string; pages: readonly Link[] }[],
 ): string {
   const list = (of: readonly Link[]) =>
     `<ul>${of.map(({ href, title }) => `<li><a href="${href}"${href === page.href ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`).join('')}</ul>`;
@@ -35,8 +35,7 @@ export function renderPage(
 </header>
 <div class="columns">
 <nav aria-label="Documentation"><details open><summary>Contents</summary>
-<h2>Guides</h2>${list(guides)}
-<h2>Reference</h2>${list(reference)}
+${parts.map(({ title, pages }) => `<h2>${title}</h2>${list(pages)}`).join('\n')}
 <p><a href="/v1/openapi.json">OpenAPI document</a></p>
 </details></nav>
 <main id="main" tabindex="-1">

@@ -1,16 +1,15 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '#src/api/openapi-schema.ts';
-import { parseGuide, toPlainText } from './guide.ts';
+import { toPlainText } from './guide.ts';
 import { highlight } from './highlight.ts';
 import { renderPage } from './layout.ts';
+import { buildLibrary, type LibraryPage, PARTS } from './library.ts';
 import { escapeHtml } from './markup.ts';
 import { buildReference } from './reference.ts';
 
-/** Folder of the guides. Numbers at the start of their names give their order. */
-export const GUIDES = fileURLToPath(new URL('../../../docs/guides/', import.meta.url));
 const BROWSER = fileURLToPath(new URL('browser/', import.meta.url));
 const MINISEARCH = join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../es/index.js');
 
@@ -22,32 +21,31 @@ export interface DocsFile {
 
 /** Renders everything below `/docs`, by path: pages of the guides and of the OpenAPI document, and the files that they load. */
 export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFile>> {
-  const names = (await readdir(GUIDES)).filter((name) => /^\d+-.*\.md$/.test(name)).sort();
-  const guides = await Promise.all(
-    names.map(async (name) =>
-      parseGuide(
-        `/docs/guides/${name.replace(/^\d+-|\.md$/g, '')}`,
-        await readFile(join(GUIDES, name), 'utf8'),
-        highlight,
-      ),
-    ),
-  );
+  const library = await buildLibrary(highlight);
   const reference = buildReference(document, highlight);
-  const all = { guides, reference };
+  const guides = library.filter(({ part }) => part === 'Tutorials');
+  const all = navigationOf(library, reference);
   const files = new Map<string, DocsFile>();
   const page = (of: { href: string; title: string; description: string; html: string }) =>
     files.set(of.href, { type: 'text/html; charset=utf-8', content: renderPage(of, all) });
-  page({ href: '/docs', title: 'Documentation', description: 'Guides and reference', html: firstPage(all) });
+  page({
+    href: '/docs',
+    title: 'Documentation',
+    description: 'Tutorials, how-to, reference and explanation',
+    html: firstPage(all),
+  });
   guides.forEach((guide, index) => {
     const next = guides[index + 1];
     const html = `<article>${guide.html}${next ? `<p class="next">Next: <a href="${next.href}">${escapeHtml(next.title)}</a></p>` : ''}</article>`;
     page({ ...guide, description: toPlainText(guide.lead), html });
   });
+  for (const one of library.filter(({ part }) => part !== 'Tutorials'))
+    page({ ...one, description: toPlainText(one.lead), html: `<article>${one.html}</article>` });
   for (const one of reference) {
     const html = `<h1>${escapeHtml(one.title)}</h1><p class="lead">${escapeHtml(one.lead)}</p>${one.html}`;
     page({ ...one, description: escapeHtml(one.lead), html });
   }
-  const sections = [...guides, ...reference].flatMap((one) => one.sections).map((one, id) => ({ id, ...one }));
+  const sections = [...library, ...reference].flatMap((one) => one.sections).map((one, id) => ({ id, ...one }));
   files.set('/docs/search.json', { type: 'application/json; charset=utf-8', content: JSON.stringify(sections) });
   for (const name of ['app.js', 'search.js', 'catcher.js'])
     files.set(`/docs/${name}`, {
@@ -58,26 +56,52 @@ export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFi
     type: 'text/css; charset=utf-8',
     content: await readFile(`${BROWSER}style.css`, 'utf8'),
   });
-  const library = (await readFile(MINISEARCH, 'utf8')).replace(/^\/\/# sourceMappingURL=.*$/m, '');
-  files.set('/docs/minisearch.js', { type: 'text/javascript; charset=utf-8', content: library });
+  const search = (await readFile(MINISEARCH, 'utf8')).replace(/^\/\/# sourceMappingURL=.*$/m, '');
+  files.set('/docs/minisearch.js', { type: 'text/javascript; charset=utf-8', content: search });
   return files;
 }
 
 /** Browsers import the only library by its path. */
 const browsable = (code: string): string => code.replace("from 'minisearch'", "from './minisearch.js'");
 
-interface Listed {
+/** A page as the navigation lists it. */
+export interface Listed {
   href: string;
   title: string;
+  /** HTML. */
   lead: string;
 }
 
-function firstPage({ guides, reference }: { guides: readonly Listed[]; reference: readonly Listed[] }): string {
-  const cards = (of: readonly Listed[], isHtml: boolean) =>
-    `<ul class="cards">${of.map(({ href, title, lead }) => `<li><a href="${href}">${escapeHtml(title)}</a><p>${isHtml ? lead.replaceAll(/<\/?a[^>]*>/g, '') : escapeHtml(lead)}</p></li>`).join('')}</ul>`;
+/** Pages of a part. */
+export interface ListedPart {
+  title: string;
+  pages: Listed[];
+}
+
+/** Returns the listed pages of each part. The pages of the OpenAPI document follow those of the reference that are written by hand. */
+const navigationOf = (library: readonly LibraryPage[], reference: readonly Listed[]): ListedPart[] =>
+  PARTS.map((title) => ({
+    title,
+    pages: [
+      ...library.filter(({ part, isListed }) => part === title && isListed),
+      ...(title === 'Reference' ? reference.map((one) => ({ ...one, lead: escapeHtml(one.lead) })) : []),
+    ],
+  }));
+
+/** What a reader finds in each part. */
+const ABOUT: Readonly<Record<string, string>> = {
+  Tutorials: 'Each takes some minutes, in curl, TypeScript or Python.',
+  'How-to': 'Connect devices, run the service, and use what it offers, step by step.',
+  Reference:
+    'Operations, events and errors, made of the <a href="/v1/openapi.json">OpenAPI document</a>, from which the clients for TypeScript and Python are made, too.',
+  Explanation: 'What the numbers mean, and why the service computes them as it does.',
+};
+
+function firstPage(parts: readonly ListedPart[]): string {
+  const cards = (pages: readonly Listed[]) =>
+    `<ul class="cards">${pages.map(({ href, title, lead }) => `<li><a href="${href}">${escapeHtml(title)}</a><p>${lead.replaceAll(/<\/?a[^>]*>/g, '')}</p></li>`).join('')}</ul>`;
   return `<h1>Documentation</h1>
-<p class="lead">Smart-meter readings in over MQTT, provably right kWh out over HTTPS. Start with the guides: each takes some minutes, in curl,
-TypeScript or Python. To try things out there is a <a href="/docs/guides/sandbox">sandbox</a> with simulated homes.</p>
-<h2>Guides</h2>${cards(guides, true)}
-<h2>Reference</h2><p>Made of the <a href="/v1/openapi.json">OpenAPI document</a>, from which the clients for TypeScript and Python are made, too.</p>${cards(reference, false)}`;
+<p class="lead">Smart-meter readings in over MQTT, provably right kWh out over HTTPS. Start with the tutorials. To try things out there is a
+<a href="/docs/guides/sandbox">sandbox</a> with simulated homes.</p>
+${parts.map(({ title, pages }) => `<h2>${title}</h2><p>${ABOUT[title] ?? ''}</p>${cards(pages)}`).join('\n')}`;
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { parseBlocks } from '#src/api/docs/guide.ts';
-import { GUIDES } from '#src/api/docs/pages.ts';
+import { GUIDES } from '#src/api/docs/library.ts';
 import { PYTHON } from './packaged.ts';
 import { runProgram } from './run.ts';
 

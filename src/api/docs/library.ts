@@ -1,0 +1,96 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Guide, parseGuide } from './guide.ts';
+import type { Highlight } from './markup.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const GUIDES_FOLDER = 'docs/guides';
+/** Folder of the guides. Numbers at the start of their names give their order. */
+export const GUIDES = ROOT + GUIDES_FOLDER;
+
+/** Kinds of pages, by what a reader wants: to learn, to do something, to look something up, or to understand. */
+export const PARTS = ['Tutorials', 'How-to', 'Reference', 'Explanation'] as const;
+type Part = (typeof PARTS)[number];
+
+/** Pages of docs/ that are not how-tos, by name. */
+const PART_OF: Readonly<Record<string, Part>> = {
+  interface: 'Reference',
+  configuration: 'Reference',
+  glossary: 'Reference',
+  home: 'Explanation',
+  cost: 'Explanation',
+  emissions: 'Explanation',
+  billing: 'Explanation',
+  'plain-words': 'Explanation',
+  groups: 'Explanation',
+  live: 'Explanation',
+};
+/** Folders whose pages are only listed on the page of their README. */
+const FOLDERS: Readonly<Record<string, Part>> = { 'docs/runbooks': 'How-to', 'docs/decisions': 'Explanation' };
+/** Page outside docs/, which answers what most readers ask first. */
+const DEVICES = 'deploy/DEVICES.md';
+
+/** A page of the library, rendered from a Markdown file. */
+export interface LibraryPage extends Guide {
+  part: Part;
+  /** Whether the navigation lists it. */
+  isListed: boolean;
+}
+
+/** Renders all pages that are written by hand: the guides, everything in docs/, and the table of devices. Links lead to pages here. */
+export async function buildLibrary(highlight: Highlight): Promise<LibraryPage[]> {
+  const files = await findFiles();
+  const hrefOf = new Map(files.map(({ file, href }) => [file, href]));
+  return Promise.all(
+    files.map(async ({ file, href, part, isListed }) => {
+      const markdown = await readFile(ROOT + file, 'utf8');
+      const link = (target: string) => resolveLink(target, posix.dirname(file), hrefOf);
+      return { ...parseGuide(href, markdown, highlight, link), part, isListed };
+    }),
+  );
+}
+
+/** Returns the files of all pages with their paths: the guides in the order of their numbers, other pages by name. */
+async function findFiles() {
+  const markdownIn = async (folder: string) =>
+    (await readdir(ROOT + folder)).filter((name) => name.endsWith('.md')).sort();
+  const guides = (await markdownIn(GUIDES_FOLDER)).filter((name) => /^\d/.test(name));
+  const pages = (await markdownIn('docs')).map((name) => name.slice(0, -3));
+  const inFolders = await Promise.all(
+    Object.entries(FOLDERS).map(async ([folder, part]) =>
+      (await markdownIn(folder)).map((name) => ({
+        file: `${folder}/${name}`,
+        href: name === 'README.md' ? `/${folder}` : `/${folder}/${name.slice(0, -3)}`,
+        part,
+        isListed: name === 'README.md',
+      })),
+    ),
+  );
+  return [
+    ...guides.map((name) => ({
+      file: `${GUIDES_FOLDER}/${name}`,
+      href: `/docs/guides/${name.replace(/^\d+-|\.md$/g, '')}`,
+      part: 'Tutorials' as const,
+      isListed: true,
+    })),
+    { file: DEVICES, href: '/docs/devices', part: 'How-to' as const, isListed: true },
+    ...pages.map((name) => ({
+      file: `docs/${name}.md`,
+      href: `/docs/${name}`,
+      part: PART_OF[name] ?? ('How-to' as const),
+      isListed: true,
+    })),
+    ...inFolders.flat(),
+  ];
+}
+
+/** Returns where a link of a file leads on this site. Null: to a file that is not on it, whose name alone is shown. Pure. */
+export function resolveLink(target: string, folder: string, hrefOf: ReadonlyMap<string, string>): string | null {
+  if (/^([a-z]+:|\/|#)/.test(target)) return target;
+  const [path = '', anchor] = target.split('#');
+  const file = posix.join(folder, path);
+  const href = hrefOf.get(file) ?? hrefOf.get(posix.join(file, 'README.md'));
+  if (href === undefined) return null;
+  return anchor === undefined ? href : `${href}#${anchor}`;
+}
