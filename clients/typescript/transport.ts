@@ -116,9 +116,27 @@ export class Transport {
     } catch (error) {
       options.signal?.throwIfAborted();
       if (timeout.aborted) return new RequestTimeoutError(`No answer within ${timeoutMs} ms from ${method} ${url}`);
-      return new NetworkError(`${method} ${url} failed: ${(error as Error).message}`, { cause: error });
+      return new NetworkError(`${method} ${url} failed: ${(error as Error).message}${trustHint(url, error)}`, {
+        cause: error,
+      });
     }
   }
+}
+
+/** Codes of Node's errors about a certificate that nobody it trusts has signed. */
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
+
+/** How to trust the service's own certificate, if that is why a request failed; otherwise an empty text. */
+function trustHint(url: URL | string, error: unknown): string {
+  const { cause } = error as { cause?: { code?: unknown } };
+  if (!UNTRUSTED.has(String(cause?.code))) return '';
+  const { origin } = new URL(url);
+  return `. The certificate is not trusted: save ${origin}/certificate.pem, compare its fingerprint with the service’s, and set NODE_EXTRA_CA_CERTS to the file before the program starts (${origin}/docs/certificate)`;
 }
 
 type Failure = ServiceError | NetworkError | RequestTimeoutError;

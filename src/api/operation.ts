@@ -332,7 +332,10 @@ export const operationScopes = ({ scope }: Pick<AnyOperation, 'scope'>): readonl
 
 function allow({ scopes, memberId }: Caller, definition: AnyOperation): void {
   if (memberId !== undefined && definition.forOwnerOnly) throw new AppError('forbidden');
-  if (operationScopes(definition).some((scope) => !scopes.has(scope))) throw new AppError('forbidden');
+  const missing = operationScopes(definition).filter((scope) => !scopes.has(scope));
+  if (missing.length === 0) return;
+  // The caller may know what its own key lacks. Nothing was looked up yet.
+  throw new AppError('forbidden', { details: [{ field: 'scope', message: `must include ${missing.join(' and ')}` }] });
 }
 
 function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {

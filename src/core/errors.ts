@@ -39,7 +39,8 @@ export const ERRORS = {
   unauthorized: {
     status: 401,
     error: 'Unauthorized',
-    meaning: 'The API key is missing, unknown or of another environment.',
+    meaning:
+      'There is no header Authorization: Bearer API_KEY, or its key does not exist (it may be cut off, or its account deleted), or it is a key of the sandbox (eus_test_) at the live service (eus_live_), or the reverse. Copy the whole key again, or create a new one.',
   },
   keyRevoked: {
     status: 401,
@@ -54,7 +55,8 @@ export const ERRORS = {
   forbidden: {
     status: 403,
     error: 'Forbidden',
-    meaning: 'The key lacks the scope, its owner’s role the permission, or it may not be used from there.',
+    meaning:
+      'The key lacks a scope: details names it, and a key with that scope is allowed. Without details the role of the account is not allowed to do this, the user_id is not the homeowner’s own, or the key is limited to a group, a device or a home: use a key of the utility or the account that the data belong to.',
   },
   deviceOfUtility: {
     status: 403,
@@ -85,7 +87,8 @@ export const ERRORS = {
   addressNotAllowed: {
     status: 403,
     error: 'The key may not be used from this address',
-    meaning: 'The key lacks the scope, its owner’s role the permission, or it may not be used from there.',
+    meaning:
+      'The key has allowed_addresses, and the request came from another one. Send it from there, or let the owner of the key change them.',
   },
   keyAddresses: {
     status: 403,
@@ -132,7 +135,8 @@ export const ERRORS = {
   notFound: {
     status: 404,
     error: 'Not Found',
-    meaning: 'It does not exist, or the caller may not know of it. With Allow: the path knows other methods.',
+    meaning:
+      'The path is not one of the reference, or has other methods (the header Allow names them), or the object does not exist, was deleted, or belongs to an account that the key does not reach: these cannot be told apart. Check the path, the id, and whose key it is.',
   },
   emailInUse: {
     status: 409,

@@ -173,7 +173,22 @@ class Transport:
             reason = getattr(error, "reason", error)
             if isinstance(reason, TimeoutError):
                 raise RequestTimeoutError(f"No answer within {timeout} s from {said}") from error
-            raise NetworkError(f"{said} failed: {reason}") from error
+            raise NetworkError(f"{said} failed: {reason}{_trust_hint(request.full_url, reason)}") from error
+
+
+UNTRUSTED = {18, 19, 20, 21}
+"""OpenSSL's codes for a certificate that no trusted authority has signed."""
+
+
+def _trust_hint(url: str, reason: object) -> str:
+    """How to trust the service's own certificate, if that is why a request failed; otherwise an empty text."""
+    if not isinstance(reason, ssl.SSLCertVerificationError) or reason.verify_code not in UNTRUSTED:
+        return ""
+    origin = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(url))
+    return (
+        f". The certificate is not trusted: save {origin}/certificate.pem, compare its fingerprint with the service’s, "
+        f"and create the client with ca_file=FILE ({origin}/docs/certificate)"
+    )
 
 
 def _small(headers: Any) -> dict[str, str]:
