@@ -16,6 +16,19 @@ const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
 const LANGUAGES = ['typescript', 'python'] as const;
 type Language = (typeof LANGUAGES)[number];
 
+/** Programs that call the service without trusting its certificate, and print the error. */
+const UNTRUSTING = {
+  typescript: `const { EnergyClient } = await import(process.env.CLIENT);
+    const energy = new EnergyClient({ key: 'x', baseUrl: process.env.BASE_URL, retries: 0 });
+    await energy.listKeys().first().catch((error) => console.log(error.name, error.message));`,
+  python: `import os
+from energy_usage import EnergyClient, NetworkError
+try:
+    EnergyClient("x", base_url=os.environ["BASE_URL"], retries=0).list_keys().first()
+except NetworkError as error:
+    print("NetworkError", error)`,
+};
+
 let api: TestApi;
 let faults: ReturnType<typeof addFaultInjection>;
 let folder: { path: string; remove(): Promise<void> };
@@ -145,6 +158,22 @@ describe.each(LANGUAGES)('the %s client', (language) => {
     const came = await carryOut(language, { keys, variables: {}, steps });
     const [good, bad] = [{ data: { name: 'Zoë' } }, { type: 'SignatureError' }];
     expect(came.map(({ value, error }) => value ?? error)).toMatchObject([good, good, good, ...Array(6).fill(bad)]);
+  });
+
+  test('says how to trust a certificate that nobody has signed', async () => {
+    const said =
+      language === 'typescript'
+        ? await runProgram(process.execPath, ['--input-type=module', '-e', UNTRUSTING.typescript], {
+            env: { CLIENT: installed.typescript ?? '', BASE_URL: `https://localhost:${api.port}` },
+          })
+        : await runProgram(PYTHON, ['-c', UNTRUSTING.python], {
+            env: { PYTHONPATH: installed.python ?? '', BASE_URL: `https://localhost:${api.port}` },
+          });
+    const origin = `https://localhost:${api.port}`;
+    const setting = { typescript: 'NODE_EXTRA_CA_CERTS', python: 'ca_file' }[language];
+    expect(said).toMatch(/^NetworkError /);
+    expect(said).toContain(`save ${origin}/certificate.pem`);
+    expect(said).toContain(setting);
   });
 
   test('has every operation: an operation without a step is called with its example and gets an answer', async () => {
