@@ -8,7 +8,7 @@ import type { SimulatorDevice } from './own-devices.ts';
 export type DemoHistory = { nowMs: number } & ({ historyDays: number } | { historyMonths: number });
 
 /** How often a device reports. */
-export interface Cadence {
+interface Cadence {
   /** Seconds between historical readings. */
   pastSeconds: number;
   /** Time (Unix ms) before which historical readings are by the hour: years of quarter-hours would delay the first start. */

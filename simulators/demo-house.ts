@@ -22,7 +22,7 @@ export interface House {
 }
 
 /** Registers of a device at one time, in the order in which they were requested, and the room. */
-export interface HouseState {
+interface HouseState {
   meters: MeterState[];
   room: ThermostatState;
 }

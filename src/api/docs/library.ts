@@ -86,7 +86,7 @@ async function findFiles() {
 }
 
 /** Returns where a link of a file leads on this site. Null: to a file that is not on it, whose name alone is shown. Pure. */
-export function resolveLink(target: string, folder: string, hrefOf: ReadonlyMap<string, string>): string | null {
+function resolveLink(target: string, folder: string, hrefOf: ReadonlyMap<string, string>): string | null {
   if (/^([a-z]+:|\/|#)/.test(target)) return target;
   const [path = '', anchor] = target.split('#');
   const file = posix.join(folder, path);

@@ -65,7 +65,7 @@ export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFi
 const browsable = (code: string): string => code.replace("from 'minisearch'", "from './minisearch.js'");
 
 /** A page as the navigation lists it. */
-export interface Listed {
+interface Listed {
   href: string;
   title: string;
   /** HTML. */
@@ -73,7 +73,7 @@ export interface Listed {
 }
 
 /** Pages of a part. */
-export interface ListedPart {
+interface ListedPart {
   title: string;
   pages: Listed[];
 }
