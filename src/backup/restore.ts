@@ -45,8 +45,8 @@ export async function restoreCopy(options: {
   at: Date | null;
   dataDir: string;
   passphrase: string | null;
-  /** Targets of this environment, which may have `ended.jsonl` as well. */
-  targets: readonly string[];
+  /** Targets of this environment, which may have `ended.jsonl` as well. Null: nothing ends again, so that a deletion by mistake is undone. */
+  targets: readonly string[] | null;
 }): Promise<Restored> {
   const { from, at, passphrase, targets } = options;
   const dataDir = resolve(options.dataDir);
@@ -76,7 +76,7 @@ export async function restoreCopy(options: {
     const target = archive.segments.length === 0 ? null : at;
     await recover(dataDir, manifest, { ...archive, opener, target });
     const until = target ?? archive.until;
-    const files = endedFilesOf(copy.folder, targets);
+    const files = targets === null ? [] : endedFilesOf(copy.folder, targets);
     const { endings, tornLines } = await readEndings(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
     await writeRestored(dataDir, { until: until.toISOString(), endings });
     const hasEnded = files.some((file) => existsSync(file));

@@ -44,7 +44,7 @@ export async function verifyCopy(options: {
   const folder = await mkdtemp(join(tmpdir(), 'energy-verify-'));
   const dataDir = join(folder, 'data');
   try {
-    const { manifest, segments, until } = await restoreCopy({ ...restored, dataDir, targets: [] });
+    const { manifest, segments, until } = await restoreCopy({ ...restored, dataDir, targets: null });
     const { hasChecksums, ...content } = await checkContent(dataDir, retentionMonths, now);
     const checksums = hasChecksums ? await checkChecksums(clusterFolder(dataDir)) : null;
     return {

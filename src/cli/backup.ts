@@ -17,6 +17,7 @@ interface Options {
   at?: string;
   dataDir: string;
   passphraseFile?: string;
+  withoutEndings?: boolean;
   json?: boolean;
 }
 
@@ -66,6 +67,7 @@ export function register(program: Command): void {
     .requiredOption('--data-dir <folder>', 'folder to make; it must not exist or be empty')
     .option(...PASSPHRASE)
     .option(...AT)
+    .option('--without-endings', 'do not end again what ended later: to undo a deletion by mistake')
     .option(...JSON_OPTION)
     .action(restore);
 }
@@ -131,9 +133,9 @@ async function targetsHere(): Promise<string[]> {
   }
 }
 
-async function restore({ from, at, dataDir, passphraseFile, json }: Options): Promise<void> {
+async function restore({ from, at, dataDir, passphraseFile, withoutEndings, json }: Options): Promise<void> {
   const passphrase = passphraseFile === undefined ? null : await passphraseIn(passphraseFile);
-  const targets = await targetsHere();
+  const targets = withoutEndings ? null : await targetsHere();
   const restored = await restoreCopy({ from, at: timeIn(at), dataDir, passphrase, targets });
   const { manifest, segments, until, endings, tornLines, hasEnded } = restored;
   const result = {
@@ -155,7 +157,9 @@ async function restore({ from, at, dataDir, passphraseFile, json }: Options): Pr
         ]),
     hasEnded
       ? `${number(endings)} accounts, devices, gateways, keys, memberships, sessions and webhooks ended later (ended.jsonl). The first start ends them again before it listens.`
-      : 'There is no ended.jsonl with this copy: keys, sessions and accounts that ended after that time are valid again. End them: docs/backup.md.',
+      : withoutEndings
+        ? 'Keys, sessions and accounts that ended after that time are valid again. End those that you do not want: docs/backup.md.'
+        : 'There is no ended.jsonl with this copy: keys, sessions and accounts that ended after that time are valid again. End them: docs/backup.md.',
     ...(tornLines === 0
       ? []
       : [`${number(tornLines)} lines of ended.jsonl are torn: compare it with energy audit of the old installation.`]),

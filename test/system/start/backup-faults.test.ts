@@ -5,7 +5,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Archiver } from '#src/backup/archive.ts';
 import { installationName, takeBaseCopy } from '#src/backup/base.ts';
-import { createEndingsWriter, readEndings } from '#src/backup/ended.ts';
+import { createEndingsWriter, readEndings, readRestored } from '#src/backup/ended.ts';
 import { copyNightly } from '#src/backup/nightly.ts';
 import { type BackupPlan, giveUpArchive, readCopyState } from '#src/backup/plan.ts';
 import { restoreCopy } from '#src/backup/restore.ts';
@@ -114,6 +114,17 @@ describe('a copy', () => {
     );
     await rm(wal, { recursive: true });
   });
+});
+
+test('a restore without endings undoes a deletion by mistake', async () => {
+  const target = join(folder.path, 'mistake');
+  await takeBaseCopy({ dataDir, target, installation: await installationName(dataDir), key: null, now: new Date() });
+  const ended = { at: '2999-01-01T00:00:00.000Z', kind: 'account', id: 'usr_1' };
+  await writeFile(join(target, 'ended.jsonl'), `${JSON.stringify(ended)}\n`);
+  const into = join(folder.path, 'undone');
+  const restored = await restoreCopy({ from: target, at: null, dataDir: into, passphrase: null, targets: null });
+  expect(restored).toMatchObject({ endings: 0, hasEnded: false });
+  expect(await readRestored(into)).toMatchObject({ endings: [] });
 });
 
 test('administrators get one mail if the archive of WAL was given up', async () => {
