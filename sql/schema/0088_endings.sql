@@ -10,6 +10,8 @@ COMMENT ON TABLE endings IS 'Ids of accounts, devices, gateways, keys, membershi
 -- TG_ARGV: the kind, and the column that has the id. Triggers, because cascades end keys, memberships and sessions, too.
 CREATE FUNCTION note_ending() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  -- An account that moves into another installation has not ended, and may come back.
+  IF current_setting('energy.is_moving', true) = 'on' THEN RETURN NULL; END IF;
   INSERT INTO endings (kind, id) VALUES (TG_ARGV[0], to_jsonb(OLD) ->> TG_ARGV[1]);
   RETURN NULL;
 END $$;
@@ -33,5 +35,5 @@ CREATE TRIGGER sessions_note_ending AFTER DELETE ON sessions FOR EACH ROW
 ALTER TABLE installation ADD COLUMN held_before timestamptz;
 COMMENT ON COLUMN installation.held_before IS 'First start after a restore: whatever fell due before is not sent until an operator releases it. Null: nothing is held back.';
 
-ALTER TABLE usage_changes ADD COLUMN is_held boolean NOT NULL DEFAULT false;
-COMMENT ON COLUMN usage_changes.is_held IS 'Whether the row waited at the first start after a restore: its alerts wait until an operator releases them.';
+ALTER TABLE usage_changes ADD COLUMN is_held boolean;
+COMMENT ON COLUMN usage_changes.is_held IS 'True if the row waited at the first start after a restore: its alerts wait until an operator releases them. Null: it does not wait.';

@@ -91,7 +91,7 @@ async function takeChanges(
   // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and their arrays stay in the database.
   const { rows: found } = await query<{ change_id: number; users: number }>(
     `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
-     WHERE NOT c.is_held AND NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
+     WHERE c.is_held IS NOT TRUE AND NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
      ORDER BY change_id LIMIT $1 FOR UPDATE OF c SKIP LOCKED`,
     [maxChanges],
   );

@@ -54,7 +54,7 @@ export async function releaseHeld(db: Database, { isDropped }: { isDropped: bool
       : sql`UPDATE deliveries SET next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at >= ${HELD_UNTIL}`;
     const changes = isDropped
       ? sql`DELETE FROM usage_changes WHERE is_held`
-      : sql`UPDATE usage_changes SET is_held = false WHERE is_held`;
+      : sql`UPDATE usage_changes SET is_held = NULL WHERE is_held`;
     return {
       deliveries: Number((await deliveries.execute(trx)).numAffectedRows ?? 0),
       changes: Number((await changes.execute(trx)).numAffectedRows ?? 0),

@@ -38,10 +38,10 @@ export async function packChanges(client: PoolClient, userIds: readonly string[]
   const others = 'ARRAY(SELECT u FROM unnest(c.user_ids) u WHERE u <> ALL ($1))';
   await client.query(
     `WITH taken AS MATERIALIZED (
-       SELECT change_id, hour, user_ids, costs_only FROM usage_changes WHERE user_ids && $1 ORDER BY change_id FOR UPDATE
+       SELECT change_id, hour, user_ids, costs_only, is_held FROM usage_changes WHERE user_ids && $1 ORDER BY change_id FOR UPDATE
      ), parcelled AS (
        INSERT INTO parcels (relation, row)
-       SELECT 'usage_changes', jsonb_build_object('change_id', change_id, 'hour', hour, 'user_ids', ${theirs}, 'costs_only', costs_only) FROM taken
+       SELECT 'usage_changes', jsonb_build_object('change_id', change_id, 'hour', hour, 'user_ids', ${theirs}, 'costs_only', costs_only, 'is_held', is_held) FROM taken
      )
      UPDATE usage_changes c SET user_ids = ${others} FROM taken t WHERE c.change_id = t.change_id`,
     [userIds],

@@ -57,6 +57,8 @@ async function close(
 ): Promise<void> {
   // The same order as an erasure (src/users/erase.ts): the refresh, changed hours, the account, gateways, devices, heads.
   await client.query('SELECT hold_refresh()');
+  // The triggers of sql/schema/0088_endings.sql must not note the accounts as ended.
+  await client.query("SET LOCAL energy.is_moving = 'on'");
   await packChanges(client, userIds);
   const { rowCount } = await client.query('SELECT FROM users WHERE user_id = ANY ($1) ORDER BY user_id FOR UPDATE', [
     userIds,
