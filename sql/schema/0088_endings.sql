@@ -12,6 +12,7 @@ CREATE FUNCTION note_ending() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   -- An account that moves into another installation has not ended, and may come back.
   IF current_setting('energy.is_moving', true) = 'on' THEN RETURN NULL; END IF;
+  IF NOT EXISTS (SELECT FROM installation WHERE notes_endings) THEN RETURN NULL; END IF;
   INSERT INTO endings (kind, id) VALUES (TG_ARGV[0], to_jsonb(OLD) ->> TG_ARGV[1]);
   RETURN NULL;
 END $$;
@@ -32,7 +33,8 @@ CREATE TRIGGER home_members_note_ending AFTER DELETE ON home_members FOR EACH RO
 CREATE TRIGGER sessions_note_ending AFTER DELETE ON sessions FOR EACH ROW
   WHEN (OLD.expires_at > now()) EXECUTE FUNCTION note_ending('session', 'session_id');
 
-ALTER TABLE installation ADD COLUMN held_before timestamptz;
+ALTER TABLE installation ADD COLUMN notes_endings boolean NOT NULL DEFAULT false, ADD COLUMN held_before timestamptz;
+COMMENT ON COLUMN installation.notes_endings IS 'Whether the service copies this database itself, as it does the embedded one: then what ends is noted.';
 COMMENT ON COLUMN installation.held_before IS 'First start after a restore: whatever fell due before is not sent until an operator releases it. Null: nothing is held back.';
 
 ALTER TABLE usage_changes ADD COLUMN is_held boolean;

@@ -22,6 +22,15 @@ const endingSchema = z.object({
 /** An account, device, gateway, key, membership, session or webhook that ended. `at`: ISO 8601. */
 export type Ending = z.infer<typeof endingSchema>;
 
+/** Lets the database note what ends, if the service copies this database itself. Otherwise nobody would take it out again. */
+export async function setEndingsNoted(pool: Pool, areNoted: boolean): Promise<void> {
+  // Raw SQL: the one row of the installation.
+  await pool.query(
+    'INSERT INTO installation (notes_endings) VALUES ($1) ON CONFLICT (only_row) DO UPDATE SET notes_endings = excluded.notes_endings',
+    [areNoted],
+  );
+}
+
 /** Maximum number of endings that one pass writes. */
 const MOST = 5_000;
 

@@ -41,7 +41,6 @@ export interface Tables {
   source_checks: SourceChecksTable;
   webhooks: WebhooksTable;
   home_members: HomeMembersTable;
-  endings: { ending_id: Generated<number>; kind: string; id: string; ended_at: Generated<Date> };
   gateways: GatewaysTable;
   discovered_devices: DiscoveredDevicesTable;
   unread_messages: UnreadMessagesTable;

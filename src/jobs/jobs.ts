@@ -138,11 +138,9 @@ export const JOBS: readonly Job[] = [
     name: 'forget requests',
     at: { everySeconds: 3600 },
     alsoAtStart: false,
-    run: async ({ db, ageClock, backup }) => {
+    run: async ({ db, ageClock }) => {
       await deleteOldCounters(db, ageClock());
       await deleteOldHosts(db, ageClock());
-      // Only copies of the embedded database need them.
-      if (backup === null) await db.deleteFrom('endings').execute();
     },
   },
   {

@@ -1,6 +1,7 @@
 import { type Operated, startOperator } from '#src/api/operator.ts';
 import { ADMIN, ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { archiveSettings, startArchiver } from '#src/backup/archive.ts';
+import { setEndingsNoted } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { type Config, childEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
@@ -133,6 +134,7 @@ async function prepare(
   try {
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
+    await setEndingsNoted(pool, config.database.url === undefined);
     await endAgainAfterRestore(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDb(pool);
