@@ -19,14 +19,14 @@ import { Flows } from './home/flows.ts';
 import { Forecast } from './home/forecast.ts';
 import { Buckets, HeatMap, LoadCurve } from './home/load-chart.ts';
 import { Remarks } from './home/remarks.ts';
-import { Summary } from './home/summary.ts';
+import { Lead, Summary } from './home/summary.ts';
 import { Swaps } from './home/swaps.ts';
 
 /** Page with a home's usage, its cost and its consumers in any day, week, month or year. */
 export function Page() {
   const { rest } = useSession();
   return html`
-    <h1>${words().common.pages.home}</h1>
+    <h1 class="hidden">${words().common.pages.home}</h1>
     <${PeriodView} page="home" address=${rest} />`;
 }
 
@@ -82,9 +82,9 @@ export function PeriodView(props: {
       ${(one: Period) => {
         const money = period.value ? costs.value : null;
         return html`
-          <p class="quiet status">
+          <p class="quiet small status">
             <${Liveness} isListening=${isLive} newestAt=${one.newest_at} />${' '}
-            ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}${w.home.timesIn({ zone: one.timezone })}
+            ${one.newest_at && html`${w.home.lastReading} <${When} at=${one.newest_at} zone=${one.timezone} />. `}<span class="zone">${w.home.timesIn({ zone: one.timezone })}</span>
           </p>
           ${props.children}
           <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
@@ -136,13 +136,18 @@ function Electricity(props: {
   if (one.used.kwh_used === null && one.first_date === null)
     return one.device_id === null ? html`<${FirstSteps} of=${one} follow=${follow} />` : null;
   if (one.used.kwh_used === null) return html`<${NothingThen} of=${one} first=${one.first_date} onGo=${show} />`;
+  const isDay = one.unit === 'day';
+  const hasBars = !isDay || !one.is_production;
+  const bars = isDay
+    ? html`<${DayBars} of=${one} rows=${rows} onRows=${onRows} />`
+    : html`<${Buckets} of=${one} costs=${costs} onShow=${show} />`;
   return html`
-    <${Summary} of=${one} costs=${costs} onStale=${onStale} />
-    <div class=${one.unit === 'day' ? '' : 'grid'}>
-      ${one.unit !== 'day' && html`<${Buckets} of=${one} costs=${costs} onShow=${show} />`}
-      <${LoadCurve} of=${one} />
-      ${one.unit === 'day' && !one.is_production && html`<${DayBars} of=${one} rows=${rows} onRows=${onRows} />`}
-    </div>`;
+    <div class="first">
+      <${Lead} of=${one} costs=${costs} onStale=${onStale} />
+      ${hasBars ? bars : html`<${LoadCurve} of=${one} />`}
+    </div>
+    <${Summary} of=${one} costs=${costs} />
+    ${hasBars && html`<${LoadCurve} of=${one} />`}`;
 }
 
 /** Readings younger than this count as current: most meters report every few seconds to every quarter of an hour. */

@@ -21,6 +21,9 @@ export interface Bar {
   isMarked?: boolean;
 }
 
+/** Height of the chart of a page's first screen: on a phone all of it is above the fold. */
+export const firstChartPx = (): number => (innerWidth > 704 ? 260 : 180);
+
 /**
  * Bar chart of energy. The estimated part is the pale part on top. A table below contains the same figures, for users who cannot see the
  * chart or use a pointer. `threshold`: a horizontal line. `mark`: meaning of a highlighted bar, shown instead of the estimated part.
@@ -59,7 +62,7 @@ export function Bars({
   const { chart, yes } = words().common;
   const hasCost = bars.some(({ cost }) => cost !== undefined);
   const idle = hasEstimated ? html`${unit}, <i class="swatch" /> ${chart.estimated}` : unit;
-  const marks = html`${unit}, <i class="swatch" style=${{ background: 'var(--bad)' }} /> ${mark}`;
+  const marks = html`${unit}, <i class="swatch" style=${{ background: 'var(--mark)' }} /> ${mark}`;
   const third = (bar: Bar) => (bar.estimated > 0 ? kwh(bar.estimated) : '–');
   if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">${words().common.chart.noUsage}</p>`;
   return html`<figure class="chart">
@@ -107,9 +110,10 @@ function draw(
 ): uPlot {
   const colour = (name: string) => colourOf(element, name);
   const accent = colour('--accent');
-  const marked = colour('--bad');
+  const marked = colour('--mark');
+  const quiet = colour('--quiet');
   const grid = { stroke: colour('--line'), width: 1 };
-  const axis = { stroke: colour('--quiet'), font: '12px system-ui, sans-serif', grid, ticks: { show: false } };
+  const axis = { stroke: quiet, font: '12px system-ui, sans-serif', grid, ticks: { show: false } };
   const places = bars.map((_, index) => index);
   const shape = uPlot.paths.bars?.({ size: [0.78, 48], radius: 0.15 }) as uPlot.Series.PathBuilder;
   const series = (stroke: string, fill: string): uPlot.Series => ({
@@ -147,7 +151,7 @@ function draw(
     series: [{}, series(pale, pale), series(accent, accent), series(marked, marked)],
     hooks: {
       setCursor: [(plot) => point(plot.cursor.idx ?? null)],
-      draw: threshold === undefined ? [] : [(plot) => line(plot, threshold, marked)],
+      draw: threshold === undefined ? [] : [(plot) => line(plot, threshold, quiet)],
     },
   };
   const measured = bars.map(({ value, estimated, isMarked }) =>

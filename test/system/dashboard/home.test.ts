@@ -224,6 +224,17 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   expect(await figureIn(page, 'A week before').textContent()).toContain('€3.05');
   expect(await big(page, 'A year before')).toBe('8.83 kWh');
   expect(await page.getByText(/^Highest quarter-hour: 2,320 W, 12:00/).count()).toBe(1);
+  // The first screen of a phone has one large number, its cost and that of the week before, and all of the chart.
+  await page.setViewportSize(SIZES.phone);
+  const bars = page.getByRole('img', { name: /^Usage by hour: / });
+  await expect.poll(async () => (await bars.boundingBox())?.width ?? 1_000).toBeLessThan(SIZES.phone.width);
+  const [chart, tab] = [await bars.boundingBox(), await page.getByRole('link', { name: 'Alerts' }).boundingBox()];
+  expect((chart?.y ?? 1_000) + (chart?.height ?? 0)).toBeLessThan(tab?.y ?? 0);
+  const sizes = await page
+    .locator('.lead dd.big')
+    .evaluateAll((all) => all.map((one) => Number.parseFloat(getComputedStyle(one).fontSize)));
+  expect(sizes[0]).toBeGreaterThan(1.5 * (sizes[1] ?? 0));
+  await page.setViewportSize(SIZES.desktop);
   await page.getByRole('button', { name: 'The day before' }).click();
   await expect.poll(() => page.url()).toContain(dayBefore(tuesday, 1));
   // The arrow keeps the focus, so that it can be pressed again.

@@ -17,7 +17,8 @@ test('sessions are listed, and one that is ended in another browser is signed ou
   const here = await dashboard.signIn('two@example.com');
   await here.getByRole('link', { name: 'Account' }).click();
   await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
-  const rows = here.getByRole('row').filter({ has: here.getByRole('rowheader') });
+  const list = here.getByRole('region', { name: 'Signed in' });
+  const rows = list.getByRole('row').filter({ has: here.getByRole('rowheader') });
   await expect.poll(() => rows.count()).toBe(2);
   expect(await rows.first().textContent()).toContain('this one');
   expect(await rows.first().getByRole('button').count()).toBe(0);

@@ -112,7 +112,7 @@ test('reports that the service is unavailable, and continues when it is back', a
   await dashboard.user('away@example.com');
   const page = await dashboard.signIn('away@example.com');
   let isAway = true;
-  await page.route('**/dashboard/session*', (route) =>
+  await page.route('**/dashboard/session', (route) =>
     isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),
   );
   // The page must not claim that the user has signed out if the service did not confirm it.

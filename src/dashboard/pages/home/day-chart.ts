@@ -3,7 +3,7 @@ import type { Usage } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { type Bar, Bars } from '../../parts/chart.ts';
+import { type Bar, Bars, firstChartPx } from '../../parts/chart.ts';
 import { moneyOf } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Card, Loading } from '../../parts/ui.ts';
@@ -44,7 +44,7 @@ export function DayBars({ of: one, rows, onRows }: { of: Period; rows: DayRows; 
     )}
   </div>`;
   return html`<${Card} title=${title} actions=${choice}>
-    <${Loading} of=${loaded}>${({ data }: { data: Row[] }) => html`<${Bars} title=${title} bars=${dayBars(one.curve, data, rows)} />`}<//>
+    <${Loading} of=${loaded}>${({ data }: { data: Row[] }) => html`<${Bars} title=${title} bars=${dayBars(one.curve, data, rows)} heightPx=${firstChartPx()} />`}<//>
   <//>`;
 }
 

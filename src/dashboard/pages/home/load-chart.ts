@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { type Bar, Bars } from '../../parts/chart.ts';
+import { type Bar, Bars, firstChartPx } from '../../parts/chart.ts';
 import { DAY_MS, hourName, kwh, moneyOf, time, watts, weekdayNames } from '../../parts/format.ts';
 import { nameOf, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { Card, rich } from '../../parts/ui.ts';
@@ -16,7 +16,9 @@ export function Buckets(props: { of: Period; costs: PeriodCosts | null; onShow: 
   const periods = periodsIn(shown, unit);
   const title = unit === 'month' ? w.byMonth : w.byDay;
   return html`<${Card} title=${title}>
-    <${Bars} title=${title} bars=${periods.map((one) => bucketBar(one, shown, costs))} onPick=${(index: number) => {
+    <${Bars} title=${title} bars=${periods.map((one) => bucketBar(one, shown, costs))} heightPx=${firstChartPx()} onPick=${(
+      index: number,
+    ) => {
       const one = periods[index];
       if (one) onShow(one);
     }} />

@@ -38,13 +38,13 @@ export function Now({ of, onStale }: { of: Period; onStale: () => void }) {
     if (isStale) onStale();
   }, [isStale]);
   if (measured !== null)
-    return html`<div>
+    return html`<div class="now">
       <dt>${w.now}</dt>
       <dd class="big">${watts(measured)}</dd>
       <${Spark} of=${trail} untilMs=${nowMs + offsetMs} />
     </div>`;
   if (!power || power.minutes === null) return null;
-  return html`<div>
+  return html`<div class="now">
     <dt>${w.average}</dt>
     <dd class="big">${watts(power.watts)}</dd>
     <dd class="quiet">${w.nowMean({ minutes: power.minutes })}</dd>

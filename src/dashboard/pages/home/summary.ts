@@ -10,12 +10,12 @@ import { Now } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /**
- * Summary of a period: the usage, compared with the preceding days and with the previous year; the base load; the share of own production.
+ * The first figures of a period, the first of them large: the power now if the period is the present one, the usage with its cost, and both
+ * of the preceding days.
  */
-export function Summary({ of: shown, costs, onStale }: { of: Period; costs: PeriodCosts | null; onStale: () => void }) {
-  const { home, period: w } = words();
-  const { used, compared, profile, flows, unit, start, end, now } = shown;
-  const own = flows && ownUseOf(flows, used.kwh_used);
+export function Lead({ of: shown, costs, onStale }: { of: Period; costs: PeriodCosts | null; onStale: () => void }) {
+  const { period: w } = words();
+  const { used, compared, unit, start, end, now } = shown;
   const today = now.slice(0, 10);
   const isOver = end < today;
   const last = isOver ? end : today;
@@ -23,10 +23,20 @@ export function Summary({ of: shown, costs, onStale }: { of: Period; costs: Peri
   const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
   // A device's total has no components, and a year has too many readings to list.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
-  return html`<dl class="figures">
-    ${!ofDevice && html`<${Now} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
+  return html`<dl class="figures lead">
+    ${!ofDevice && !isOver && html`<${Now} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
     <${Figure} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
     ${compared?.before && html`<${Then} name=${beforeName(shown)} then=${compared.before} now=${compared.now} costs=${costs} which="before" />`}
+  </dl>`;
+}
+
+/** The other figures of a period: the previous year, the base load, and the share of own production. */
+export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
+  const { home, period: w } = words();
+  const { used, compared, profile, flows } = shown;
+  const own = flows && ownUseOf(flows, used.kwh_used);
+  const ofDevice = shown.device_id !== null;
+  return html`<dl class="figures">
     ${compared && html`<${Then} name=${w.lastYear} then=${compared.last_year} now=${compared.now} costs=${costs} which="last_year" />`}
     ${
       profile.base_watts !== null &&
