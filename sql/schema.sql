@@ -473,6 +473,7 @@ CREATE TABLE installation (
   only_row boolean NOT NULL DEFAULT true,
   installation_id text NOT NULL DEFAULT substr(replace((gen_random_uuid())::text, '-', ''), 1, 12),
   shards smallint, -- Queues of a broker cluster, from its first start on: which one a device's messages go to depends on how many there are. Null: none was used.
+  notes_endings boolean NOT NULL DEFAULT false, -- Whether the service copies this database itself, as it does the embedded one: then what ends is noted.
   held_before timestamptz, -- First start after a restore: whatever fell due before is not sent until an operator releases it. Null: nothing is held back.
   PRIMARY KEY (only_row),
   CHECK (only_row),
@@ -567,7 +568,7 @@ CREATE TABLE usage_changes (
   hour timestamptz NOT NULL, -- Start of the hour, UTC.
   user_ids text[] COLLATE "C" NOT NULL,
   costs_only boolean NOT NULL DEFAULT false, -- No hour changed: costs did, by a tariff or a price, or they are still to be evaluated. The hour is then just that of the note.
-  is_held boolean NOT NULL DEFAULT false, -- Whether the row waited at the first start after a restore: its alerts wait until an operator releases them.
+  is_held boolean, -- True if the row waited at the first start after a restore: its alerts wait until an operator releases them. Null: it does not wait.
   PRIMARY KEY (change_id)
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 
