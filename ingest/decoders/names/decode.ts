@@ -1,4 +1,5 @@
 import { isCommandTopic } from '#src/devices/mapping.ts';
+import { isRadioMessage } from '../../gateways/topic-shape.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { unitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
@@ -24,7 +25,8 @@ export const names = createStatelessFamily({
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const { topic, payload } = message;
-  if (isCommandTopic(topic) || NO_READINGS.test(topic)) return null;
+  // A receiver of radio hears the meters of neighbours, which nobody may be offered.
+  if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const body = asObject(readJson(payload));
   const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
   if (!found) return null;
