@@ -80,17 +80,22 @@ export async function createPlayers(
 /** Kinds that are the meter of a home. */
 const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
 
-function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object> {
+function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object | readonly object[]> {
+  // Step by step, so that all devices of a home, whose days they share, are at about the same day.
+  if (!METERS.has(device.kind) || faults.length === 0) return stepsOf(device, nowMs);
   const readings = readingsOf(device, nowMs);
-  if (!METERS.has(device.kind) || faults.length === 0) return readings;
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
   // The same seed affects each register of the device in the same way, so that they stay consistent.
   const faulty = [...registers.values()].map(faultsNamed(faults, String(device.installedAtMs)));
   return (faulty[0] ?? []).flatMap((_, index) => faulty.flatMap((one) => one[index] ?? []));
 }
 
+function* stepsOf(device: DemoDevice, nowMs: number): Generator<object[]> {
+  for (const atMs of historySteps(device, nowMs)) yield device.readings(atMs, false);
+}
+
 function* readingsOf(device: DemoDevice, nowMs: number): Generator<object> {
-  for (const atMs of historySteps(device, nowMs)) yield* device.readings(atMs, false);
+  for (const step of stepsOf(device, nowMs)) yield* step;
 }
 
 /** Times of the missing historical readings of a device. */

@@ -3,11 +3,11 @@ import type { Publisher } from './publisher.ts';
 /** Elements per message: some 30 KB, well below any broker's limit. */
 const ELEMENTS_A_MESSAGE = 400;
 
-/** Publishes elements as arrays on a topic. Resolves with their number when the broker has acknowledged all. */
+/** Publishes elements, or groups of elements that stay together, as arrays on a topic. Resolves with their number when the broker has acknowledged all. */
 export async function sendReadings(
   publisher: Publisher,
   topic: string,
-  elements: Iterable<object> | AsyncIterable<object>,
+  elements: Iterable<object | readonly object[]> | AsyncIterable<object>,
   onSent?: (elements: number) => void,
 ): Promise<number> {
   let batch: object[] = [];
@@ -19,7 +19,8 @@ export async function sendReadings(
     batch = [];
   };
   for await (const element of elements) {
-    batch.push(element);
+    if (Array.isArray(element)) batch.push(...element);
+    else batch.push(element);
     if (batch.length >= ELEMENTS_A_MESSAGE) await send();
   }
   if (batch.length > 0) await send();
