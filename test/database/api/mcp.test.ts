@@ -289,7 +289,7 @@ const OF_MEMBER: Question[] = [
   ['What did May cost there?', 'energy_costs', ofMay, (one) => one.data[0].cost.total, '223.20'],
   ['Which devices are there?', 'list_devices', () => ({}), (all) => all.data.length, 2],
   ['Where is the meter?', 'get_device', () => ({ device_id: hall }), (one) => one.location, 'Hall'],
-  ['Which alerts are set?', 'list_alerts', () => ({}), (all) => all.data[0].threshold_kwh, 50],
+  ['Which alerts are set?', 'list_alerts', () => ({ user_id: anna.userId }), (all) => all.data[0].threshold_kwh, 50],
 ];
 const OF_GROUP: Question[] = [
   ['Which homes are in the group?', 'list_homes', () => ({}), idsOf, () => [anna.userId]],
