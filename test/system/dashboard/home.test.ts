@@ -534,7 +534,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await other.goto('/dashboard');
   await other.getByRole('link', { name: 'Account' }).click();
   await other.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await other.getByLabel('E-mail').waitFor();
+  await other.getByLabel('E-mail', { exact: true }).waitFor();
   expect(Object.keys(await kept()).filter((path) => !path.startsWith('/dashboard/app/'))).toEqual(['/dashboard']);
   await other.close();
   await page.close();

@@ -52,7 +52,7 @@ test('a mailed code signs in where it was requested; a wrong one does not', asyn
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/dashboard' });
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await page.getByLabel('E-mail').waitFor();
+  await page.getByLabel('E-mail', { exact: true }).waitFor();
   // A copy of the cookie no longer works.
   await page.context().addCookies(cookie ? [cookie] : []);
   await page.reload();
