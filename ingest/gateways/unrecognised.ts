@@ -2,7 +2,7 @@ import { HOME_ASSISTANT_TOPIC_ROOT } from '#src/core/version.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
-import { isRadioMessage, topicShape } from './topic-shape.ts';
+import { isRadioMessage, topicShape } from '../decoders/read/topic-shape.ts';
 
 /** Maximum number of shapes stored for a gateway. Messages of further shapes are counted together. */
 const MAX_SHAPES = 200;

@@ -1,10 +1,10 @@
 import { isCommandTopic } from '#src/devices/mapping.ts';
-import { isRadioMessage } from '../../gateways/topic-shape.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { unitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
+import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
 import { addMembers, type Member, type MembersContext, membersOf, numberWithUnit } from './members.ts';
