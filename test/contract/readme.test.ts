@@ -79,7 +79,7 @@ describe('the README', () => {
       adminKey: 'eus_live_x',
       certificateFile: '/cert.pem',
       dataDir: 'data',
-      backfill: { readings: 372_410, seconds: 14.2 },
+      backfill: { readings: 371_059, seconds: 29.4 },
       stop: async () => {},
     };
     const printed = formatDemoWelcome(demo, { liveSeconds: 2, faults: [] }, new Date('2026-11-24T12:00:00Z'))
