@@ -44,10 +44,19 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     wakeUps = [];
     for (const wakeUp of sleepers) wakeUp();
   };
+  // If a connection breaks while mqtt.js resends the messages of the one before, it rejects those that wait behind them.
+  const publishUntilAcknowledged = async (topic: string, payload: string, retain: boolean): Promise<void> => {
+    try {
+      await client.publishAsync(topic, payload, { qos: 1, retain });
+    } catch (error) {
+      if (failure || (error as Error).message !== 'Connection closed') throw error;
+      await publishUntilAcknowledged(topic, payload, retain);
+    }
+  };
   const send = async (topic: string, payload: string, retain: boolean) => {
     waiting++;
     try {
-      await client.publishAsync(topic, payload, { qos: 1, retain });
+      await publishUntilAcknowledged(topic, payload, retain);
       acknowledged++;
       options.onAcknowledged?.(acknowledged);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Publisher } from './publisher.ts';
 
 /** Elements per message: some 30 KB, well below any broker's limit. */
@@ -17,6 +18,8 @@ export async function sendReadings(
     sent += batch.length;
     onSent?.(batch.length);
     batch = [];
+    // Elements may take long to compute. Meanwhile connections must answer, or their broker closes them.
+    await setImmediate();
   };
   for await (const element of elements) {
     if (Array.isArray(element)) batch.push(...element);
