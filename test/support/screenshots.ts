@@ -13,7 +13,10 @@ const QUALITY = 82;
 
 /** Pictures by name, with the steps from the Home page to each, signed in as the demo's first home. */
 export const SCREENSHOTS: Record<string, (page: Page) => Promise<unknown>> = {
-  home: (page) => page.goto('/dashboard/home'),
+  async home(page) {
+    await page.goto('/dashboard/home');
+    await page.getByText('€').first().waitFor();
+  },
   devices: (page) => page.goto('/dashboard/devices'),
   costs: (page) => page.goto('/dashboard/tariffs'),
   async alert(page) {
@@ -75,7 +78,11 @@ async function take(
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await goTo(page);
   // The stream of live readings never ends, so wait until no card is loading, then a second for charts.
-  await page.waitForFunction(() => globalThis.document.querySelector('[aria-busy=true]') === null);
+  await page.waitForFunction(() => {
+    const { document } = globalThis;
+    const texts = [...document.querySelectorAll('main [role=status]')].map(({ textContent }) => textContent);
+    return document.querySelector('[aria-busy=true]') === null && !texts.includes('Loading …');
+  });
   await page.waitForTimeout(1_000);
   // None of playwright's own formats is as small.
   const session = await context.newCDPSession(page);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { findUser } from '#src/users/store.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { chooseLanguage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 let dashboard: Dashboard;
@@ -79,7 +79,7 @@ test('shows back-ups and what is wrong with them, in the language of the reader'
   await page.getByText('The disk of /mnt/disk/energy is full').waitFor();
   await page.getByText('This installation was restored.').waitFor();
   await testLooks(page, 'operator-backups');
-  await page.locator('select.language').selectOption('de');
+  await chooseLanguage(page, 'de');
   await page.getByText('Änderungen werden nicht archiviert.').waitFor();
 });
 

@@ -56,7 +56,9 @@ const BRIDGED = [
   ...['openWB/counter/+/get/+', 'openWB/pv/+/get/+', 'openWB/bat/+/get/+', 'openWB/chargepoint/+/get/imported'],
   ...['openWB/chargepoint/+/get/exported', 'openWB/chargepoint/+/get/power', 'openWB/chargepoint/+/get/powers'],
   ...['openWB/evu/+', 'openWB/pv/+', 'openWB/housebattery/+', 'openWB/lp/+/kWhCounter', 'openWB/lp/+/W'],
-  ...['openWB/Verbraucher/+/+', 'ems-esp/#', 'panasonic_heat_pump/#'],
+  ...['openWB/Verbraucher/+/+', 'ems-esp/#', 'panasonic_heat_pump/#', 'device/status/#', 'hm/status/#', 'deye/#'],
+  ...['envoy/json', 'GivEnergy/#', 'solar_assistant/total/#', 'hame_energy/#', 'marstek_energy/#'],
+  ...['hm2mqtt/+/device/+/data', 'domoticz/out', 'teleinfo/#', '+/energycounter/get', '+/power/get'],
 ];
 
 type GatewayCredentials = CreatedGateway['mqtt'];
