@@ -58,6 +58,7 @@ const ROWS: Record<string, string> = {
     ('mem_2', 'usr_0', 'ünvited@example.com', 'manage', now(), $1, now(), NULL)`,
   email_changes: `INSERT INTO email_changes VALUES ($1, 'emc_1', 'ünused@example.com', $1, 'ses_1')`,
   arrivals: `INSERT INTO arrivals (user_id, from_installation) VALUES ($1, 'elsewhere')`,
+  endings: `INSERT INTO endings (kind, id) VALUES ('key', 'key_gone')`,
   departures: `INSERT INTO departures (user_id, to_installation, left_at) VALUES ('usr_gone', 'elsewhere', now())`,
   departed_logins: `INSERT INTO departed_logins VALUES ('dev_gone', 'usr_gone')`,
   parcels: `INSERT INTO parcels (relation, row) VALUES ('of another move', '{"number": 9007199254740993}')`,
