@@ -112,10 +112,10 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   rotateKey: 12,
   inviteMember: 11,
   listMembers: 2,
-  removeMember: 9,
+  removeMember: 12,
   acceptMembership: 15,
   listMemberships: 1,
-  leaveMembership: 13,
+  leaveMembership: 14,
   listAudit: 1,
 };
 
