@@ -252,7 +252,7 @@ describe('a home of the demo shows', () => {
     );
     const { rows } = await own.pool.query(
       `SELECT max(hour) AS last FROM device_hourly JOIN devices USING (device_id)
-       WHERE user_id = $1 AND type = 'inverter' AND export_milliwatt_hours > 0`,
+       WHERE devices.user_id = $1 AND type = 'inverter' AND export_milliwatt_hours > 0`,
       [home('ben').userId],
     );
     expect(rows[0].last.getUTCDay()).toBe(0);
