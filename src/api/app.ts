@@ -146,9 +146,12 @@ export function buildApp(
   });
   const { writeEndings } = parts;
   if (writeEndings)
-    app.addHook('onSend', async ({ method }, { statusCode }) => {
+    app.addHook('onSend', async ({ method, routeOptions }, { statusCode }) => {
+      // Readings end nothing, and must not wait for the disk of the copies.
+      if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
+        return;
       // A restored copy must not undo an erasure or revocation that was answered.
-      if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && statusCode < 400) await writeEndings();
+      if (statusCode < 400) await writeEndings();
     });
   addUnsentAnswers(app, parts.metrics);
   if (parts.metrics) addRequestMetrics(app, parts.metrics);
