@@ -140,6 +140,11 @@ export function checkGrant(
     throw new AppError('homeownersKeyScopes');
 }
 
+/** Throws 403 for every role but administrator, and for keys that are limited to a group, before any look-up. */
+export function adminOnly({ role, groupId }: Caller): void {
+  if (role !== 'admin' || groupId) throw new AppError('forbidden');
+}
+
 /** Returns an id from a request, or throws 404 if it contains NUL, which PostgreSQL cannot store. */
 export function toIdOrNotFound(id: string): string {
   if (id.includes('\0')) throw new AppError('notFound');

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { adminOnly } from '#src/api/dashboard/admin-only.ts';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
-import { toIdOrNotFound } from '#src/auth/access.ts';
+import { adminOnly, toIdOrNotFound } from '#src/auth/access.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
 import { act, toWire } from './shape.ts';

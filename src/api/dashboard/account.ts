@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { idField, listOf, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { createImport, importerOf } from '#src/api/v1/imports/operations.ts';
+import { checkRows } from '#src/api/v1/imports/rows.ts';
+import { importQuery, MAX_IMPORTED, toWire } from '#src/api/v1/imports/shape.ts';
+import { ownAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
+import { AppError } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { previewImport } from '#src/onboarding/import.ts';
+import { listWaitingImports, rowsWithDifferentSettings } from '#src/onboarding/imports.ts';
+import { importCheck, session, waitingImports } from './shapes.ts';
+
+// What the dashboard asks about the reader’s own account.
+
+export const listSessions = defineOperation({
+  summary: 'The caller’s own sessions, page by page: in which browsers it is signed in.',
+  method: 'GET',
+  path: '/v1/sessions',
+  forOwnerOnly: true,
+  scope: 'keys:write',
+  answer: z.array(session),
+  query: z.object({ ...pageFields }),
+  async handle({ context: { db, clock }, caller, query, reply, url }) {
+    const find = (page: { limit: number; cursor?: string }) => list(db, caller.userId, clock(), page);
+    const sessions = await fetchPage(reply, url, query, find, (one) => one.session_id);
+    return sessions.map((one) => ({ ...one, is_current: one.session_id === caller.keyId }));
+  },
+});
+
+export const endUserSession = defineOperation({
+  summary: 'Ends one of the caller’s own sessions.',
+  method: 'DELETE',
+  path: '/v1/sessions/{session_id}',
+  forOwnerOnly: true,
+  audit: { action: 'session.ended', target: 'session_id' },
+  scope: 'keys:write',
+  answer: shapes.message,
+  params: z.object({ session_id: idField }),
+  async handle({ context, caller, params }) {
+    if (!(await evictSession(context.db, caller.userId, toIdOrNotFound(params.session_id))))
+      throw new AppError('notFound');
+    return { message: `Session ${params.session_id} was ended` };
+  },
+});
+
+/** Maximum number of imports listed. Passwords are available for a day, and a person rarely makes more imports by hand in that time. */
+const MOST = 20;
+
+export const listWaiting = defineOperation({
+  summary: 'The imports of the account whose passwords wait to be fetched, the youngest first.',
+  method: 'GET',
+  path: '/v1/waiting-imports',
+  forOwnerOnly: true,
+  scope: 'devices:write',
+  answer: waitingImports,
+  async handle({ context: { db }, caller }) {
+    return (await listWaitingImports(db, ownAccount(caller), MOST)).map(toWire);
+  },
+});
+
+const { csvBody, bodyLimitBytes } = createImport;
+
+export const checkImport = defineOperation({
+  summary: 'Says what an import of a table of devices would do, and every mistake by its line; imports nothing.',
+  method: 'POST',
+  changes: 'nothing',
+  path: '/v1/import-check',
+  scope: 'devices:write',
+  answer: importCheck,
+  status: 200,
+  query: importQuery,
+  // Invalid rows are reported together with the others', instead of refusing the request at the first check.
+  body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
+  ...omitUndefined({ csvBody, bodyLimitBytes }),
+  async handle({ context: { db }, caller, address, query, body, rowName }) {
+    const checked = await checkRows(body, rowName);
+    const importer = importerOf({ caller, address, query }, checked.devices);
+    const { plan, newUsers } = await previewImport(db, importer, checked.rows);
+    return {
+      rows: body.length,
+      created: plan.create.length,
+      existing: plan.existing.length,
+      users_created: newUsers,
+      differing: rowsWithDifferentSettings(plan),
+      mistakes: [...checked.mistakes, ...plan.mistakes],
+    };
+  },
+});

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { listFirings, type PastFiring } from '#src/alerts/firings.ts';
+import { findAlert } from '#src/alerts/store.ts';
+import { idField, pageFields, userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { editingBy } from '#src/api/v1/devices/edits.ts';
+import { toWire as seriesToWire } from '#src/api/v1/series/shape.ts';
+import { sentTo } from '#src/api/v1/webhooks/operations.ts';
+import { deliveryToWire } from '#src/api/v1/webhooks/shape.ts';
+import { reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { AppError, requireFound } from '#src/core/errors.ts';
+import { milliwattHoursToKwh } from '#src/core/units.ts';
+import { listHeldReadings as list } from '#src/devices/channels.ts';
+import { answerSuspectedMeterSwap, listSuspectedMeterSwaps } from '#src/devices/edits/swaps.ts';
+import { findDevice } from '#src/devices/store.ts';
+import { listSeries } from '#src/tariffs/price-series.ts';
+import { summarisePrices } from '#src/tariffs/prices.ts';
+import { firing, heldAnswer, sentDelivery, swapGuesses, usableSeries } from './shapes.ts';
+
+// What the dashboard asks about devices, alerts, webhooks and series, in addition to the interface.
+
+export const listHeldDevices = defineOperation({
+  summary: 'Quantities of a device whose last value is implausible, and not counted so far.',
+  method: 'GET',
+  path: '/v1/devices/{device_id}/held',
+  scope: 'devices:read',
+  answer: heldAnswer,
+  params: z.object({ device_id: idField }),
+  async handle({ context: { db }, caller, params }) {
+    const { device_id } = requireFound(await findDevice(db, reachOf(caller), toIdOrNotFound(params.device_id)));
+    return (await list(db, device_id)).map(({ at, ...one }) => ({ ...one, at: at.toISOString() }));
+  },
+});
+
+export const listSwaps = defineOperation({
+  summary:
+    'Registers of a user’s devices that went back or leapt, so that they are taken for another meter’s, which nobody has confirmed.',
+  method: 'GET',
+  path: '/v1/swaps',
+  scope: 'devices:read',
+  answer: swapGuesses,
+  query: z.object({ user_id: idField.optional() }),
+  async handle({ context: { db }, caller, query: { user_id } }) {
+    const userId = await reachUserId(db, caller, user_id);
+    return (await listSuspectedMeterSwaps(db, reachOf(caller), userId)).map(({ at, ...one }) => ({
+      ...one,
+      at: at.toISOString(),
+    }));
+  },
+});
+
+export const answerSwap = defineOperation({
+  summary: 'Says whether the meter of a register was replaced at a time; if not, its readings are excluded by an edit.',
+  method: 'POST',
+  path: '/v1/devices/{device_id}/swaps',
+  status: 200,
+  audit: { action: 'device.edited', target: 'device_id' },
+  scope: 'devices:write',
+  answer: shapes.message,
+  params: z.object({ device_id: idField }),
+  body: z.strictObject({
+    at: shapes.instantShape,
+    native_name: z.string().max(200),
+    is_replaced: z.boolean(),
+    reason: z.string().min(1).max(500),
+  }),
+  async handle({ context, caller, params, body: { at, native_name: nativeName, is_replaced: isReplaced, reason } }) {
+    const answer = { at: new Date(at), nativeName, isReplaced, reason };
+    const editing = editingBy(context, caller);
+    const isAsked = await answerSuspectedMeterSwap(
+      context.db,
+      reachOf(caller),
+      toIdOrNotFound(params.device_id),
+      answer,
+      editing,
+    );
+    if (!isAsked) throw new AppError('notFound');
+    return { message: isReplaced ? 'The swap is confirmed' : 'The readings are excluded' };
+  },
+});
+
+export const alertFirings = defineOperation({
+  summary: 'When an alert fired, the youngest first, page by page.',
+  method: 'GET',
+  path: '/v1/alerts/{alert_id}/firings',
+  scope: 'alerts:read',
+  answer: z.array(firing),
+  params: z.object({ alert_id: idField }),
+  query: z.object({ ...pageFields }),
+  async handle({ context, caller, params, query, reply, url }) {
+    const reach = reachOf(caller);
+    const { alert_id } = requireFound(await findAlert(context.db, reach, toIdOrNotFound(params.alert_id)));
+    const find = (page: { limit: number; cursor?: string }) => listFirings(context.db, reach, alert_id, page);
+    const rows = await fetchPage(reply, url, query, find, (one) => one.event_id);
+    return rows.map(firingToWire);
+  },
+});
+
+const firingToWire = (row: PastFiring): z.output<typeof firing> => ({
+  fired_at: row.fired_at.toISOString(),
+  period_start: row.period_start.toISOString(),
+  period_end: row.period_end?.toISOString() ?? null,
+  kwh_used: row.total_milliwatt_hours === null ? null : milliwattHoursToKwh(row.total_milliwatt_hours),
+  cost: row.total_cost,
+  currency: row.currency,
+  device_id: row.device_id === '' ? null : row.device_id,
+  event_id: row.event_id,
+});
+
+export const webhookDelivery = defineOperation({
+  summary: 'One delivery of a subscription: what is sent, and what the receiver answered at each try.',
+  method: 'GET',
+  path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange',
+  scope: 'webhooks:read',
+  answer: sentDelivery,
+  params: z.object({ webhook_id: idField, delivery_id: idField }),
+  async handle(call) {
+    const sent = await sentTo(call);
+    const { request, attempts } = sent;
+    return { ...deliveryToWire(sent), request, attempts };
+  },
+});
+
+export const listUsablePriceSeries = defineOperation({
+  summary: 'The price series that a user can use, with how many prices each has and until when, page by page.',
+  method: 'GET',
+  path: '/v1/usable-series',
+  scope: 'tariffs:read',
+  answer: z.array(usableSeries),
+  query: z.object({ user_id: userIdField.optional(), ...pageFields }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    const userId = await reachUserId(context.db, caller, user_id);
+    const find = (page: { limit: number; cursor?: string }) => listSeries(context.db, 'price', userId, page);
+    const rows = await fetchPage(reply, url, asked, find, (one) => one.series_id);
+    const ids = rows.map(({ series_id }) => series_id);
+    const known = await summarisePrices(context.db, ids);
+    return rows.map((row) => {
+      const { count = 0, until } = known.get(row.series_id) ?? {};
+      return { ...seriesToWire(row), prices: count, until: until?.toISOString() ?? null };
+    });
+  },
+});

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import type { RejectedRow, RollupsPort } from '#src/api/context.ts';
+import { idField, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
+import { toWire as actToWire } from '#src/api/v1/audit/shape.ts';
+import { adminOnly, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
+import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
+import { AppError } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { queryOf } from '#src/database/connect.ts';
+import { readBacklogs, readInventory } from '#src/database/inventory.ts';
+import { heldBefore } from '#src/delivery/hold.ts';
+import { firstCheckedMonth } from '#src/rollups/check.ts';
+import { checkAllRollups } from '#src/rollups/mend.ts';
+import { listAudit } from '#src/users/audit.ts';
+import { namedAct, type Operator, operator, rejected as rejectedMessage, replayed, rollupCheck } from './shapes.ts';
+
+// What the operator’s pages ask. For administrators.
+
+/** Wraps heavy work so that a process runs it once at a time. Calls during a run get 503. */
+function runOneAtATime<Given extends unknown[], Result>(
+  run: (...given: Given) => Promise<Result>,
+): (...given: Given) => Promise<Result> {
+  let isUnderWay = false;
+  return async (...given) => {
+    if (isUnderWay) throw new AppError('unavailable');
+    isUnderWay = true;
+    try {
+      return await run(...given);
+    } finally {
+      isUnderWay = false;
+    }
+  };
+}
+
+/**
+ * Maximum duration of a replay and of a check, because a person waits for the response. The next replay continues with the remaining
+ * messages, and all users are checked every night.
+ */
+const MAX_DURATION_MS = 20_000;
+
+/** Queues are counted up to this number; the page shows a longer one as “or more”. */
+const MAX_WAITING = 1_000_000;
+
+export const getOperator = defineOperation({
+  summary: 'How the installation does: what comes in, what waits, what was rejected, whom it has. For administrators.',
+  method: 'GET',
+  path: '/v1/operator',
+  scope: 'users:read',
+  answer: operator,
+  async handle({ context, caller }) {
+    adminOnly(caller);
+    // The statistics exist only on the primary; a standby has none.
+    const query = queryOf(context.db);
+    const now = context.clock();
+    const [waits, has, backups, held] = await Promise.all([
+      readBacklogs(query, now, MAX_WAITING),
+      readInventory(query, now),
+      context.readBackups?.() ?? null,
+      heldBefore(context.db),
+    ]);
+    return {
+      at: now.toISOString(),
+      readings_stored: has.readingsStored,
+      lag_seconds: waits.lagSeconds,
+      waiting: {
+        late_differences: waits.lateDifferences,
+        stale_days: waits.staleDays,
+        usage_changes: waits.usageChanges,
+        deliveries: waits.deliveries,
+      },
+      rejected: { last_hour: has.rejectedLastHour, last_day: has.rejectedLastDay },
+      devices: { active: has.active, inactive: has.inactive, faulty: has.faulty },
+      backups: backups && backupsToWire(backups, now),
+      held_before: held?.toISOString() ?? null,
+    };
+  },
+});
+
+function backupsToWire(state: BackupState, now: Date): NonNullable<Operator['backups']> {
+  const { copy, archive } = state;
+  const details: Partial<Record<BackupFault, string | null>> = {
+    given_up: state.givenUpAt,
+    not_archived: archive.error,
+    copy_failed: copy.error,
+  };
+  return {
+    target: state.target,
+    is_archiving: state.isArchiving,
+    is_sealed: state.isSealed,
+    last_copy: copy.last && { at: copy.last.at, packed_bytes: copy.last.packed_bytes },
+    last_archived_at: archive.last?.at ?? null,
+    waiting_bytes: state.waitingBytes,
+    faults: findBackupFaults(state, now.getTime()).map((fault) => ({ fault, detail: details[fault] ?? null })),
+  };
+}
+
+/** Maximum number of characters of a payload that are returned. */
+const SHOWN = 2_000;
+
+export const listRejected = defineOperation({
+  summary:
+    'Messages and elements of messages that could not be used, the youngest first, page by page. For administrators.',
+  method: 'GET',
+  path: '/v1/rejected',
+  scope: 'devices:read',
+  answer: z.array(rejectedMessage),
+  query: z.object({ device_id: idField.describe('Id of a device. Default: all.').optional(), ...pageFields }),
+  async handle({ context: { rejected }, caller, query: { device_id, ...asked }, reply, url }) {
+    adminOnly(caller);
+    if (!rejected) throw new AppError('unavailable');
+    const which = omitUndefined({ deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) });
+    const find = ({ limit, cursor }: { limit: number; cursor?: string }) =>
+      rejected.list(which, omitUndefined({ limit, before: cursor === undefined ? undefined : Number(cursor) }));
+    return (await fetchPage(reply, url, asked, find, (one) => String(one.rejected_id))).map(shown);
+  },
+});
+
+const shown = ({ payload, payload_b64, ...row }: RejectedRow): RejectedRow =>
+  omitUndefined({ ...row, payload: payload?.slice(0, SHOWN), payload_b64: payload_b64?.slice(0, SHOWN) });
+
+export const replayRejected = defineOperation({
+  summary: 'Tries rejected messages again, of one device or all; what is usable now is stored. For administrators.',
+  method: 'POST',
+  changes: 'piece by piece',
+  path: '/v1/rejected/replay',
+  audit: { action: 'rejected.replayed', target: 'device_id' },
+  scope: 'devices:write',
+  answer: replayed,
+  status: 200,
+  body: z.strictObject({ device_id: idField.optional() }).optional(),
+  async handle({ context: { rejected }, caller, body, whileAllowed }) {
+    adminOnly(caller);
+    if (!rejected) throw new AppError('unavailable');
+    const which = omitUndefined({
+      deviceId: body?.device_id === undefined ? undefined : toIdOrNotFound(body.device_id),
+    });
+    const done = await rejected.replay(which, AbortSignal.timeout(MAX_DURATION_MS), (page) =>
+      whileAllowed((anew) => {
+        adminOnly(anew);
+        return page();
+      }),
+    );
+    if (!done) throw new AppError('unavailable');
+    const { isComplete, ...counts } = done;
+    return { ...counts, complete: isComplete };
+  },
+});
+
+const check = runOneAtATime(
+  ({ pool, capabilities, retentionMonths }: RollupsPort, now: Date, userId: string | undefined) =>
+    checkAllRollups(pool, {
+      capabilities,
+      since: firstCheckedMonth(now, retentionMonths),
+      mode: 'check',
+      signal: AbortSignal.timeout(MAX_DURATION_MS),
+      ...omitUndefined({ userId }),
+    }),
+);
+
+export const checkRollups = defineOperation({
+  summary:
+    'Compares the aggregates with the load profile, of one user or of as many as 20 s allow. For administrators.',
+  method: 'POST',
+  changes: 'nothing',
+  path: '/v1/rollups/check',
+  scope: 'insights:read',
+  answer: rollupCheck,
+  status: 200,
+  body: z.strictObject({ user_id: idField.optional() }).optional(),
+  async handle({ context, caller, body }) {
+    adminOnly(caller);
+    const { rollups, db, clock } = context;
+    if (!rollups) throw new AppError('unavailable');
+    const user = body?.user_id === undefined ? undefined : await reachUser(db, caller, body.user_id);
+    const { users, checked, differing, differences } = await check(rollups, clock(), user?.user_id);
+    return { users, checked, differences, truncated: differing > differences.length };
+  },
+});
+
+export const listAuditEntries = defineOperation({
+  summary:
+    'Who did what to whom, as GET /v1/audit answers it, with the e-mail addresses of accounts that are there. For administrators.',
+  method: 'GET',
+  path: '/v1/acts',
+  scope: 'users:read',
+  answer: z.array(namedAct),
+  query: z.object({ user_id: idField.optional(), ...pageFields }),
+  async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
+    adminOnly(caller);
+    const userId = user_id === undefined ? undefined : toIdOrNotFound(user_id);
+    const find = (page: { limit: number; cursor?: string }) =>
+      listAudit(context.db, { ...page, ...omitUndefined({ userId }) });
+    const acts = await fetchPage(reply, url, asked, find, (one) => one.audit_id);
+    return acts.map(({ actor_email, target_email, ...one }) => ({
+      ...actToWire({ actor_email, target_email, ...one }),
+      actor_email,
+      target_email,
+    }));
+  },
+});

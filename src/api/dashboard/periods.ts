@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { ApiContext } from '#src/api/context.ts';
+import { dateField, idField, userIdField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { deviceId } from '#src/api/shapes.ts';
+import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { loadTotalEmissions } from '#src/cost/emissions.ts';
+import { loadPeriodCosts } from '#src/cost/period.ts';
+import type { Database } from '#src/database/connect.ts';
+import { findNewestReadings } from '#src/devices/newest-readings.ts';
+import { findDevice } from '#src/devices/store.ts';
+import { loadHome } from '#src/energy/home/home.ts';
+import { PERIOD_UNITS } from '#src/energy/period/days.ts';
+import { loadHomePeriod } from '#src/energy/period/period.ts';
+import { powerTrail } from '#src/energy/period/power-now.ts';
+import { dayCount, dayRange } from '#src/energy/ranges.ts';
+import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
+import { figureAnswer, periodAnswer, periodCostsAnswer, powerAnswer } from './shapes.ts';
+
+// What the pages of a home ask about a period.
+
+/** Query of a period: the calendar unit in which the date lies, for a home or a device. */
+const periodQuery = z.object({
+  user_id: userIdField.optional(),
+  device_id: deviceId.describe('Id of a device of the user. Default: the whole home.').optional(),
+  unit: z.enum(PERIOD_UNITS).describe('Calendar unit of the period. A week begins on Monday.'),
+  date: dateField.describe('A day of the period, in the time zone of the user.'),
+});
+
+/** Returns the home or device of the period, if the caller reaches it, and the time of its newest reading. */
+async function findPeriodOwner(
+  { db, readDb }: ApiContext,
+  caller: Caller,
+  { user_id, device_id }: { user_id?: string | undefined; device_id?: string | undefined },
+) {
+  const named = user_id === undefined ? null : await reachUser(db, caller, user_id);
+  const device =
+    device_id === undefined ? null : requireFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
+  if (named && device && device.user_id !== named.user_id) throw new AppError('notFound');
+  const user = named ?? (await reachUser(db, caller, device?.user_id));
+  const newest = device ? device.last_seen_at : await newestOf(readDb, user.user_id);
+  return { userId: user.user_id, deviceId: device?.device_id, zone: user.timezone, newest };
+}
+
+/** Returns the time of the newest reading of any device of the account. */
+async function newestOf(db: Database, userId: string): Promise<Date | null> {
+  const [row] = await findNewestReadings(db, [userId]);
+  return row?.newest ?? null;
+}
+
+export const getPeriod = defineOperation({
+  summary:
+    'A day, week, month or year of a user’s home, or of one device, in the user’s time zone: what was used, compared like with like, and by what.',
+  method: 'GET',
+  path: '/v1/period',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: periodAnswer,
+  query: periodQuery,
+  async handle({ context, caller, query }) {
+    const { userId, deviceId, zone, newest } = await findPeriodOwner(context, caller, query);
+    const asked = { unit: query.unit, date: query.date, zone, now: context.clock(), newest };
+    return {
+      user_id: userId,
+      device_id: deviceId ?? null,
+      newest_at: newest?.toISOString() ?? null,
+      ...(await loadHomePeriod(context.readDb, { userId, deviceId }, asked)),
+    };
+  },
+});
+
+export const getPeriodCosts = defineOperation({
+  summary: 'What a period of a user’s home, or of one of its devices, costs, compared like with like.',
+  method: 'GET',
+  path: '/v1/period-costs',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: periodCostsAnswer,
+  query: periodQuery,
+  async handle({ context, caller, query }) {
+    const { userId, deviceId, zone, newest } = await findPeriodOwner(context, caller, query);
+    const buyer = { userId, ...(deviceId === undefined ? {} : { deviceId }) };
+    const asked = { unit: query.unit, date: query.date, zone, now: context.clock(), newest };
+    return loadPeriodCosts(context.readDb, buyer, asked);
+  },
+});
+
+export const getPower = defineOperation({
+  summary:
+    'The measured power of a user’s home over the last ten minutes; what follows comes with `GET /v1/usage/stream`.',
+  method: 'GET',
+  path: '/v1/power',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: powerAnswer,
+  query: z.object({ user_id: idField.optional() }),
+  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
+    const userId = await reachUserId(db, caller, user_id);
+    const home = await loadHome(readDb, userId, { isMoreAsked: false, needsConsumption: false });
+    const now = clock();
+    return { now: now.toISOString(), trail: await powerTrail(readDb, home, now) };
+  },
+});
+
+/** Maximum number of days of a figure on the Home page: a month. */
+const MAX_DAYS = 31;
+
+export const getUsageBreakdown = defineOperation({
+  summary: 'What a home used in some days of the user’s time zone: measured, estimated, and told by which devices.',
+  method: 'GET',
+  path: '/v1/figure',
+  readsFromStandby: true,
+  scope: 'insights:read',
+  answer: figureAnswer,
+  query: z.object({
+    user_id: userIdField.optional(),
+    start: dateField.describe('First day, in the time zone of the user.'),
+    end: dateField.describe(`Last day, inclusive; at most ${MAX_DAYS} days from \`start\` on.`),
+  }),
+  async handle({ context: { db, readDb, clock }, caller, query: { user_id, start, end } }) {
+    if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
+    if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });
+    const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
+    const range = dayRange(start, end, timezone);
+    const [breakdown, emissions] = await Promise.all([
+      loadUsageBreakdown(readDb, userId, range),
+      loadTotalEmissions(readDb, { buyer: { userId }, range, now: clock() }),
+    ]);
+    return { ...breakdown, emissions };
+  },
+});
