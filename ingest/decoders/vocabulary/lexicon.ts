@@ -34,6 +34,8 @@ export const MAX_PHRASE_WORDS = 4;
 /** Minimum length of the parts of a compound word; shorter ones occur in almost every word. */
 const SHORTEST_PART = 3;
 const SHORTEST_COMPOUND = 6;
+/** No meter's word is longer. The time for a search grows with the square of the length, and anybody may name a number. */
+const LONGEST_COMPOUND = 40;
 const MOST_PARTS = 5;
 /** Linking letters between the parts of a compound: `Verbrauch-s-zähler`. */
 const LINKS = ['', 's', 'es', 'n', 'en', 'e', 'er'];
@@ -103,7 +105,7 @@ function found({ words, stems }: Dictionary, word: string): Meanings | null {
  * split in several ways (`nätimport`: from the grid or, without its accent, by night), it has only the meanings that all of them share.
  */
 function compoundOf(word: string): Meanings | null {
-  if (word.length < SHORTEST_COMPOUND || word.includes(' ')) return null;
+  if (word.length < SHORTEST_COMPOUND || word.length > LONGEST_COMPOUND || word.includes(' ')) return null;
   for (const dictionaries of compounding) {
     const all = dictionaries.flatMap((dictionary) => partsOf(dictionary, word, MOST_PARTS) ?? []);
     const [first, ...others] = all;

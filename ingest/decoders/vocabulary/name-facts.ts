@@ -162,7 +162,8 @@ function phrasesOf(words: readonly string[]): Phrase[] {
     let length = Math.min(MAX_PHRASE_WORDS, words.length - at);
     while (length > 1 && !isPhrase(words.slice(at, at + length).join(' '))) length--;
     const text = words.slice(at, at + length).join(' ');
-    phrases.push({ text, meanings: meaningsOf(text) ?? meaningsOf(text.replace(/\d+$/, '')) });
+    const noun = text.replace(/\d+$/, '');
+    phrases.push({ text, meanings: meaningsOf(text) ?? (noun === text ? null : meaningsOf(noun)) });
     at += length;
   }
   return phrases;

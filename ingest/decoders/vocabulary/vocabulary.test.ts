@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { classifySingleRegister, type SingleRegisterVerdict } from '../registers-of-a-device/alone.ts';
 import { LANGUAGES } from './lexicon.ts';
+import { nameFactsOf } from './name-facts.ts';
 
 const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'utf8')
   .split('\n')
@@ -112,4 +113,20 @@ test('reports contradictory names as unknown, and ignores the device’s own nam
   expect(of(['energy_import', 'Rückspeisung'])).toBe('unknown');
   expect(of(['Xyzzy energy'], { ignored: ['xyzzy'] })).toBe('counted');
   expect(of(['zz_total', 'Total energy'], { understood: ['Total energy'] })).toBe('counted');
+});
+
+test('the time for an unknown word does not grow with the square of its length', () => {
+  let count = 100_000;
+  // Each part is a word of its own, so a search would try every split of the whole.
+  const wordOf = (length: number) => `${'nachtverbrauch'.repeat(20).slice(0, length - 6)}${count++}q`;
+  const timeOf = (length: number) => {
+    const names = Array.from({ length: 200 }, () => wordOf(length));
+    const { user: before } = process.cpuUsage();
+    for (const name of names) nameFactsOf(name);
+    return process.cpuUsage().user - before;
+  };
+  // The first names compile the code. Names are cached, so each round has its own.
+  timeOf(40);
+  const shortest = (length: number) => Math.min(...[1, 2, 3].map(() => timeOf(length)));
+  expect(shortest(190) / shortest(40)).toBeLessThan(5);
 });
