@@ -44,6 +44,12 @@ export async function bench(): Promise<BenchmarkResult> {
       `evaluation  ${threads.one} periods/s on one thread, ${threads.all} on ${threads.threads}: ratio ${ratio}`,
       ...missing,
     ],
+    goals: results.map(({ name, answer }) => ({
+      what: `From publish to the alert's receipt on ${name}, p99`,
+      measured: answer.p99_ms,
+      unit: ' ms',
+      goal: { atMost: 1_000 },
+    })),
   };
 }
 

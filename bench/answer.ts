@@ -1,5 +1,31 @@
-/** Result of a benchmark: a line or two for people, an object for programs. */
+/** Result of a benchmark: lines for people, an object for programs, and the figures that it is judged by. */
 export interface BenchmarkResult {
   lines: string[];
   json: Record<string, unknown>;
+  /** Printed last, one sentence each. A benchmark that only compares has a goal of `null` for its most important figure. */
+  goals: Goal[];
+}
+
+/** A figure of a benchmark and its goal: a minimum, or a maximum. */
+export interface Goal {
+  /** What was measured, as the beginning of a sentence. */
+  what: string;
+  measured: number;
+  /** Follows the figures: ` ms`. */
+  unit?: string;
+  goal: { atLeast: number } | { atMost: number } | null;
+}
+
+/** Whether a figure meets its goal; null without a goal. */
+export function isMet({ measured, goal }: Goal): boolean | null {
+  if (goal === null) return null;
+  return 'atLeast' in goal ? measured >= goal.atLeast : measured <= goal.atMost;
+}
+
+/** Returns a figure beside its goal in one sentence. */
+export function formatGoal(one: Goal): string {
+  const { what, measured, unit = '', goal } = one;
+  if (goal === null) return `${what}: ${measured}${unit}.`;
+  const wanted = 'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`;
+  return `${what}: ${measured}${unit}; the goal of ${wanted}${unit} is ${isMet(one) ? 'met' : 'missed'}.`;
 }

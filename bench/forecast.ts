@@ -11,6 +11,8 @@ import { readHomes } from './forecast/homes.ts';
 
 const CARRIED = fileURLToPath(new URL('../test/data/opsd-residential4/daily.csv', import.meta.url));
 const DAYS = [1, 5, 10, 15, 20, 25, 28];
+/** Day of the month on which the forecast must be better than the naive one. */
+const GOAL_DAY = 10;
 /**
  * Measures the error of a month's forecast, by day of the month, compared with two naive forecasts, on real homes: files with days as
  * `date,kwh`, or public data sets.
@@ -30,7 +32,21 @@ export async function bench(files: readonly string[] = []): Promise<BenchmarkRes
     ...rows.map(textOf),
   ]);
   const ranges = groups.length > 2 ? crossValidateRanges(said) : [];
-  return { lines: [...lines, ...rangeLines(ranges, said)], json: { tables, ranges } };
+  return {
+    lines: [...lines, ...rangeLines(ranges, said)],
+    json: { tables, ranges },
+    goals: (tables[0]?.rows ?? []).flatMap(({ day, rest_as_last_month: rest }) =>
+      rest && day === GOAL_DAY
+        ? [
+            {
+              what: `Error of the forecast on day ${day} ÷ of "the days to come as last month"`,
+              measured: Math.round((100 * rest.forecast) / rest.naive) / 100,
+              goal: { atMost: 1 },
+            },
+          ]
+        : [],
+    ),
+  };
 }
 
 /** Returns how well the forecast range covers each home, with a width derived from the other homes only. */

@@ -65,7 +65,6 @@ export async function bench(): Promise<BenchmarkResult> {
     const again = performance.now();
     await promisify(execFile)(process.execPath, args, { env, maxBuffer: 1e8 });
     const againS = Math.round((performance.now() - again) / 100) / 10;
-    const isMet = reported === DEVICES && reportedS <= GOAL_SECONDS;
     const figures = {
       devices: DEVICES,
       reported,
@@ -75,11 +74,19 @@ export async function bench(): Promise<BenchmarkResult> {
       again_s: againS,
     };
     return {
-      json: { ...figures, goal_s: GOAL_SECONDS, is_met: isMet },
+      json: figures,
       lines: [
-        `${DEVICES} meters with as many new accounts, from a table to their first readings stored: ${reportedS} s (goal for 10,000: ${GOAL_SECONDS} s)`,
+        `${DEVICES} meters with as many new accounts, from a table to their first readings stored: ${reportedS} s`,
         `imported after ${importedS} s, all connected after ${figures.connected_s ?? '–'} s, ${reported} reported`,
         `the same table again, which changes nothing: ${againS} s`,
+      ],
+      goals: [
+        {
+          what: `From a table of ${DEVICES} meters to their first readings`,
+          measured: reportedS,
+          unit: ' s',
+          goal: { atMost: GOAL_SECONDS },
+        },
       ],
     };
   } finally {

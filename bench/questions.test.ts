@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { formatGoal } from './answer.ts';
 import { BENCHMARKS, questionsOf } from './questions.ts';
 
 test.each(Object.keys(BENCHMARKS))('%s has one row in the README, with its minutes', (name) => {
@@ -30,4 +31,16 @@ test.each([
   expect([status, made, questions.length > 0]).toEqual([0, [], true]);
   for (const { minutes, command } of questions) expect(stdout).toContain(`${minutes} min  ${command}`);
   expect(stdout.match(/ min {2}npm run/g)).toHaveLength(questions.length);
+});
+
+test.each([
+  [{ what: 'A ÷ B', measured: 0.7, goal: { atLeast: 0.7 } }, 'A ÷ B: 0.7; the goal of at least 0.7 is met.'],
+  [{ what: 'A ÷ B', measured: 0.69, goal: { atLeast: 0.7 } }, 'A ÷ B: 0.69; the goal of at least 0.7 is missed.'],
+  [
+    { what: 'p99', measured: 301, unit: ' ms', goal: { atMost: 300 } },
+    'p99: 301 ms; the goal of at most 300 ms is missed.',
+  ],
+  [{ what: 'p99', measured: 301, unit: ' ms', goal: null }, 'p99: 301 ms.'],
+])('prints %j as a sentence', (goal, sentence) => {
+  expect(formatGoal(goal)).toBe(sentence);
 });

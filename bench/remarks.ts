@@ -44,7 +44,14 @@ function saidOfReal(homes: readonly RealHome[]): BenchmarkResult {
     `${name}: ${messages.length} messages in ${months.toFixed(1)} months`,
     ...messages.map((one) => `  ${one}`),
   ]);
-  return { lines, json: { homes: rows } };
+  const months = rows.reduce((sum, one) => sum + one.months, 0);
+  const messages = rows.reduce((sum, one) => sum + one.messages.length, 0);
+  const perMonth = Math.round((100 * messages) / months) / 100;
+  return {
+    lines,
+    json: { homes: rows },
+    goals: [{ what: 'Remarks a month and home', measured: perMonth, goal: null }],
+  };
 }
 
 interface Seen {
@@ -191,6 +198,9 @@ async function time(): Promise<BenchmarkResult> {
         `the forecast ${shown(forecast)}, again within a minute ${shown(again)}`,
       ],
       json: { remarks, forecast, again },
+      goals: [
+        { what: "A home's remarks, p99", measured: Math.round(quantile(remarks, 0.99)), unit: ' ms', goal: null },
+      ],
     };
   } finally {
     await database.remove();

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { formatGoal, isMet } from './answer.ts';
 import { isIsolatedRun, runIsolated } from './isolated-run.ts';
 import { BENCHMARKS, formatHelp, isHelpRequested } from './questions.ts';
 
@@ -33,10 +34,18 @@ const machine = {
 };
 const answer = await (await load()).bench(flags.filter((flag) => !flag.startsWith('-')));
 if (flags.includes('--json')) {
-  console.log(JSON.stringify({ bench: name, machine, ...answer.json }));
+  console.log(
+    JSON.stringify({
+      bench: name,
+      machine,
+      ...answer.json,
+      goals: answer.goals.map((one) => ({ ...one, met: isMet(one) })),
+    }),
+  );
 } else {
   for (const line of answer.lines) console.log(line);
   console.log(
-    `\n${machine.cores} × ${machine.cpu}, Node ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.date}`,
+    `\n${machine.cores} × ${machine.cpu}, Node ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.date}\n`,
   );
+  for (const one of answer.goals) console.log(formatGoal(one));
 }

@@ -23,7 +23,15 @@ export async function bench(): Promise<BenchmarkResult> {
     }),
     ...missing,
   ];
-  return { lines, json: { sizes_million: SIZES, results, missing } };
+  return {
+    lines,
+    json: { sizes_million: SIZES, results, missing },
+    goals: results.map(({ name, on, answer }) => {
+      const p99s = answer.map(({ p99_ms }) => p99_ms);
+      const measured = Math.round((100 * Math.max(...p99s)) / Math.min(...p99s)) / 100;
+      return { what: `Largest ÷ smallest p99 of the sizes, ${name} on ${on}`, measured, goal: null };
+    }),
+  };
 }
 
 async function measure(database: TierDatabase) {

@@ -47,7 +47,19 @@ export async function bench(): Promise<BenchmarkResult> {
     ...ratios(results),
     ...missing,
   ];
-  return { lines, json: { homes: HOMES, days: DAYS, results, missing } };
+  const p99s = results.flatMap(({ answer }) => Object.values(answer.insights).map(({ p99_ms }) => p99_ms));
+  return {
+    lines,
+    json: { homes: HOMES, days: DAYS, results, missing },
+    goals: [
+      {
+        what: 'Slowest p99 of a question on any tier',
+        measured: Math.max(...p99s),
+        unit: ' ms',
+        goal: { atMost: 300 },
+      },
+    ],
+  };
 }
 
 /** Returns the ratio of each tier to plain PostgreSQL on the same server. */
