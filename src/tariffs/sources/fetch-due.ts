@@ -4,6 +4,7 @@ import type { Clock } from '#src/core/clock.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
+import type { ROLES } from '#src/database/enums.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { packPrices } from '../packed-days.ts';
@@ -25,8 +26,8 @@ import { openSecrets } from './store.ts';
 
 /** Time that a worker has for a fetch and its storage. If the worker is killed, another one fetches after it. */
 const LEASE_MS = 120_000;
-/** Maximum number of series that share a fetch; further ones share the next fetch. */
-const MAX_SHARED = 1_000;
+/** Maximum number of series to which an answer is applied under one lease. */
+const MAX_LEASED = 1_000;
 
 export interface FetchParts {
   db: Database;
@@ -42,11 +43,14 @@ interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'ki
   settings: Source;
   secrets_sealed: Buffer | null;
   fetches: number;
+  fetch_key: string;
+  /** Role of the owner. */
+  role: (typeof ROLES)[number];
 }
 
 /**
- * Fetches one source that is due, for all series that share it, and stores its values. Returns the number of these series, 0 if none is
- * due. Any number of workers may run this concurrently: a lease keeps them from the same source, and they share the bound of one fetch a
+ * Fetches one source that is due, once for all due series that share it, and stores its values. Returns the number of these series, 0 if
+ * none is due. Any number of workers may run this concurrently: a lease keeps them from the same source, and they share the bound of one fetch a
  * second from each host. A change of the source meanwhile ends the lease, and the answer is dropped.
  */
 export async function fetchDueSource(parts: FetchParts): Promise<number> {
@@ -65,42 +69,53 @@ export async function fetchDueSource(parts: FetchParts): Promise<number> {
     return 0;
   }
   const read = cachedReader(answer);
-  for (const series of claimed) await applyAnswer(parts, leaseId, series, { answer, read: await read(series) });
-  return claimed.length;
+  let count = 0;
+  for (let leased = claimed; leased.length > 0; ) {
+    for (const series of leased) await applyAnswer(parts, leaseId, series, { answer, read: await read(series) });
+    count += leased.length;
+    const mayBeMore = leased.length === MAX_LEASED && !stopping?.aborted;
+    leased = mayBeMore ? await leaseSeries(db, first.fetch_key, leaseId, clock()) : [];
+  }
+  return count;
 }
 
 /**
- * Leases a due source, and all due series that share it, unless its host was fetched from within the last second. The row of the host is
+ * Leases a due source, with due series that share it, unless its host was fetched from within the last second. The row of the host is
  * claimed first: it makes other workers wait, which then find these series leased. Otherwise two workers could each lease some of the series
  * that share a fetch.
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
-  const isDue = sql`next_fetch_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
-  const today = new Date(endOfUtcDay(now).getTime() - DAY_MS);
   for (;;) {
     // Raw SQL, here and below: SKIP LOCKED, and the clock of the database for hosts, because clocks of workers differ.
     const due = await sql<{ fetch_key: string; host: string }>`SELECT fetch_key, host FROM series_sources s
-      WHERE ${isDue} AND NOT EXISTS (SELECT FROM source_hosts h
+      WHERE ${isDue(now)} AND NOT EXISTS (SELECT FROM source_hosts h
         WHERE h.host = s.host AND h.fetched_at > clock_timestamp() - interval '1 second')
       ORDER BY next_fetch_at LIMIT 1`.execute(db);
     const [first] = due.rows;
     if (!first) return [];
     const claimed = await joinOrBeginTransaction(db, async (trx) => {
       if (!(await claimHost(trx, first.host))) return [];
-      const { rows } = await sql<ClaimedSeries>`UPDATE series_sources s
-        SET lease_id = ${leaseId}, leased_until = ${new Date(now.getTime() + LEASE_MS)}, fetches_on = ${today},
-          fetches = CASE WHEN fetches_on = ${today} THEN fetches + 1 ELSE 1 END
-        FROM price_series p
-        WHERE p.series_id = s.series_id AND s.series_id IN (SELECT series_id FROM series_sources
-          WHERE fetch_key = ${first.fetch_key} AND ${isDue} ORDER BY series_id LIMIT ${MAX_SHARED} FOR UPDATE SKIP LOCKED)
-        RETURNING s.series_id, p.user_id, p.kind, p.name, p.currency, p.resolution_minutes, s.settings, s.secrets_sealed, s.fetches`.execute(
-        trx,
-      );
-      return rows;
+      return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
     // Otherwise another worker was faster. Its host has been fetched from, so that the next search skips it.
     if (claimed.length > 0) return claimed;
   }
+}
+
+const isDue = (now: Date) => sql`next_fetch_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
+
+/** Leases the next due series that share a fetch. Each of them is counted as fetched. */
+async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
+  const today = new Date(endOfUtcDay(now).getTime() - DAY_MS);
+  const { rows } = await sql<ClaimedSeries>`UPDATE series_sources s
+    SET lease_id = ${leaseId}, leased_until = ${new Date(now.getTime() + LEASE_MS)}, fetches_on = ${today},
+      fetches = CASE WHEN fetches_on = ${today} THEN fetches + 1 ELSE 1 END
+    FROM price_series p JOIN users u USING (user_id)
+    WHERE p.series_id = s.series_id AND s.series_id IN (SELECT series_id FROM series_sources
+      WHERE fetch_key = ${fetchKey} AND ${isDue(now)} ORDER BY series_id LIMIT ${MAX_LEASED} FOR UPDATE SKIP LOCKED)
+    RETURNING s.series_id, p.user_id, p.kind, p.name, p.currency, p.resolution_minutes, s.settings, s.secrets_sealed,
+      s.fetches, s.fetch_key, u.role`.execute(db);
+  return rows;
 }
 
 /**
@@ -123,9 +138,14 @@ export async function deleteOldHosts(db: Database, now: Date): Promise<void> {
 }
 
 async function fetchFor(
-  { settings, secrets_sealed }: ClaimedSeries,
+  { settings, secrets_sealed, role }: ClaimedSeries,
   { box, fetchAnswer, now }: { box: SecretBox; fetchAnswer: FetchAnswer; now: Date },
 ): Promise<FetchedAnswer> {
+  // A series with an address of its own shares no fetch, so this is the role of its only owner.
+  if (role === 'homeowner' && 'url' in settings)
+    return {
+      failure: 'only utilities and administrators fetch from their own addresses; choose a preset, or end the source',
+    };
   try {
     return await fetchAnswer(requestOf(settings, openSecrets(box, secrets_sealed), now));
   } catch {

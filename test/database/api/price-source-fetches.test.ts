@@ -252,6 +252,24 @@ describe('several workers', () => {
     expect(done).toHaveLength(12);
   });
 
+  test('fetch a preset once, however many series share it', async () => {
+    answerPresets(async () => ({ text: '{"data":[{"start_timestamp":1781524800000,"marketprice":100}]}' }));
+    const id = await make({ source: { preset: 'awattar_de' } });
+    await api.database.pool.query(
+      `WITH more AS (INSERT INTO price_series SELECT (jsonb_populate_record(p, jsonb_build_object('series_id', 'copy ' || n))).*
+         FROM price_series p, generate_series(1, 2100) n WHERE series_id = $1 RETURNING series_id)
+       INSERT INTO series_sources SELECT (jsonb_populate_record(s, jsonb_build_object('series_id', more.series_id))).*
+       FROM series_sources s, more WHERE s.series_id = $1`,
+      [id],
+    );
+    expect(await work()).toBe(2_101);
+    expect([presetUrls.length, await workAll()]).toEqual([1, 0]);
+    const { rows: priced } = await api.database.pool.query(
+      'SELECT count(DISTINCT series_id)::int AS count FROM prices',
+    );
+    expect(priced).toEqual([{ count: 2_101 }]);
+  });
+
   test('drop an answer whose source has changed meanwhile, and take over from one that was killed', async () => {
     const id = await make({ source: own() });
     host.answer = () => ({ status: 200, body: rows(['15T12:00', 1]) });
@@ -277,6 +295,18 @@ describe('several workers', () => {
     later(2);
     expect(await workAll()).toBe(1);
   });
+});
+
+test('an own address is not fetched once its owner is a homeowner', async () => {
+  answerWith(rows(['15T12:00', 1]));
+  const former = await api.user('utility');
+  const id = await make({ source: own() }, former.key);
+  await api.database.pool.query(`UPDATE users SET role = 'homeowner' WHERE user_id = $1`, [former.userId]);
+  await workAll();
+  expect([(await get(id, former.key)).last_error, host.calls]).toEqual([
+    'only utilities and administrators fetch from their own addresses; choose a preset, or end the source',
+    [],
+  ]);
 });
 
 test('a source that fails for a day is reported to its owner once', async () => {
