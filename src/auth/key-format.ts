@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { cellOf, cellPart } from '#src/core/cell.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { KEY_PREFIX } from '#src/core/secrets.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
-/** Number of characters of a key that lists show: the environment and four more. */
-const SHOWN = KEY_PREFIX.live.length + 4;
+/** Number of characters of a key that lists show: the environment, the cell and four more. */
+const shownOf = (key: string): number => KEY_PREFIX.live.length + (cellOf(key)?.length ?? -1) + 1 + 4;
 
 /** Returns six characters computed from the rest of the key, so that secret scanners can recognise keys offline. */
 function checksum(text: string): string {
@@ -19,7 +20,7 @@ function checksum(text: string): string {
   return check;
 }
 
-/** Returns a new key: `eus_live_` or `eus_test_`, 36 random characters (214 bits) and a checksum of 6. */
+/** Returns a new key: `eus_live_` or `eus_test_`, the cell if it has a name and `_`, 36 random characters (214 bits) and a checksum of 6. */
 export function newKey(environment: Environment): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
@@ -27,9 +28,9 @@ export function newKey(environment: Environment): string {
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }
-  const body = KEY_PREFIX[environment] + random;
+  const body = KEY_PREFIX[environment] + cellPart() + random;
   return body + checksum(body);
 }
 
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
-export const prefixOfKey = (key: string): string => key.slice(0, SHOWN);
+export const prefixOfKey = (key: string): string => key.slice(0, shownOf(key));

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { withCell } from '#src/core/cell.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -49,7 +50,7 @@ export async function openSession(
   { userAgent, address, by = 'mail' }: SignedInFrom = { userAgent: null, address: null },
   ends?: AccessEnd,
 ): Promise<{ session_id: string; secret: string }> {
-  const secret = randomBytes(32).toString('base64url');
+  const secret = withCell(randomBytes(32).toString('base64url'));
   const session_id = newId('ses');
   await db
     .insertInto('sessions')

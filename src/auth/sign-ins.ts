@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { withCell } from '#src/core/cell.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken, verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -55,7 +56,7 @@ export async function createSignIn(
   },
 ): Promise<SignIn | null> {
   const { userId, secret, now, validMs, signInId = newId('sgn'), asker, alone = false } = options;
-  const token = randomBytes(32).toString('base64url');
+  const token = withCell(randomBytes(32).toString('base64url'));
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
   return joinOrBeginTransaction(db, async (trx) => {

@@ -22,6 +22,14 @@ describe('the first administrator’s key', () => {
     expect(hasKeyForm(key, 'live')).toBe(false);
   });
 
+  test('names the cell, by which the router finds it', () => {
+    const given = (key: string) => loadConfig({ CELL: 'c2', BOOTSTRAP_ADMIN_KEY: key }).bootstrapAdminKey;
+    const key = `eus_live_c2_${'k'.repeat(32)}`;
+    expect(given(key)).toBe(key);
+    expect(() => given(`eus_live_${'k'.repeat(32)}`)).toThrow('must be eus_live_c2_ and 32');
+    loadConfig({});
+  });
+
   test('begins with eus_test_ in the sandbox', () => {
     const key = `eus_test_${'k'.repeat(32)}`;
     expect(load(key, 'sandbox')).toBe(key);

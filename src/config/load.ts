@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { setCell } from '#src/core/cell.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
@@ -79,13 +80,17 @@ const SANDBOX_OFFSET = 1_000;
 export const givenVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
-/** Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. */
+/**
+ * Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. Identifiers that
+ * this process makes from now on contain the cell of this environment.
+ */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
   const vars = parsed.data;
   const mistakes = combinations(vars);
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+  setCell(vars.CELL);
   const sandbox = vars.ENVIRONMENT === 'sandbox';
   const port = (value: number | undefined, live: number) => value ?? (sandbox ? live + SANDBOX_OFFSET : live);
   const apiPort = port(vars.API_PORT, 8443);
@@ -207,9 +212,10 @@ function combinations(vars: Variables): string[] {
     );
   }
   const key = vars.BOOTSTRAP_ADMIN_KEY;
-  if (key !== undefined && !hasKeyForm(key, vars.ENVIRONMENT)) {
+  const start = KEY_PREFIX[vars.ENVIRONMENT] + (vars.CELL === undefined ? '' : `${vars.CELL}_`);
+  if (key !== undefined && !(hasKeyForm(key, vars.ENVIRONMENT) && key.startsWith(start))) {
     const { least, most } = KEY_CHARACTERS;
-    const form = `${KEY_PREFIX[vars.ENVIRONMENT]} and ${least} to ${most} characters more`;
+    const form = `${start} and ${least} to ${most} characters more`;
     mistakes.push(`BOOTSTRAP_ADMIN_KEY: must be ${form}, without blanks`);
   }
   return mistakes;

@@ -3,6 +3,7 @@ import type { Variables } from './sections.ts';
 /** Description of each variable in one line. docs/configuration.md is generated from it (`npm run configuration`). */
 export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox: keys, ports and a database of its own',
+  CELL: 'name of this installation among several behind one router; unset: the first of them',
   LOG_LEVEL: 'how much is logged: trace, debug, info, warn, error, fatal or silent',
   LOG_FORMAT: 'form of the log: json or text; unset: short lines on a terminal, JSON elsewhere',
   DATA_DIR: 'folder of the embedded database, certificate, secret.key, and of mail and SMS that are not sent out',
@@ -78,6 +79,9 @@ interface Details {
 /** Further documentation of variables, for docs/configuration.md. */
 export const DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
+  CELL: {
+    more: 'It becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…`. Never change it, and set it for every role and command.',
+  },
   LOG_LEVEL: {
     more: 'One line a request: `debug` if it succeeded, `info` if it was refused, `warn` if it failed here. The log goes to standard error.',
   },
@@ -126,7 +130,9 @@ export const DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   SECRET_KEY: {
     more: 'If it is lost, the secrets are lost, too; after `energy secrets forget` the service runs without them. Several machines that share a database need the same one.',
   },
-  BOOTSTRAP_ADMIN_KEY: { more: '`eus_live_` (sandbox: `eus_test_`) and 32 to 503 characters more.' },
+  BOOTSTRAP_ADMIN_KEY: {
+    more: '`eus_live_` (sandbox: `eus_test_`) and 32 to 503 characters more, which begin with the name of the `CELL` and `_` if it has one.',
+  },
   PLAN_LIMITS: {
     unset: '30, 60, 120 a minute; 5,000, 25,000, 100,000 a day',
     more: 'JSON: `{"free": {"minute": 30, "day": 5000}, "developer": …, "enterprise": …}`',

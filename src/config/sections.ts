@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isCellName } from '#src/core/cell.ts';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
 import { isAmqp, isDatabaseUrl, parseAmqpUrl } from './addresses.ts';
 
@@ -100,6 +101,10 @@ const domains = list
 /** Every variable that the service reads, with its validation. An empty variable counts as unset. */
 export const variables = z.object({
   ENVIRONMENT: z.enum(ENVIRONMENTS).default('live'),
+  CELL: z
+    .string()
+    .refine(isCellName, 'must be one to eight small letters and digits, beginning with a letter')
+    .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'text']).optional(),
   DATA_DIR: file.optional(),

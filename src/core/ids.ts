@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { cellPart } from './cell.ts';
 
 /** Crockford's base32 in lower case: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -28,6 +29,9 @@ export type IdPrefix =
   | 'emc'
   | 'mem';
 
+/** Prefixes of identifiers that contain the cell, because the router of several cells routes by them: accounts, senders, sign-ins. */
+const WITH_CELL: ReadonlySet<IdPrefix> = new Set<IdPrefix>(['usr', 'dev', 'gwy', 'sgn']);
+
 let latestMs = 0;
 /**
  * Returns the clock, but never an earlier time than before: readers of events follow the order of ids, also after the clock was set back.
@@ -37,7 +41,10 @@ const withoutStepsBack = (): number => {
   return latestMs;
 };
 
-/** Creates an identifier: prefix and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so that ids sort by creation. */
+/**
+ * Creates an identifier: prefix, the cell if the router needs it (cell.ts), and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32, so
+ * that ids of a cell sort by creation.
+ */
 export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(nowMs, 0, 6);
@@ -57,5 +64,5 @@ export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): str
     }
     rest &= (1 << bits) - 1;
   }
-  return `${prefix}_${text}`;
+  return `${prefix}_${WITH_CELL.has(prefix) ? cellPart() : ''}${text}`;
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ID_PATTERN, withCell } from './cell.ts';
 import type { Environment } from './environment.ts';
 
 const IV_BYTES = 12;
@@ -35,15 +36,17 @@ const macOf = (secret: string, purpose: string, id: string): Buffer =>
   createHmac('sha256', secret).update(`${purpose} ${id}`).digest().subarray(0, BYTES);
 
 /**
- * Returns the token of a mailed link, which allows one purpose for one id without a sign-in. The token is not stored. `secret`: the
- * installation's secret.
+ * Returns the token of a mailed link, which allows one purpose for one id without a sign-in. The token is not stored, and names the cell
+ * that mailed it. `secret`: the installation's secret.
  */
 export const createMailedToken = (secret: string, purpose: string, id: string): string =>
-  `${id}.${macOf(secret, purpose, id).toString('base64url')}`;
+  withCell(`${id}.${macOf(secret, purpose, id).toString('base64url')}`);
+
+const MAILED = new RegExp(`^(?:[a-z][a-z0-9]*\\.)?([a-z]{3}_${ID_PATTERN})\\.([\\w-]{22})$`);
 
 /** Returns the id for which a token was made; null if this installation did not make the token for the purpose. Pure. */
 export function verifyMailedToken(secret: string, purpose: string, token: string): string | null {
-  const [, id, mac] = /^([a-z]{3}_[0-9a-z]{26})\.([\w-]{22})$/.exec(token) ?? [];
+  const [, id, mac] = MAILED.exec(token) ?? [];
   if (id === undefined || mac === undefined) return null;
   const given = Buffer.from(mac, 'base64url');
   return given.length === BYTES && timingSafeEqual(given, macOf(secret, purpose, id)) ? id : null;

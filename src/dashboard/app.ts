@@ -32,7 +32,7 @@ const isLinkPage = (path: string) => path === 'sign-in' || path === 'email';
 const pageNow = () => location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
 
 /** Pattern of device ids. No other form may enter request paths, because a link to the page can come from anyone. */
-const DEVICE = /^devices\/(dev_[0-9a-z]{26}(?:\/.*)?)$/;
+const DEVICE = /^devices\/(dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}(?:\/.*)?)$/;
 
 /** Splits an address into the page that it names and the rest of the path. */
 function placeOf(path: string): { page: string; rest: string } {

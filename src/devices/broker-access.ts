@@ -1,10 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { credentialsIn } from '#src/config/addresses.ts';
+import { ID_PATTERN } from '#src/core/cell.ts';
 import type { Database } from '#src/database/connect.ts';
 import { checkDeviceLogin, findAccountOfLogin, hashSecret } from './credentials.ts';
 import { parseGatewayTopic, parseHomeUsageTopic, parseNativeTopic } from './topics.ts';
 
-const GATEWAY_LOGIN = /^gwy_[0-9a-z]{26}$/;
+const GATEWAY_LOGIN = new RegExp(`^gwy_${ID_PATTERN}$`);
+const DEVICE_LOGIN = new RegExp(`^dev_${ID_PATTERN}$`);
+const STARTS_WITH_LOGIN = new RegExp(`^(?:dev|gwy)_${ID_PATTERN}`);
 
 /**
  * Whether a login may publish on an MQTT topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure. Read
@@ -35,7 +38,7 @@ async function mayRead(db: Database, username: string, topic: string): Promise<b
  * the other login's session. Pure.
  */
 export function isAnotherLoginsClientId(username: string, clientId: string): boolean {
-  const named = /^(dev|gwy)_[0-9a-z]{26}/.exec(clientId)?.[0];
+  const named = STARTS_WITH_LOGIN.exec(clientId)?.[0];
   return named !== undefined && named !== username;
 }
 
@@ -46,7 +49,7 @@ export function isAnotherLoginsClientId(username: string, clientId: string): boo
  * device's session.
  */
 export function mayUseRabbitMq(username: string, clientId: string): boolean {
-  return /^dev_[0-9a-z]{26}$/.test(username) && clientId.startsWith(username);
+  return DEVICE_LOGIN.test(username) && clientId.startsWith(username);
 }
 
 /** Answers to a broker's questions about the rights of its clients. */

@@ -1,3 +1,4 @@
+import { ID_PATTERN } from '#src/core/cell.ts';
 import { HOME_ASSISTANT_ORIGIN, HOME_ASSISTANT_TOPIC_ROOT, VERSION } from '#src/core/version.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
 
@@ -116,9 +117,11 @@ export function ownTopics(announcer: Announcer, topic: string, payload: Buffer):
     typeof state === 'string' && state.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/${announcer.installation}/`);
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
   // The usage of a home has a topic of its own (docs/mqtt-homes.md), in addition to the topic of its state.
-  const userId = /\/(usr_[0-9a-z]{26})\/state$/.exec(state)?.[1];
+  const userId = USAGE_STATE.exec(state)?.[1];
   return [topic, state, ...(userId === undefined ? [] : [homeUsageTopic(userId)])];
 }
+
+const USAGE_STATE = new RegExp(`/(usr_${ID_PATTERN})/state$`);
 
 /** Maximum size of an announcement that is parsed. This service's announcements have about 6 KiB. */
 const MAX_ANNOUNCEMENT_BYTES = 65_536;

@@ -130,7 +130,9 @@ function Row({ of: device, zone, onOpen }: { of: Device; zone: string; onOpen: (
 }
 
 /** Pattern of device ids. No other form may enter request paths, because a link to the page can come from anyone. */
-const now = () => /^dev_[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ?? null;
+const now = () =>
+  /^dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ??
+  null;
 
 /**
  * Returns the device that the address names (`?device=`), and a function that changes it. So a device can be linked to, and the Back button

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { ConfigError, loadConfig } from '#src/config/load.ts';
+import { cellOf, isCellName, setCell, withCell } from './cell.ts';
+import { newId } from './ids.ts';
+import { createMailedToken, verifyMailedToken } from './secrets.ts';
+
+afterEach(() => setCell(undefined));
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const name = fc
+  .tuple(fc.constantFrom(...LETTERS), fc.string({ unit: fc.constantFrom(...LETTERS, ...'0123456789'), maxLength: 7 }))
+  .map(([first, rest]) => first + rest);
+
+test('identifiers, and what people carry, name the cell that made them', () => {
+  const cells = fc.option(name, { nil: undefined });
+  fc.assert(
+    fc.property(cells, fc.constantFrom('usr' as const, 'dev' as const, 'gwy' as const), (cell, prefix) => {
+      setCell(cell);
+      const id = newId(prefix);
+      // No name of a cell is that long, so the router can never take an identifier of the first cell for another's.
+      expect(id.split('_')).toEqual([prefix, ...(cell === undefined ? [] : [cell]), expect.stringMatching(/^\w{26}$/)]);
+      expect(cellOf(id)).toBe(cell ?? null);
+      // The secret of a cookie is base64url: it may contain _ and -, and never a dot.
+      expect(cellOf(withCell('Zm_-9'.repeat(8)))).toBe(cell ?? null);
+      const token = createMailedToken('secret', 'unsubscribe', id);
+      expect(token.split('.')[0]).toBe(cell ?? id);
+      expect(verifyMailedToken('secret', 'unsubscribe', token)).toBe(id);
+      // Cells have secrets of their own.
+      expect(verifyMailedToken('another', 'unsubscribe', token)).toBeNull();
+    }),
+  );
+});
+
+test('other identifiers name no cell: nothing is routed by them', () => {
+  setCell('c2');
+  for (const prefix of ['evt', 'alr', 'whk', 'key', 'ses'] as const)
+    expect(newId(prefix)).toMatch(/^[a-z]{3}_[0-9a-z]{26}$/);
+});
+
+test('hostile texts name no cell', () => {
+  const texts = [
+    '',
+    'usr_',
+    'usr_c2_',
+    `usr_C2_${'0'.repeat(26)}`,
+    `usr_c2_${'0'.repeat(25)}`,
+    `usr_toolongname_${'0'.repeat(26)}`,
+  ];
+  for (const text of [...texts, `usr_c2_${'0'.repeat(26)}\n`, '.', 'C2.x', `eus_live_${'k'.repeat(42)}`])
+    expect(cellOf(text)).toBeNull();
+});
+
+test('a name of a cell is short, in small letters and digits', () => {
+  for (const right of ['c', 'c2', 'north123']) expect(isCellName(right)).toBe(true);
+  for (const wrong of ['C2', '2c', 'c_2', 'c.2', 'ninechars', 'c 2', 'c2\n']) {
+    expect(isCellName(wrong)).toBe(false);
+    expect(() => loadConfig({ CELL: wrong })).toThrow(ConfigError);
+  }
+  loadConfig({ CELL: 'c2' });
+  expect(newId('usr')).toMatch(/^usr_c2_/);
+  loadConfig({});
+  expect(newId('usr')).toMatch(/^usr_[0-9a-z]{26}$/);
+});

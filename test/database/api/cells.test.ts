@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
+import { openSession } from '#src/auth/sessions.ts';
+import { cellOf, setCell } from '#src/core/cell.ts';
+import { createMailedToken } from '#src/core/secrets.ts';
+import { isAnotherLoginsClientId, mayPublish, mayUseRabbitMq } from '#src/devices/broker-access.ts';
+import { checkDeviceLogin } from '#src/devices/credentials.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+
+/** The first cell, whose identifiers name none, and the cell c2. */
+let first: TestApi;
+let second: TestApi;
+beforeAll(async () => {
+  [first, second] = await Promise.all([testApi(), testApi()]);
+});
+afterAll(async () => {
+  setCell(undefined);
+  await Promise.all([first.close(), second.close()]);
+});
+
+const cookie = (secret: string) => ({ cookie: `__Secure-energy_session=${secret}` });
+
+/** Creates in a cell, over HTTP, what people and devices carry. */
+async function made(api: TestApi, cell: string | undefined) {
+  setCell(cell);
+  const admin = await api.user('admin');
+  const key = admin.key;
+  const home = await api.send('/v1/users', {
+    method: 'POST',
+    key,
+    body: { email: 'home@example.com', role: 'homeowner' },
+  });
+  expect(home.status).toBe(201);
+  const userId: string = home.json.user_id;
+  const device = { user_id: userId, type: 'smart_meter', location: 'cellar' };
+  const paired = await api.send('/v1/devices', { method: 'POST', key, body: device });
+  const gateway = await api.send('/v1/gateways', { method: 'POST', key, body: { user_id: userId, name: 'Hub' } });
+  const { key: own } = await createKey(api.db, { userId, environment: 'live' });
+  expect([paired.status, gateway.status]).toEqual([201, 201]);
+  const { secret } = await openSession(api.db, userId, api.now);
+  api.mailed.length = 0;
+  await api.send('/dashboard/sign-in', { method: 'POST', body: { email: 'home@example.com' } });
+  await expect.poll(() => api.mailed.length).toBe(1);
+  return {
+    admin,
+    userId,
+    paired: paired.json,
+    gateway: gateway.json,
+    key: own,
+    secret,
+    token: api.mailed[0]?.token ?? '',
+    signInId: api.mailed[0]?.sign_in_id ?? '',
+  };
+}
+
+test('what a cell makes names it, works there, and is unknown in another', async () => {
+  const here = await made(first, undefined);
+  const there = await made(second, 'c2');
+  for (const [of, cell] of [
+    [here, null],
+    [there, 'c2'],
+  ] as const) {
+    const { device_id, mqtt } = of.paired;
+    const all = [of.userId, device_id, mqtt.username, of.gateway.gateway_id, of.key, of.secret, of.token, of.signInId];
+    expect(all.map(cellOf)).toEqual(all.map(() => cell));
+  }
+  for (const [api, own, other] of [
+    [first, here, there],
+    [second, there, here],
+  ] as const) {
+    const get = async (path: string, key: string) => (await api.send(path, { key })).status;
+    const paths = (of: typeof own) => [`/v1/users/${of.userId}`, `/v1/devices/${of.paired.device_id}`];
+    for (const path of paths(own)) expect([path, await get(path, own.key)]).toEqual([path, 200]);
+    for (const path of paths(other)) {
+      // A homeowner may name no account but its own.
+      expect([path, await get(path, own.key)]).toEqual([path, path.includes('/users/') ? 403 : 404]);
+      expect([path, await get(path, own.admin.key)]).toEqual([path, 404]);
+      expect([path, await get(path, other.key)]).toEqual([path, 401]);
+    }
+    const rename = async (gatewayId: string) => {
+      const sent = { method: 'PATCH', key: own.admin.key, body: { name: 'Hall' } };
+      return (await api.send(`/v1/gateways/${gatewayId}`, sent)).status;
+    };
+    expect([await rename(own.gateway.gateway_id), await rename(other.gateway.gateway_id)]).toEqual([200, 404]);
+    const session = (secret: string) => api.send('/dashboard/session', { headers: cookie(secret) });
+    expect((await session(own.secret)).json.user?.user_id).toBe(own.userId);
+    expect((await session(other.secret)).json.user).toBeNull();
+    expect((await api.send('/dashboard/v1/devices', { headers: cookie(other.secret) })).status).toBe(401);
+    const signIn = (token: string) => api.send('/dashboard/session', { method: 'POST', body: { token } });
+    expect((await signIn(other.token)).status).toBe(422);
+    expect((await signIn(own.token)).status).toBe(201);
+    const mailed = createMailedToken('the secret of the tests', 'unsubscribe', other.userId);
+    expect((await api.send(`/unsubscribe/${mailed}`)).status).toBe(404);
+    const { username, password } = own.paired.mqtt;
+    expect(await checkDeviceLogin(api.db, username, password)).toBe(true);
+    expect(await checkDeviceLogin(api.db, other.paired.mqtt.username, other.paired.mqtt.password)).toBe(false);
+  }
+});
+
+test('a device of a cell has its own topics, and no client id of another login', () => {
+  const [one, other] = [`dev_c2_${'0'.repeat(26)}`, `dev_c2_${'1'.repeat(26)}`];
+  expect(mayPublish(one, `energy/v1/${one}/readings`)).toBe(true);
+  expect(mayPublish(one, `energy/v1/${other}/readings`)).toBe(false);
+  expect([mayUseRabbitMq(one, `${one}-1`), mayUseRabbitMq(one, other)]).toEqual([true, false]);
+  expect([isAnotherLoginsClientId(one, `${one}/x`), isAnotherLoginsClientId(one, `${other}/x`)]).toEqual([false, true]);
+});
