@@ -43,7 +43,7 @@ export async function loadCosts(db: Database, asked: CostQuery, groupBy: GroupBy
 }
 
 /** Returns the costs of the rows of a range, like `loadCosts`, from sources that are already loaded. */
-export async function computeCostBuckets(
+async function computeCostBuckets(
   sources: CostSources,
   asked: { range: Range; now: Date },
   groupBy: GroupBy,

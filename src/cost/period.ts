@@ -5,7 +5,7 @@ import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
 import { type Buyer, meterOf } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
-import { computeCostBuckets, loadCostSources } from './costs.ts';
+import { loadCostSources } from './costs.ts';
 import { nullIfTwoCurrencies } from './running.ts';
 import { computeKilowattYearCost, type KilowattYearCost } from './steady-load.ts';
 import { type CostSources, computeTotalCost, costSums } from './sums.ts';
@@ -16,8 +16,6 @@ export interface PeriodCosts {
   used: Cost | null;
   /** Costs of the compared periods, without capacity charges, which apply to whole months. */
   compared: { now: Cost | null; before: Cost | null; last_year: Cost | null };
-  /** Costs by day (YYYY-MM-DD) for a week or month, by month (YYYY-MM) for a year. */
-  buckets: { at: string; cost: Cost }[];
   /** Costs of the devices that used most. */
   devices: { device_id: string; cost: Cost | null }[];
   /** Cost of a load of 1 kW over a year, at the price that the home pays for a kWh that it uses. */
@@ -35,20 +33,17 @@ export async function loadPeriodCosts(
 ): Promise<PeriodCosts> {
   const { unit, date, zone, now } = asked;
   const sources = await loadCostSources(db, buyer);
-  const nothing = { used: null, compared: { now: null, before: null, last_year: null }, buckets: [], devices: [] };
+  const nothing = { used: null, compared: { now: null, before: null, last_year: null }, devices: [] };
   if (sources.tariffs.length === 0) return { has_tariff: false, ...nothing, kilowatt_year: null };
   const days = findPeriodDays(unit, date);
   const range = dayRange(days.start, days.end, zone);
   const [ofNow, ofBefore, ofLastYear] = findComparedSpans(unit, days, asked) ?? [];
   const cut = (span: { range: Range } | null | undefined) => (span ? cutCost(sources, span.range, now) : null);
-  const [used, nowCost, before, lastYear, buckets, devices, ofKilowatt] = await Promise.all([
+  const [used, nowCost, before, lastYear, devices, ofKilowatt] = await Promise.all([
     nullIfTwoCurrencies(computeTotalCost(sources, { range, now })),
     cut(ofNow),
     cut(ofBefore),
     cut(ofLastYear),
-    unit === 'day'
-      ? []
-      : nullIfTwoCurrencies(computeCostBuckets(sources, { range, now }, unit === 'year' ? 'month' : 'day')),
     buyer.deviceId === undefined ? devicesIn(db, sources, buyer.userId, range, now) : [],
     computeKilowattYearCost(db, sources, { userId: buyer.userId, range, now }),
   ]);
@@ -56,10 +51,6 @@ export async function loadPeriodCosts(
     has_tariff: true,
     used,
     compared: { now: nowCost, before, last_year: lastYear },
-    buckets: (buckets ?? []).map(({ labels, cost }) => ({
-      at: unit === 'year' ? labels.date.slice(0, 7) : labels.date,
-      cost,
-    })),
     devices,
     kilowatt_year: ofKilowatt,
   };

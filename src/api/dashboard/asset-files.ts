@@ -16,7 +16,8 @@ const LIBRARIES: Record<string, string> = {
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
   htm: 'htm/dist/htm.module.js',
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
-  uplot: 'uplot/dist/uPlot.esm.js',
+  // Half as large as its module.
+  uplot: 'uplot/dist/uPlot.iife.min.js',
 };
 /** The service worker caches the last version of the pages; the browser checks whether the worker itself has changed. */
 const WORKER = 'service-worker.ts';
@@ -141,7 +142,7 @@ function sources(): Map<string, Source> {
   const addLibrary = (name: string, file: string) => {
     const code = readFileSync(packaged(resolve, file), 'utf8');
     version.update(name).update(code);
-    found.set(`lib/${name}.js`, () => Buffer.from(browsable(code)));
+    found.set(`lib/${name}.js`, () => Buffer.from(file.endsWith('.iife.min.js') ? exporting(code) : browsable(code)));
     // A library may consist of several files.
     for (const [, part = ''] of code.matchAll(/\bfrom\s*['"]\.\/([^'"\n]+)\.js['"]/g))
       addLibrary(join(dirname(name), part), join(dirname(file), `${part}.js`));
@@ -171,6 +172,9 @@ async function moduleOf(source: string): Promise<Buffer> {
   const { transformSync } = await import('amaro');
   return Buffer.from(browsable(transformSync(source, { mode: 'transform' }).code));
 }
+
+/** Turns a script that defines one variable into a module that exports it. */
+const exporting = (code: string): string => `${code}\nexport default ${/^var (\w+)=/m.exec(code)?.[1]};`;
 
 /** Rewrites imports for a browser: libraries to their address here, the service's own modules to .js. */
 function browsable(code: string): string {

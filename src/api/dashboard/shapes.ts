@@ -157,7 +157,6 @@ export const periodCostsAnswer = z.strictObject({
   used: cost,
   /** Without the price of the highest quarter-hour, which is charged for whole months. */
   compared: z.strictObject({ now: cost, before: cost, last_year: cost }),
-  buckets: z.array(z.strictObject({ at: z.string(), cost })),
   /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost })),
   /**

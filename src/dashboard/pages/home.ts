@@ -13,14 +13,14 @@ import { type Words, words } from '../words/words.ts';
 import { RoomClimate } from './devices/climate.ts';
 import { Chooser, Commodities, useSteps } from './home/chooser.ts';
 import { Consumers } from './home/consumers.ts';
-import { DayBars, type DayRows, storeDayRows, storedDayRows } from './home/day-chart.ts';
 import { FirstSteps, NothingThen } from './home/first-steps.ts';
 import { Flows } from './home/flows.ts';
 import { Forecast } from './home/forecast.ts';
-import { Buckets, HeatMap, LoadCurve } from './home/load-chart.ts';
+import { HeatMap, LoadCurve } from './home/load-chart.ts';
 import { Remarks } from './home/remarks.ts';
 import { Lead, Summary } from './home/summary.ts';
 import { Swaps } from './home/swaps.ts';
+import { type DayRows, storedRows, UsageChart } from './home/usage-chart.ts';
 
 /** Page with a home's usage, its cost and its consumers in any day, week, month or year. */
 export function Page() {
@@ -47,9 +47,9 @@ export function PeriodView(props: {
   const w = words();
   const today = todayIn(user.timezone);
   const shown: Shown = periodShown(address, today);
-  const [dayRows, setDayRows] = useState(storedDayRows);
+  const [dayRows, setDayRows] = useState(storedRows.get);
   const chooseRows = (rows: DayRows) => {
-    storeDayRows(rows);
+    storedRows.set(rows);
     setDayRows(rows);
   };
   const { unit, start } = shown;
@@ -138,13 +138,10 @@ function Electricity(props: {
   if (one.used.kwh_used === null) return html`<${NothingThen} of=${one} first=${one.first_date} onGo=${show} />`;
   const isDay = one.unit === 'day';
   const hasBars = !isDay || !one.is_production;
-  const bars = isDay
-    ? html`<${DayBars} of=${one} rows=${rows} onRows=${onRows} />`
-    : html`<${Buckets} of=${one} costs=${costs} onShow=${show} />`;
   return html`
     <div class="first">
       <${Lead} of=${one} costs=${costs} onStale=${onStale} />
-      ${hasBars ? bars : html`<${LoadCurve} of=${one} />`}
+      ${hasBars ? html`<${UsageChart} of=${one} rows=${rows} onRows=${onRows} onShow=${show} />` : html`<${LoadCurve} of=${one} />`}
     </div>
     <${Summary} of=${one} costs=${costs} />
     ${hasBars && html`<${LoadCurve} of=${one} />`}`;

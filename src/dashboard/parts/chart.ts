@@ -5,20 +5,13 @@ import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { colourOf, useDrawing } from './drawing.ts';
 import { kwh, moneyIn } from './format.ts';
+import { above, type Bar, type BarColours, below, paintBars, paintLine } from './paint-bars.ts';
 
-/** One bar: the energy of a bucket with its estimated part, or its cost. */
-export interface Bar {
-  /** Short label on the axis. */
-  label: string;
-  /** Name in the tooltip and in the table. */
+/** A layer of stacked bars. */
+export interface Part {
   name: string;
-  /** Null if unknown. */
-  value: number | null;
-  estimated: number;
-  /** Cost of the energy, as text. */
-  cost?: string;
-  /** Whether the bar is highlighted: a period in which an alert would have fired. */
-  isMarked?: boolean;
+  /** Custom property of the style sheet, such as --sun. */
+  colour: string;
 }
 
 /** Height of the chart of a page's first screen: on a phone all of it is above the fold. */
@@ -27,8 +20,8 @@ export const firstChartPx = (): number => (innerWidth > 704 ? 260 : 180);
 /**
  * Bar chart of energy. The estimated part is the pale part on top. A table below contains the same figures, for users who cannot see the
  * chart or use a pointer. `threshold`: a horizontal line. `mark`: meaning of a highlighted bar, shown instead of the estimated part.
- * `currency`: the values are amounts in it; `unit` and `shown`: the values are in another unit than kWh. `onPick`: called when a bar is
- * selected.
+ * `currency`: the values are amounts in it; `unit` and `shown`: the values are in another unit than kWh. `parts`: names of the bars'
+ * parts; `ghost`: name of the compared period, drawn behind. `onPick`: called when a bar is selected.
  */
 export function Bars({
   title,
@@ -39,6 +32,8 @@ export function Bars({
   currency,
   unit = currency ?? 'kWh',
   shown = currency === undefined ? kwh : moneyIn(currency),
+  parts = [],
+  ghost,
   onPick,
 }: {
   title: string;
@@ -49,36 +44,60 @@ export function Bars({
   currency?: string | undefined;
   unit?: string;
   shown?: Shown;
-  onPick?: (index: number) => void;
+  parts?: readonly Part[];
+  ghost?: string | undefined;
+  onPick?: ((index: number) => void) | undefined;
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing(
     (element) =>
-      bars.every((bar) => bar.value === null) ? null : draw(element, bars, heightPx, threshold, setPointed),
-    [JSON.stringify([bars, threshold]), heightPx],
+      bars.every((bar) => bar.value === null) ? null : draw(element, bars, parts, heightPx, threshold, setPointed),
+    [JSON.stringify([bars, parts, threshold]), heightPx],
   );
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimated }) => estimated > 0);
   const { chart, yes } = words().common;
   const hasCost = bars.some(({ cost }) => cost !== undefined);
-  const idle = hasEstimated ? html`${unit}, <i class="swatch" /> ${chart.estimated}` : unit;
-  const marks = html`${unit}, <i class="swatch" style=${{ background: 'var(--mark)' }} /> ${mark}`;
-  const third = (bar: Bar) => (bar.estimated > 0 ? kwh(bar.estimated) : '–');
+  const key = (colour: string, name: string | undefined) =>
+    html`<span class="key"><i class="swatch" style=${{ background: `var(${colour})` }} /> ${name}</span>`;
+  const keys = [
+    ...(mark === undefined ? [] : [key('--mark', mark)]),
+    ...parts.map((part) => key(part.colour, part.name)),
+    ...(ghost === undefined ? [] : [key('--ghost', ghost)]),
+    ...(hasEstimated && mark === undefined ? [key('--pale', chart.estimated)] : []),
+  ];
+  const third = (bar: Bar) => (bar.estimated > 0 ? shown(bar.estimated) : '–');
+  const columns = [
+    currency === undefined ? chart.used : chart.cost,
+    ...(hasCost ? [chart.cost] : []),
+    ...parts.map(({ name }) => name),
+    ...(ghost === undefined ? [] : [ghost]),
+    mark ?? chart.estimatedOfIt,
+  ];
+  const cells = (bar: Bar) => [
+    told(bar, shown),
+    ...(hasCost ? [bar.cost ?? '–'] : []),
+    ...parts.map((_, index) => (bar.value === null ? '–' : shown(Math.abs(bar.parts?.[index] ?? 0)))),
+    ...(ghost === undefined ? [] : [bar.ghost == null ? '–' : shown(bar.ghost)]),
+    mark ? (bar.isMarked ? yes : '–') : third(bar),
+  ];
   if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">${words().common.chart.noUsage}</p>`;
   return html`<figure class="chart">
-    <div class="readout" aria-hidden="true">${one ? sentence(one, mark, shown) : mark ? marks : idle}</div>
+    <div class="readout" aria-hidden="true">${one ? sentence(one, mark, shown, parts, ghost) : html`<span class="key">${unit}</span>${keys}`}</div>
     <div ref=${box} class=${onPick ? 'picks' : ''} onClick=${() => pointed !== null && onPick?.(pointed)} role="img" aria-label=${`${title}: ${summary(bars, mark, shown)}`} />
     <details>
       <summary>${chart.asTable({ title })}</summary>
+      <div class="wide-table" tabindex="0" role="group" aria-label=${chart.asTable({ title })}>
       <table>
-        <thead><tr><th scope="col">${chart.time}</th><th scope="col">${currency === undefined ? chart.used : chart.cost}</th>${hasCost && html`<th scope="col">${chart.cost}</th>`}<th scope="col">${mark ?? chart.estimatedOfIt}</th></tr></thead>
+        <thead><tr><th scope="col">${chart.time}</th>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
         <tbody>
           ${bars.map(
             (bar, index) =>
-              html`<tr><th scope="row">${onPick ? html`<button type="button" class="link" onClick=${() => onPick(index)}>${bar.name}</button>` : bar.name}</th><td>${told(bar, shown)}</td>${hasCost && html`<td>${bar.cost ?? '–'}</td>`}<td>${mark ? (bar.isMarked ? yes : '–') : third(bar)}</td></tr>`,
+              html`<tr><th scope="row">${onPick ? html`<button type="button" class="link" onClick=${() => onPick(index)}>${bar.name}</button>` : bar.name}</th>${cells(bar).map((cell) => html`<td>${cell}</td>`)}</tr>`,
           )}
         </tbody>
       </table>
+      </div>
     </details>
   </figure>`;
 }
@@ -87,9 +106,25 @@ type Shown = (value: number) => string;
 
 const told = (bar: Bar, shown: Shown) => (bar.value === null ? words().common.noData : shown(bar.value));
 
-function sentence(bar: Bar, mark: string | undefined, shown: Shown): string {
-  const estimated = bar.estimated > 0 ? `, ${words().common.estimatedOfIt({ amount: kwh(bar.estimated) })}` : '';
-  return `${bar.name}: ${told(bar, shown)}${estimated}${bar.cost === undefined ? '' : `; ${bar.cost}`}${mark && bar.isMarked ? `, ${mark}` : ''}`;
+function sentence(
+  bar: Bar,
+  mark: string | undefined,
+  shown: Shown,
+  parts: readonly Part[],
+  ghost: string | undefined,
+): string {
+  const estimated = bar.estimated > 0 ? `, ${words().common.estimatedOfIt({ amount: shown(bar.estimated) })}` : '';
+  const ofParts = parts.flatMap(({ name }, index) => {
+    const value = bar.parts?.[index] ?? 0;
+    return value === 0 ? [] : [`${name} ${shown(Math.abs(value))}`];
+  });
+  return [
+    `${bar.name}: ${told(bar, shown)}${estimated}`,
+    ...(bar.cost === undefined ? [] : [bar.cost]),
+    ...(ofParts.length > 1 ? [ofParts.join(', ')] : []),
+    ...(ghost !== undefined && bar.ghost != null ? [`${ghost} ${shown(bar.ghost)}`] : []),
+    ...(mark && bar.isMarked ? [mark] : []),
+  ].join('; ');
 }
 
 function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
@@ -104,29 +139,26 @@ function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
 function draw(
   element: HTMLElement,
   bars: Bar[],
+  parts: readonly Part[],
   height: number,
   threshold: number | undefined,
   point: (index: number | null) => void,
 ): uPlot {
   const colour = (name: string) => colourOf(element, name);
-  const accent = colour('--accent');
-  const marked = colour('--mark');
   const quiet = colour('--quiet');
   const grid = { stroke: colour('--line'), width: 1 };
   const axis = { stroke: quiet, font: '12px system-ui, sans-serif', grid, ticks: { show: false } };
-  const places = bars.map((_, index) => index);
-  const shape = uPlot.paths.bars?.({ size: [0.78, 48], radius: 0.15 }) as uPlot.Series.PathBuilder;
-  const series = (stroke: string, fill: string): uPlot.Series => ({
-    paths: shape,
-    width: 0,
-    stroke,
-    fill,
-    points: { show: false },
-  });
-  const pale = colour('--pale');
-  const highest = Math.max(...bars.map(({ value }) => value ?? 0), threshold ?? 0, 0.001);
-  // A home may earn more in a day than it pays.
-  const lowest = Math.min(...bars.map(({ value }) => value ?? 0), 0);
+  const colours: BarColours = {
+    parts: parts.map((part) => colour(part.colour)),
+    accent: colour('--accent'),
+    mark: colour('--mark'),
+    ghost: colour('--ghost'),
+    surface: colour('--surface'),
+    zero: quiet,
+  };
+  const highest = Math.max(...bars.map((bar) => Math.max(above(bar), bar.ghost ?? 0)), threshold ?? 0, 0.001);
+  // A home may earn more in a day than it pays, and it may export energy.
+  const lowest = Math.min(...bars.map((bar) => Math.min(below(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
     width: element.clientWidth || 300,
     height,
@@ -148,31 +180,14 @@ function draw(
         values: (_plot, splits) => splits.map((value) => numberFormat({ maximumFractionDigits: 3 }).format(value)),
       },
     ],
-    series: [{}, series(pale, pale), series(accent, accent), series(marked, marked)],
+    series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
       setCursor: [(plot) => point(plot.cursor.idx ?? null)],
-      draw: threshold === undefined ? [] : [(plot) => line(plot, threshold, quiet)],
+      draw: [
+        (plot) => paintBars(plot, bars, colours),
+        ...(threshold === undefined ? [] : [(plot: uPlot) => paintLine(plot, threshold, quiet)]),
+      ],
     },
   };
-  const measured = bars.map(({ value, estimated, isMarked }) =>
-    isMarked || value === null ? null : value - estimated,
-  );
-  const total = bars.map(({ value, estimated }) => (estimated > 0 ? value : null));
-  const alarms = bars.map(({ value, isMarked }) => (isMarked ? value : null));
-  return new uPlot(options, [places, total, measured, alarms], element);
-}
-
-/** Draws a dashed horizontal line at a value. */
-function line(plot: uPlot, value: number, stroke: string): void {
-  const { ctx, bbox } = plot;
-  const y = Math.round(plot.valToPos(value, 'y', true));
-  ctx.save();
-  ctx.strokeStyle = stroke;
-  ctx.lineWidth = 2;
-  ctx.setLineDash([8, 5]);
-  ctx.beginPath();
-  ctx.moveTo(bbox.left, y);
-  ctx.lineTo(bbox.left + bbox.width, y);
-  ctx.stroke();
-  ctx.restore();
+  return new uPlot(options, [bars.map((_, index) => index), bars.map(({ value }) => value)], element);
 }

@@ -309,6 +309,29 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     await value('Into the battery'),
   ];
   expect(Math.abs(made + fromGrid + fromBattery - usedKwh - fed - toBattery)).toBeLessThan(0.05);
+  // The bars of the day are stacked by source, and add up to the flows. The same chart shows the cost.
+  const chart = page.locator('.first').getByRole('region');
+  await chart.getByText('Usage by hour as a table').click();
+  const columns = ['Time', 'Used', 'Cost', 'Grid', 'Sun', 'Battery', 'Fed in', 'Stored', 'A week before'];
+  await expect.poll(() => chart.getByRole('columnheader').allTextContents()).toEqual([...columns, 'Estimated of it']);
+  const rows = await chart
+    .locator('tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+  const totals = columns.map((_, at) => rows.reduce((sum, row) => sum + (Number.parseFloat(row[at] ?? '') || 0), 0));
+  const expected = [usedKwh, fromGrid, usedKwh - fromGrid - fromBattery, fromBattery, fed, toBattery];
+  for (const [at, total] of [totals[1], ...totals.slice(3, 8)].entries())
+    expect(Math.abs((total ?? 0) - (expected[at] ?? 0)), columns[at]).toBeLessThan(0.15);
+  await chart.getByRole('button', { name: '€' }).click();
+  expect(await page.getByRole('region', { name: 'Cost by hour' }).getByRole('columnheader').allTextContents()).toEqual([
+    'Time',
+    'Cost',
+    'Standing charges',
+    'From the grid',
+    'A week before',
+    'Estimated of it',
+  ]);
+  await testLooks(page, 'home-cost');
+  await chart.getByRole('button', { name: 'kWh' }).click();
   // The energy flows as a picture, with a text for screen readers.
   expect(await card.getByRole('img').locator('path').count()).toBe(6);
   expect(await card.getByRole('img').first().getAttribute('aria-label')).toContain(

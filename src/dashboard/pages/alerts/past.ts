@@ -1,7 +1,7 @@
 import type { Usage, User } from '#clients/typescript/client.ts';
 import { callApi, Failure, withQuery } from '../../api.ts';
-import type { Bar } from '../../parts/chart.ts';
 import { DAY_MS, HOUR_MS } from '../../parts/format.ts';
+import type { Bar } from '../../parts/paint-bars.ts';
 import { dateFormat } from '../../words/locale.ts';
 import {
   type AlertType,

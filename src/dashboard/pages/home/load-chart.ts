@@ -1,55 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
+import type { Period } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { type Bar, Bars, firstChartPx } from '../../parts/chart.ts';
-import { DAY_MS, hourName, kwh, moneyOf, time, watts, weekdayNames } from '../../parts/format.ts';
-import { nameOf, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
+import { Bars } from '../../parts/chart.ts';
+import { DAY_MS, hourName, kwh, time, watts, weekdayNames } from '../../parts/format.ts';
+import type { Bar } from '../../parts/paint-bars.ts';
 import { Card, rich } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-
-/** Bar chart of the days of a week or month, or the months of a year; a click opens that period. */
-export function Buckets(props: { of: Period; costs: PeriodCosts | null; onShow: (period: Shown) => void }) {
-  const { of: shown, costs, onShow } = props;
-  const w = words().period;
-  const unit = shown.unit === 'year' ? 'month' : 'day';
-  const periods = periodsIn(shown, unit);
-  const title = unit === 'month' ? w.byMonth : w.byDay;
-  return html`<${Card} title=${title}>
-    <${Bars} title=${title} bars=${periods.map((one) => bucketBar(one, shown, costs))} heightPx=${firstChartPx()} onPick=${(
-      index: number,
-    ) => {
-      const one = periods[index];
-      if (one) onShow(one);
-    }} />
-  <//>`;
-}
-
-/** Returns the days or months of a period in order, including future ones. */
-function periodsIn({ start, end }: Period, unit: 'day' | 'month'): Shown[] {
-  const all: Shown[] = [];
-  for (let one: Shown = { unit, start }; one.start <= end; one = shiftPeriod(one, 1)) all.push(one);
-  return all;
-}
-
-function bucketBar(one: Shown, { buckets, unit }: Period, costs: PeriodCosts | null): Bar {
-  const at = one.unit === 'month' ? one.start.slice(0, 7) : one.start;
-  const row = buckets.find((bucket) => bucket.at === at);
-  const cost = costs?.buckets.find((bucket) => bucket.at === at)?.cost;
-  const format =
-    one.unit === 'month'
-      ? { month: 'short' }
-      : unit === 'week'
-        ? { weekday: 'short', day: 'numeric' }
-        : { day: 'numeric' };
-  return {
-    label: dateFormat({ ...(format as Intl.DateTimeFormatOptions), timeZone: 'UTC' }).format(Date.parse(one.start)),
-    name: nameOf(one),
-    value: row?.kwh_used ?? null,
-    estimated: row?.estimated_kwh ?? 0,
-    ...(cost ? { cost: moneyOf(cost) } : {}),
-  };
-}
 
 /** Load curve by quarter-hour with its peak and base load: of a day, or of the average day of a longer period. */
 export function LoadCurve({ of: shown }: { of: Period }) {

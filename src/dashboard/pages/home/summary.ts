@@ -98,7 +98,7 @@ function costChange(before: Cost, now: Cost): number | null {
 }
 
 /** Returns the name of the preceding days. */
-function beforeName({ unit, compared }: Period): string {
+export function beforeName({ unit, compared }: Period): string {
   const w = words().period.before;
   if (unit === 'day') return w.day;
   if (unit === 'week' || !compared?.before) return w.week;

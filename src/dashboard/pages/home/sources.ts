@@ -1,0 +1,29 @@
+/** Measures of a bucket of a home, in kWh. Null or absent: unknown, or the home has no such device. */
+interface Measures {
+  kwh_used: number | null;
+  grid_export_kwh?: number | null;
+  production_kwh?: number | null;
+  charged_kwh?: number | null;
+  discharged_kwh?: number | null;
+}
+
+/** Origin of the used energy, and energy that was exported or stored, in kWh. */
+export interface Sources {
+  grid: number;
+  sun: number;
+  battery: number;
+  exported: number;
+  charged: number;
+}
+
+/**
+ * Returns the origin of a bucket's usage. The three sources add up to `kwh_used` exactly. Meters measure no paths, so production counts as
+ * exported and stored before it counts as used, then the battery as used, and the grid supplied the rest. Pure.
+ */
+export function sourcesOf(measures: Measures): Sources {
+  const used = Math.max(0, measures.kwh_used ?? 0);
+  const [exported, charged] = [measures.grid_export_kwh ?? 0, measures.charged_kwh ?? 0];
+  const sun = Math.min(used, Math.max(0, (measures.production_kwh ?? 0) - exported - charged));
+  const battery = Math.min(used - sun, measures.discharged_kwh ?? 0);
+  return { grid: used - sun - battery, sun, battery, exported, charged };
+}

@@ -1,0 +1,241 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Usage } from '#clients/typescript/client.ts';
+import type { Period } from '#src/api/dashboard/shapes.ts';
+import { callApi, withQuery } from '../../api.ts';
+import { html } from '../../html.ts';
+import { Bars, firstChartPx, type Part } from '../../parts/chart.ts';
+import { DAY_MS, moneyOf } from '../../parts/format.ts';
+import { useLoad } from '../../parts/load.ts';
+import type { Bar } from '../../parts/paint-bars.ts';
+import { endOf, nameOf, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
+import { Card, Loading } from '../../parts/ui.ts';
+import { dateFormat, numberFormat } from '../../words/locale.ts';
+import { words } from '../../words/words.ts';
+import { sourcesOf } from './sources.ts';
+import { beforeName } from './summary.ts';
+
+/** Length of the bars of a day. */
+const DAY_ROWS = ['hour', 'quarter_hour'] as const;
+export type DayRows = (typeof DAY_ROWS)[number];
+/** What the bars show. */
+const READINGS = ['energy', 'cost'] as const;
+type Reading = (typeof READINGS)[number];
+
+/** A choice that this browser stores, with its first value as the default. */
+const stored = <One extends string>(key: string, among: readonly [One, ...One[]]) => ({
+  get: (): One => among.find((one) => one === localStorage.getItem(key)) ?? among[0],
+  set: (one: One): void => localStorage.setItem(key, one),
+});
+export const storedRows = stored('day-rows', DAY_ROWS);
+const storedReading = stored('chart-reading', READINGS);
+
+/** A row of a home or of a device. */
+type Row = Omit<Usage, 'peak_hour'>;
+
+/** Days before a period whose bars stand behind its own; null if there are none. */
+function ghostDays({ unit, start, end, compared }: Period): { start: string; end: string } | null {
+  if (!compared) return null;
+  if (unit === 'year') {
+    const before = shiftPeriod({ unit, start }, -1);
+    return { start: before.start, end: endOf(before) };
+  }
+  if (!compared.before) return null;
+  const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const length = Date.parse(end) - Date.parse(start);
+  // No day is in both periods.
+  const last = Math.min(Date.parse(compared.before.start) + length, Date.parse(start) - DAY_MS);
+  return { start: compared.before.start, end: dayOf(last) };
+}
+
+const INCLUDE = {
+  home: 'estimated,cost,grid_export,production,charged,discharged',
+  device: 'estimated,cost',
+  producer: 'estimated,production',
+} as const;
+
+/** Requests the rows of days; without days the answer is empty. */
+function useRows(of: Period, days: { start: string; end: string } | null, groupBy: string) {
+  const { user_id, device_id, is_production } = of;
+  const include = INCLUDE[device_id === null ? 'home' : is_production ? 'producer' : 'device'];
+  const query = { ...days, group_by: groupBy, tz: 'account', include };
+  const path = device_id === null ? '/v1/energy-insights' : `/v1/devices/${device_id}/usage`;
+  const asked = days && withQuery(path, device_id === null ? { ...query, user_id } : query);
+  return useLoad(async () => (asked === null ? [] : (await callApi<{ data: Row[] }>('GET', asked)).data), [asked]);
+}
+
+/**
+ * Bar chart of a period with the compared period behind it: its energy by source, or its cost. Bars are hours or quarter-hours of a day,
+ * days of a week or month, months of a year. `onShow`: called with the day or month of a selected bar.
+ */
+export function UsageChart(props: {
+  of: Period;
+  rows: DayRows;
+  onRows: (rows: DayRows) => void;
+  onShow: (period: Shown) => void;
+}) {
+  const { of: one, rows, onRows, onShow } = props;
+  const w = words().period;
+  const [chosen, setChosen] = useState(storedReading.get);
+  const length = one.unit === 'day' ? rows : one.unit === 'year' ? 'month' : 'day';
+  const loaded = useRows(one, { start: one.start, end: one.end }, length);
+  const before = useRows(one, ghostDays(one), length);
+  // New readings change the total. The bars stay until the new ones arrive.
+  const { kwh_used } = one.used;
+  const shownTotal = useRef(kwh_used);
+  useEffect(() => {
+    if (shownTotal.current === kwh_used) return;
+    shownTotal.current = kwh_used;
+    loaded.again();
+  }, [kwh_used]);
+  const currency = loaded.value?.find(({ cost }) => cost)?.cost?.currency;
+  const reading: Reading = currency === undefined ? 'energy' : chosen;
+  const title = (reading === 'cost' ? w.costBy : w.usageBy)[length];
+  const choose = (next: Reading) => {
+    storedReading.set(next);
+    setChosen(next);
+  };
+  const choices = html`<div class="actions">
+    ${currency !== undefined && html`<${Choice} label=${w.reading} of=${[['energy', 'kWh'], ['cost', symbolOf(currency)]]} chosen=${reading} onChoose=${choose} />`}
+    ${one.unit === 'day' && html`<${Choice} label=${w.barLength} of=${[['hour', w.hours], ['quarter_hour', w.quarters]]} chosen=${rows} onChoose=${onRows} />`}
+  </div>`;
+  return html`<${Card} title=${title} actions=${choices}>
+    <${Loading} of=${loaded}>${(data: Row[]) => {
+      const { bars, parts, picks } = chartOf(one, { data, before: before.value ?? [], length, reading });
+      const ghost = bars.some((bar) => bar.ghost != null) ? ghostName(one) : undefined;
+      const onPick = (index: number) => picks[index] && onShow(picks[index]);
+      return html`<${Bars} title=${title} bars=${bars} parts=${parts} ghost=${ghost} heightPx=${firstChartPx()}
+        currency=${reading === 'cost' ? currency : undefined} onPick=${picks.length > 0 ? onPick : undefined} />`;
+    }}<//>
+  <//>`;
+}
+
+/** Buttons of which one is pressed. */
+function Choice<One extends string>(props: {
+  label: string;
+  of: [One, string][];
+  chosen: One;
+  onChoose: (one: One) => void;
+}) {
+  return html`<div class="segments" role="group" aria-label=${props.label}>
+    ${props.of.map(([one, name]) => html`<button type="button" aria-pressed=${one === props.chosen} onClick=${() => props.onChoose(one)}>${name}</button>`)}
+  </div>`;
+}
+
+/** Returns the symbol of a currency: "€". */
+const symbolOf = (currency: string): string =>
+  numberFormat({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+    .formatToParts(0)
+    .find(({ type }) => type === 'currency')?.value ?? currency;
+
+const ghostName = (one: Period): string =>
+  one.unit === 'year' ? nameOf(shiftPeriod({ unit: 'year', start: one.start }, -1)) : beforeName(one);
+
+/** A place on the axis, with or without a row. */
+interface Place {
+  /** Key of the row that belongs to it, and of the compared row. */
+  key: string;
+  ghostKey: string;
+  label: string;
+  name: string;
+}
+
+/** Returns the bars of a period with the names of their parts, and the period that each bar opens. */
+function chartOf(
+  one: Period,
+  shown: { data: readonly Row[]; before: readonly Row[]; length: string; reading: Reading },
+): { bars: Bar[]; parts: readonly Part[]; picks: Shown[] } {
+  const { data, before, length, reading } = shown;
+  const periods = one.unit === 'day' ? [] : periodsIn(one);
+  const places = one.unit === 'day' ? dayPlaces(one.curve, length) : periods.map((period) => placeOf(period, one));
+  const known = new Map(data.map((row) => [row.starts_at ? String(Date.parse(row.starts_at)) : row.date, row]));
+  const compared = new Map(before.map((row) => [row.time ?? row.hour ?? row.date, row]));
+  const layers = layersOf(one, data, reading);
+  const bars = places.map((place): Bar => {
+    const row = known.get(place.key);
+    const then = compared.get(place.ghostKey);
+    const value = row ? shownValue(row, one, reading) : null;
+    const estimated = reading === 'cost' ? Number(row?.cost?.estimated ?? 0) : (row?.estimated_kwh ?? 0);
+    return {
+      label: place.label,
+      name: place.name,
+      value,
+      estimated,
+      ...(reading === 'energy' && row?.cost ? { cost: moneyOf(row.cost) } : {}),
+      ...(row && value !== null && layers.length > 0 ? { parts: layers.map((layer) => layer.value(row)) } : {}),
+      ghost: then ? shownValue(then, one, reading) : null,
+    };
+  });
+  return { bars, parts: layers, picks: periods };
+}
+
+function shownValue(row: Row, { is_production }: Period, reading: Reading): number | null {
+  if (reading === 'cost') return row.cost ? Number(row.cost.total) : null;
+  return (is_production ? row.production_kwh : row.kwh_used) ?? null;
+}
+
+type Layer = Part & { value: (row: Row) => number };
+
+/** Returns the layers that any bar has: sources of energy, or components of a cost. One alone needs no name. */
+function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] {
+  if (one.device_id !== null) return [];
+  const { sources: w, costParts: named } = words().period;
+  const cost = (amount: string | undefined) => Number(amount ?? 0);
+  const layers: Layer[] =
+    reading === 'energy'
+      ? [
+          { name: w.grid, colour: '--mains', value: (row) => sourcesOf(row).grid },
+          { name: w.sun, colour: '--sun', value: (row) => sourcesOf(row).sun },
+          { name: w.battery, colour: '--battery', value: (row) => sourcesOf(row).battery },
+          { name: w.exported, colour: '--mains-out', value: (row) => -sourcesOf(row).exported },
+          { name: w.charged, colour: '--battery-out', value: (row) => -sourcesOf(row).charged },
+        ]
+      : [
+          {
+            name: named.standing,
+            colour: '--quiet',
+            value: (row) => cost(row.cost?.standing) + cost(row.cost?.capacity),
+          },
+          { name: named.import, colour: '--mains', value: (row) => cost(row.cost?.import) },
+          { name: named.export, colour: '--sun', value: (row) => -cost(row.cost?.export) },
+        ];
+  const used = layers.filter((layer) => data.some((row) => Math.abs(layer.value(row)) > 0));
+  return used.length > 1 ? used : [];
+}
+
+/** Returns the hours or quarter-hours of a day. A clock that is set back shows an hour twice; each has its own row. */
+const dayPlaces = (curve: Period['curve'], length: string): Place[] =>
+  curve
+    .filter(({ slot }) => length === 'quarter_hour' || slot % 4 === 0)
+    .map(({ at, slot }) => {
+      const clock = `${String(Math.floor(slot / 4)).padStart(2, '0')}:${String((slot % 4) * 15).padStart(2, '0')}`;
+      return { key: String(Date.parse(at ?? '')), ghostKey: clock, label: clock, name: clock };
+    });
+
+/** Returns the days or months of a period in order, including future ones. */
+function periodsIn({ start, end, unit }: Period): Shown[] {
+  const all: Shown[] = [];
+  const part = unit === 'year' ? 'month' : 'day';
+  for (let one: Shown = { unit: part, start }; one.start <= end; one = shiftPeriod(one, 1)) all.push(one);
+  return all;
+}
+
+function placeOf(period: Shown, one: Period): Place {
+  const format: Intl.DateTimeFormatOptions =
+    period.unit === 'month'
+      ? { month: 'short' }
+      : one.unit === 'week'
+        ? { weekday: 'short', day: 'numeric' }
+        : { day: 'numeric' };
+  const ms = Date.parse(period.start);
+  const back = one.compared?.before ? Date.parse(one.start) - Date.parse(one.compared.before.start) : 0;
+  const ghostKey =
+    one.unit === 'year'
+      ? shiftPeriod({ unit: 'year', start: period.start }, -1).start
+      : new Date(ms - back).toISOString().slice(0, 10);
+  return {
+    key: period.start,
+    ghostKey,
+    label: dateFormat({ ...format, timeZone: 'UTC' }).format(ms),
+    name: nameOf(period),
+  };
+}

@@ -1,0 +1,110 @@
+import type uPlot from 'uplot';
+
+/** One bar: the energy of a bucket with its estimated part, or its cost. */
+export interface Bar {
+  /** Short label on the axis. */
+  label: string;
+  /** Name in the tooltip and in the table. */
+  name: string;
+  /** Null if unknown. */
+  value: number | null;
+  estimated: number;
+  /** Cost of the energy, as text. */
+  cost?: string;
+  /** Whether the bar is highlighted: a period in which an alert would have fired. */
+  isMarked?: boolean;
+  /** Values of the chart's parts, in their order: positive ones are stacked above zero, negative ones below. */
+  parts?: readonly number[];
+  /** Value of the compared bucket; null if unknown. */
+  ghost?: number | null;
+}
+
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+/** Heights of a bar above and below zero. */
+export const above = ({ value, parts }: Bar): number =>
+  parts ? sumOf(parts.filter((part) => part > 0)) : Math.max(value ?? 0, 0);
+export const below = ({ value, parts }: Bar): number =>
+  parts ? sumOf(parts.filter((part) => part < 0)) : Math.min(value ?? 0, 0);
+
+/** Colours of a bar chart, as the canvas takes them. */
+export interface BarColours {
+  parts: string[];
+  accent: string;
+  mark: string;
+  ghost: string;
+  surface: string;
+  zero: string;
+}
+
+/** Widths of a bar and of the wider one behind it, as shares of their place. Without a ghost a bar is wider. */
+const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
+const MOST_BAR_PX = 48;
+
+/** Paints the bars: behind each the compared one, then its parts from zero on, with a pale estimated part on top. */
+export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours): void {
+  const { ctx, bbox } = plot;
+  const slotPx = bbox.width / bars.length;
+  const mostPx = MOST_BAR_PX * (devicePixelRatio || 1);
+  const y = (value: number) => plot.valToPos(value, 'y', true);
+  const hasGhosts = bars.some(({ ghost }) => ghost != null);
+  const column = (index: number, share: number) => {
+    const width = Math.min(slotPx * share, (mostPx * share) / WIDTHS.alone);
+    return { left: bbox.left + (index + 0.5) * slotPx - width / 2, width };
+  };
+  const fill = ({ left, width }: ReturnType<typeof column>, from: number, to: number, style: string) => {
+    ctx.fillStyle = style;
+    ctx.fillRect(left, Math.min(y(from), y(to)), width, Math.abs(y(to) - y(from)));
+  };
+  const rounded = ({ left, width }: ReturnType<typeof column>, from: number, to: number) => {
+    ctx.beginPath();
+    ctx.roundRect(left, Math.min(y(from), y(to)), width, Math.abs(y(to) - y(from)), width * 0.15);
+    ctx.clip();
+  };
+  for (const [index, bar] of bars.entries()) {
+    if (bar.ghost) {
+      ctx.save();
+      const place = column(index, WIDTHS.ghost);
+      rounded(place, 0, bar.ghost);
+      fill(place, 0, bar.ghost, colours.ghost);
+      ctx.restore();
+    }
+    if (bar.value === null) continue;
+    const place = column(index, hasGhosts ? WIDTHS.inFront : WIDTHS.alone);
+    ctx.save();
+    rounded(place, below(bar), above(bar));
+    let [up, down] = [0, 0];
+    for (const [at, part] of (bar.parts ?? [bar.value]).entries()) {
+      const style = bar.parts ? colours.parts[at] : bar.isMarked ? colours.mark : colours.accent;
+      const from = part < 0 ? down : up;
+      fill(place, from, from + part, style ?? colours.accent);
+      if (part < 0) down += part;
+      else up += part;
+    }
+    if (bar.estimated > 0 && !bar.isMarked) {
+      ctx.globalAlpha = PALE;
+      fill(place, Math.max(0, up - bar.estimated), up, colours.surface);
+    }
+    ctx.restore();
+  }
+  if (bars.some((bar) => below(bar) < 0)) {
+    ctx.fillStyle = colours.zero;
+    ctx.fillRect(bbox.left, Math.round(y(0)), bbox.width, devicePixelRatio || 1);
+  }
+}
+/** Share of the ground's colour over an estimated part, as in --pale. */
+const PALE = 0.62;
+
+/** Draws a dashed horizontal line at a value. */
+export function paintLine(plot: uPlot, value: number, stroke: string): void {
+  const { ctx, bbox } = plot;
+  const y = Math.round(plot.valToPos(value, 'y', true));
+  ctx.save();
+  ctx.strokeStyle = stroke;
+  ctx.lineWidth = 2;
+  ctx.setLineDash([8, 5]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
+}
