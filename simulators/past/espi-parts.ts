@@ -4,7 +4,8 @@ import { fileBytes } from './file-rows.ts';
 /** A part of a Green Button file, in file order. Texts are trimmed. */
 export type EspiPart =
   | { part: 'entry' }
-  | { part: 'link'; rel: string; href: string }
+  /** Link of an entry; `feedLink`: of the feed, as to its next page. */
+  | { part: 'link' | 'feedLink'; rel: string; href: string }
   /** Start of an ESPI resource in the entry: `UsagePoint`, `IntervalBlock`, … */
   | { part: 'resource'; name: string }
   | { part: 'readingType'; members: Readonly<Record<string, string>> }
@@ -75,7 +76,8 @@ function reader(file: string) {
     if (path.length > MAX_DEPTH) fail(`its elements lie more than ${MAX_DEPTH} deep. It was not read.`);
     const of = (name: string) => given[name]?.value ?? '';
     if (uri === ATOM && local === 'entry') found.push({ part: 'entry' });
-    if (uri === ATOM && local === 'link') found.push({ part: 'link', rel: of('rel'), href: of('href') });
+    if (uri === ATOM && local === 'link')
+      found.push({ part: path.at(-2) === 'feed' ? 'feedLink' : 'link', rel: of('rel'), href: of('href') });
     if (uri !== ESPI) return;
     if (path.at(-2) === 'content') found.push({ part: 'resource', name: local });
     if (local === 'ReadingType' || local === 'IntervalReading') members = {};

@@ -25,15 +25,15 @@ interface Entry {
 /**
  * Reads the interval readings of Green Button files, as utilities and this service write them, into `import` and `export`, and gas into
  * `gas` and `gas/m3`. `usagePoint` selects one if the file has several. A file is read twice, because entries refer to each other in any
- * order.
+ * order. `pages`: the files that together are the feed, if its file is only a name for them.
  */
-export const greenButton = (usagePoint?: string): ImportReader =>
+export const greenButton = (usagePoint?: string, pages?: readonly string[]): ImportReader =>
   async function* (file, counts, onBytes) {
     const entries: Entry[] = [];
-    for await (const part of espiParts(file)) addTo(entries, part, file);
+    for await (const part of partsOf(pages ?? [file])) addTo(entries, part, file);
     const typeOf = typesOf(entries, chosen(file, entries, usagePoint));
     let index = -1;
-    for await (const part of espiParts(file, onBytes)) {
+    for await (const part of partsOf(pages ?? [file], onBytes)) {
       if (part.part === 'entry') index++;
       if (part.part !== 'reading') continue;
       counts.rows++;
@@ -46,6 +46,18 @@ export const greenButton = (usagePoint?: string): ImportReader =>
         `${file} has no interval readings. Is it a Green Button file (XML) of usage, and not of the customer?`,
       );
   };
+
+async function* partsOf(files: readonly string[], onBytes?: (bytes: number) => void): AsyncGenerator<EspiPart> {
+  let previous = 0;
+  for (const file of files) {
+    let read = 0;
+    yield* espiParts(file, (bytes) => {
+      read = bytes;
+      onBytes?.(previous + bytes);
+    });
+    previous += read;
+  }
+}
 
 function addTo(entries: Entry[], part: EspiPart, file: string): void {
   if (part.part === 'entry') {

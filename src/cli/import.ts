@@ -1,4 +1,6 @@
-import { stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { csvReadings } from '#simulators/csv-readings.ts';
@@ -13,6 +15,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDb } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
+import { downloadPages, subscriptionToken } from './green-button-subscription.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /** Exit code if some rows were not counted. */
@@ -31,6 +34,7 @@ interface Options {
   device?: string;
   entity?: string;
   usagePoint?: string;
+  tokenFile?: string;
   timeColumn: string;
   registerColumn?: string;
   valueColumn?: string;
@@ -50,7 +54,10 @@ export function register(program: Command): void {
     .description(
       'bring the past of a device: replay files over MQTT (CSV, Green Button, Home Assistant, dsmr-reader; .gz as well)',
     )
-    .argument('<file...>', 'files, in any order')
+    .argument(
+      '<file...>',
+      'files, in any order; of green-button also the https:// address of a subscription (Green Button Connect My Data)',
+    )
     .option(
       '--device <device_id>',
       'device that the readings belong to; required, but to list what is in files of Home Assistant',
@@ -65,6 +72,7 @@ export function register(program: Command): void {
     )
     .option('--entity <id>', 'home-assistant: which entity; without it those of the files are listed')
     .option('--usage-point <id>', 'green-button: which one, of a file with several')
+    .option('--token-file <file>', 'green-button: file whose first line is the access token of the subscription')
     .option('--time-column <name>', 'column of the time: ISO 8601, Unix seconds or ms', 'ts')
     .option(
       '--tz <zone>',
@@ -94,23 +102,30 @@ async function run(files: string[], options: Options, command: Command): Promise
   const { device } = options;
   // The same error message that commander prints for a missing required option.
   if (device === undefined) return command.error("error: required option '--device <device_id>' not specified");
-  const read = importReaderFor(options);
+  const token = await subscriptionToken(files, options);
   const interrupt = new AbortController();
   const onSignal = () =>
     interrupt.abort(new Error('Interrupted. What was sent stays; importing it again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  const progress = await progressBar(files);
+  const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
+  // Before the connection to the database: a missing file is reported first.
+  if (!folder) await Promise.all(files.map(sizeOf));
+  let progress = { update: (_file: string, _bytes: number) => {}, stop: () => {} };
   try {
-    const result = await runWithServicePool('energy import', (pool, config) =>
-      importFiles(createDb(pool), {
+    const result = await runWithServicePool('energy import', async (pool, config) => {
+      const { signal } = interrupt;
+      const pages =
+        token === null || !folder ? null : await downloadPages(files[0] as string, { token, folder, config, signal });
+      progress = await progressBar(pages ?? files);
+      return importFiles(createDb(pool), {
         deviceId: device,
         files,
         mqttUrl: mqttUrlFromHere(config),
-        signal: interrupt.signal,
-        onBytes: progress.update,
-        read,
-      }),
-    );
+        signal,
+        onBytes: (file, bytes) => progress.update(file, bytes),
+        read: pages ? greenButton(options.usagePoint, pages) : importReaderFor(options),
+      });
+    });
     progress.stop();
     if (options.json) console.log(JSON.stringify(result));
     else say(result);
@@ -118,6 +133,7 @@ async function run(files: string[], options: Options, command: Command): Promise
   } finally {
     progress.stop();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    if (folder) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -7,8 +7,9 @@ import type { FetchAnswer, FetchedAnswer } from '#src/tariffs/sources/read-sourc
 import { createGuardedAgent, type GuardedAgent, type GuardOptions } from './webhook/guarded-agent.ts';
 import { explainConnectionError } from './webhook/send.ts';
 
+const MIB = 1_048_576;
 /** Maximum length of an answer, after it was unpacked (decisions, 12). */
-const MAX_BYTES = 5 * 1_048_576;
+const MAX_BYTES = 5 * MIB;
 /** Maximum time from the start of a request to the end of its answer (decisions, 12). */
 const TIMEOUT_MS = 30_000;
 
@@ -18,20 +19,26 @@ const UNPACKED_BY: Record<string, () => NodeJS.ReadWriteStream> = {
   br: createBrotliDecompress,
 };
 
+/** Bounds of an answer: its length after it was unpacked, and the time until its end. */
+interface AnswerBounds {
+  maxBytes: number;
+  timeoutMs: number;
+}
+
 /**
  * Creates the function that fetches answers of sources: by HTTPS, from public addresses, without redirects, within the bounds of length and
  * time. A failure is a sentence without text of the answer.
  */
-export function createAnswerFetcher(options: GuardOptions & { timeoutMs?: number }): {
+export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds>): {
   fetchAnswer: FetchAnswer;
   close(): void;
 } {
   const guarded = createGuardedAgent(options);
-  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const bounds = { maxBytes: options.maxBytes ?? MAX_BYTES, timeoutMs: options.timeoutMs ?? TIMEOUT_MS };
   return {
     async fetchAnswer({ url, headers }) {
       try {
-        return await get(new URL(url), headers, guarded, timeoutMs);
+        return await get(new URL(url), headers, guarded, bounds);
       } catch (error) {
         return { failure: explain(error as Error) };
       }
@@ -59,7 +66,7 @@ function get(
   url: URL,
   headers: Record<string, string>,
   guarded: GuardedAgent,
-  timeoutMs: number,
+  { maxBytes, timeoutMs }: AnswerBounds,
 ): Promise<FetchedAnswer> {
   if (url.protocol !== 'https:') throw new Refused('only https:// addresses are fetched');
   const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
@@ -69,7 +76,7 @@ function get(
     const fail = (error: Error) =>
       reject(isLate ? new Refused(`no whole answer within ${timeoutMs / 1_000} s`) : error);
     const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {
-      answerOf(response)
+      answerOf(response, maxBytes)
         .then(resolve, fail)
         .finally(() => clearTimeout(timer));
     });
@@ -87,7 +94,7 @@ function get(
 
 const USER_AGENT = `energy-usage-service/${VERSION}`;
 
-async function answerOf(response: IncomingMessage): Promise<FetchedAnswer> {
+async function answerOf(response: IncomingMessage, maxBytes: number): Promise<FetchedAnswer> {
   const { statusCode: status = 0 } = response;
   if (status < 200 || status >= 300) {
     response.destroy();
@@ -96,7 +103,7 @@ async function answerOf(response: IncomingMessage): Promise<FetchedAnswer> {
     return { failure: `HTTP ${status}`, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
   }
   try {
-    return { text: await readText(response) };
+    return { text: await readText(response, maxBytes) };
   } finally {
     response.destroy();
   }
@@ -111,23 +118,22 @@ function retryAfterMs(header: string | undefined, nowMs: number): number | undef
 }
 
 /** Reads and unpacks a body. Both its packed and its unpacked length are bounded. */
-async function readText(response: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase().trim();
   const unpacks = UNPACKED_BY[encoding];
   if (!unpacks && encoding !== 'identity') throw new Refused('the answer is packed in a way that was not asked for');
-  const body = unpacks ? pipeline(response, withinBound, unpacks(), () => {}) : response;
+  const bounded = (chunks: AsyncIterable<Buffer>) => withinBound(chunks, maxBytes);
+  const body = unpacks ? pipeline(response, bounded, unpacks(), () => {}) : response;
   const chunks: Buffer[] = [];
-  for await (const chunk of withinBound(body as unknown as AsyncIterable<Buffer>)) chunks.push(chunk);
+  for await (const chunk of bounded(body as unknown as AsyncIterable<Buffer>)) chunks.push(chunk);
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-async function* withinBound(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withinBound(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Refused(TOO_LONG);
+    if (bytes > maxBytes) throw new Refused(`the answer is longer than ${maxBytes / MIB} MiB`);
     yield chunk;
   }
 }
-
-const TOO_LONG = 'the answer is longer than 5 MiB';

@@ -18,10 +18,13 @@ export function openMailer({ environment, dataDir, mail }: Config): Mailer {
   return isLive && mail.smtpUrl ? createSmtpMailer(mail.smtpUrl) : createCapturingMailer(join(dataDir, 'mail'));
 }
 
-/** Creates the function that fetches answers of sources of series, with the guard of callbacks. */
-export async function openAnswerFetcher({ webhook: { allowPrivate, caFile } }: Config) {
+/** Creates the function that fetches answers of sources of series, with the guard of callbacks. `bounds`: other ones than of series. */
+export async function openAnswerFetcher(
+  { webhook: { allowPrivate, caFile } }: Config,
+  bounds: { maxBytes?: number; timeoutMs?: number } = {},
+) {
   const ca = caFile ? await readFile(caFile, 'utf8') : undefined;
-  return createAnswerFetcher({ allowPrivate, ...omitUndefined({ ca }) });
+  return createAnswerFetcher({ allowPrivate, ...bounds, ...omitUndefined({ ca }) });
 }
 
 /**

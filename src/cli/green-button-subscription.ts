@@ -1,0 +1,112 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { espiParts } from '#simulators/past/espi-parts.ts';
+import type { Config } from '#src/config/load.ts';
+import { openAnswerFetcher } from '#src/start/channels.ts';
+import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
+
+/** Bounds of one page of a subscription. A server that prepares years of quarter-hours takes its time. */
+const PAGE_BOUNDS = { maxBytes: 64 * 1_048_576, timeoutMs: 300_000 };
+/** Maximum number of pages of a subscription. */
+const MAX_PAGES = 1_000;
+
+/** Whether the name of a file is the address of a subscription. */
+const isSubscription = (file: string): boolean => /^https?:\/\//i.test(file);
+
+/** Returns the token of the subscription that is to be imported; null for files. Throws if the options do not fit. */
+export async function subscriptionToken(
+  files: readonly string[],
+  { format, tokenFile }: { format: string; tokenFile?: string },
+): Promise<string | null> {
+  if (!files.some(isSubscription)) {
+    if (tokenFile !== undefined) throw new Error('--token-file belongs to the https:// address of a subscription.');
+    return null;
+  }
+  if (format !== 'green-button') throw new Error('Only --format green-button imports from an address.');
+  if (files.length > 1) throw new Error('Import one subscription at a time, without files.');
+  if (tokenFile === undefined)
+    throw new Error('Name the file with the access token of the subscription: --token-file F.');
+  return readToken(tokenFile);
+}
+
+/** Downloads the pages of a subscription, with the guard of callbacks. Returns their files. */
+export async function downloadPages(
+  address: string,
+  { config, ...into }: { token: string; folder: string; config: Config; signal: AbortSignal },
+): Promise<string[]> {
+  const { fetchAnswer, close } = await openAnswerFetcher(config, PAGE_BOUNDS);
+  into.signal.addEventListener('abort', close, { once: true });
+  try {
+    return await downloadSubscription(address, { ...into, fetchAnswer });
+  } finally {
+    into.signal.removeEventListener('abort', close);
+    close();
+  }
+}
+
+/** Reads a token: the first line of a file. Throws if it is none. */
+async function readToken(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new Error(`The token cannot be read: ${error.message}`);
+  });
+  const [token = ''] = text.split(/\r?\n/, 1);
+  // The characters of a bearer token (RFC 6750, 2.1).
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) throw new Error(`The first line of ${file} is no bearer token.`);
+  return token;
+}
+
+/**
+ * Downloads a subscription of Green Button Connect My Data into a folder, page by page, as its feed links them (`rel="next"`). Returns the
+ * files in order. The token is sent to the server of the subscription alone.
+ */
+export async function downloadSubscription(
+  address: string,
+  {
+    token,
+    folder,
+    fetchAnswer,
+    signal,
+  }: { token: string; folder: string; fetchAnswer: FetchAnswer; signal: AbortSignal },
+): Promise<string[]> {
+  const first = new URL(address);
+  if (first.protocol !== 'https:' || first.username !== '' || first.password !== '')
+    throw new Error('The address of a subscription begins with https:// and has no name or password in it.');
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/atom+xml' };
+  const seen = new Set<string>();
+  const pages: string[] = [];
+  for (let next: URL | null = first; next; ) {
+    if (next.origin !== first.origin)
+      throw new Error(`The next page is on another server (${next.origin}), which must not receive the token.`);
+    if (seen.has(next.href)) throw new Error('The pages of the subscription lead back to one of them.');
+    if (pages.length >= MAX_PAGES)
+      throw new Error(
+        `The subscription has more than ${MAX_PAGES} pages. Ask for less with published-min and published-max.`,
+      );
+    seen.add(next.href);
+    const answer = await fetchAnswer({ url: next.href, headers });
+    signal.throwIfAborted();
+    if ('failure' in answer)
+      throw new Error(`Page ${pages.length + 1} was not fetched: ${answer.failure}${hintOf(answer.failure)}`);
+    if (answer.text.trim() === '')
+      throw new Error('The server returned nothing. It may still be preparing the data: run the command again later.');
+    const file = join(folder, `page-${pages.length + 1}.xml`);
+    // A person's data: nobody else may read it.
+    await writeFile(file, answer.text, { mode: 0o600 });
+    pages.push(file);
+    next = await nextPage(file, next);
+  }
+  return pages;
+}
+
+const hintOf = (failure: string): string =>
+  /^HTTP 40[13]$/.test(failure) ? ' (the server does not accept the token)' : '';
+
+/** Returns the address of the page after a page; null if it is the last. */
+async function nextPage(file: string, of: URL): Promise<URL | null> {
+  let href: string | null = null;
+  for await (const part of espiParts(file)) if (part.part === 'feedLink' && part.rel === 'next') href = part.href;
+  if (href === null) return null;
+  const next = URL.parse(href, of);
+  if (!next) throw new Error('The feed links to a next page that has no address.');
+  return next;
+}
