@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
+import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import { METRICS_TYPE, mergeMetrics } from '#src/core/metrics.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
@@ -34,10 +35,8 @@ export async function startOperator(
   const app = Fastify({ forceCloseConnections: true });
   // Answers 503 with Retry-After while the database is unavailable.
   addErrorHandler(app, () => operated.publicUrl);
-  app.addHook('onRequest', async (request, reply) => {
-    if (isOperatorHost(request.headers.host, { host, names })) return;
-    const error = 'This name is not the operator listener’s: use its address, or add the name to OPERATOR_NAMES';
-    return reply.status(403).send({ error, status: 403 });
+  app.addHook('onRequest', async (request) => {
+    if (!isOperatorHost(request.headers.host, { host, names })) throw new AppError('operatorHost');
   });
   app.get('/metrics', async (_request, reply) =>
     reply.type(METRICS_TYPE).send(await mergeMetrics(await operated.metrics())),

@@ -248,6 +248,12 @@ export const ERRORS = {
     error: 'An account has 20 series at most that fetch themselves',
     meaning: 'End the source of a series that is not needed any more.',
   },
+  operatorHost: {
+    status: 403,
+    error: 'This name is not the operator listener’s: use its address, or add the name to OPERATOR_NAMES',
+    meaning:
+      'The listener for operators (/metrics, /healthz) was asked by a name with a dot that is not in OPERATOR_NAMES.',
+  },
   ownAddresses: {
     status: 403,
     error: 'Own addresses as sources of series are for utilities and administrators',
