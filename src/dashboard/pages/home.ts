@@ -102,7 +102,7 @@ export function PeriodView(props: {
           }
           ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
           ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
-          ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} title=${nameOf({ unit: one.unit, start: one.start })} />`}
+          ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${nameOf({ unit: one.unit, start: one.start })} />`}
           <${Commodities} of=${one.commodities} />
           ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
           ${one.week.cells.length > 0 && html`<${Card} title=${w.period.week}><${HeatMap} cells=${one.week.cells} weeks=${one.week.weeks} /><//>`}

@@ -115,6 +115,7 @@ export interface Arguments {
   'home.figure.noIntensity': { energy: Shown };
   'home.figure.readings': { count: number };
   'home.figure.refused': { readings: Shown; reason: Shown };
+  'home.flows.others': { count: number };
   'home.flows.doubts': { doubts: Shown };
   'home.swaps.fell': { location: Shown; before: Shown; after: Shown; at: Shown };
   'home.swaps.leapt': { location: Shown; before: Shown; after: Shown; at: Shown };

@@ -333,9 +333,9 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await testLooks(page, 'home-cost');
   await chart.getByRole('button', { name: 'kWh' }).click();
   // The energy flows as a picture, with a text for screen readers.
-  expect(await card.getByRole('img').locator('path').count()).toBe(6);
+  expect(await card.getByRole('img').locator('path').count()).toBe(8);
   expect(await card.getByRole('img').first().getAttribute('aria-label')).toContain(
-    `From the battery ${fromBattery.toFixed(2)} kWh; Used`,
+    `From the battery ${fromBattery.toFixed(2)} kWh; Untracked`,
   );
   expect(await big(page, 'Self-sufficient')).toMatch(/^\d\d%$/);
   // Energy stored in the battery does not count as used.

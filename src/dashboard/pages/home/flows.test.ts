@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addsUp, NAME_PX, ownUseOf, ribbonsOf } from './flows.ts';
+import { addsUp, NAME_PX, ownUseOf, ribbonsOf, usesOf } from './flows.ts';
 
 const nothing = {
   ...{ grid_import_kwh: null, grid_export_kwh: null, production_kwh: null, charged_kwh: null, discharged_kwh: null },
@@ -70,14 +70,18 @@ test('no band is wider than the room of its name, or outside the picture', () =>
     ],
   ] as [number[], number[]][]) {
     const { left, right, heightPx } = ribbonsOf(into, out);
-    for (const { path } of [...left, ...right]) {
-      const { from, to } = edges(path);
-      for (const [top = 0, bottom = 0] of [from, to]) {
-        expect(bottom - top).toBeLessThanOrEqual(NAME_PX);
-        expect(top).toBeGreaterThanOrEqual(0);
-        expect(bottom).toBeLessThanOrEqual(heightPx);
+    for (const [side, count] of [
+      [left, into.length],
+      [right, out.length],
+    ] as const)
+      for (const { path } of side) {
+        const { from, to } = edges(path);
+        for (const [top = 0, bottom = 0] of [from, to]) {
+          expect(bottom - top).toBeLessThanOrEqual(heightPx / count);
+          expect(top).toBeGreaterThanOrEqual(0);
+          expect(bottom).toBeLessThanOrEqual(heightPx);
+        }
       }
-    }
   }
 });
 
@@ -95,4 +99,32 @@ test('what comes in is what goes out, but for what is rounded: else parts of it 
   expect(addsUp([2.5, 3], [3, 0])).toBe(false);
   // Fed in, and nothing here produces.
   expect(addsUp([10], [10, 7])).toBe(false);
+});
+
+test('used energy goes on to devices, largest first, with the untracked rest among them', () => {
+  const device = (location: string, import_kwh: number | null, upstream_device_id: string | null = null) => ({
+    ...{ device_id: location, location, placement: 'consumption' as const, upstream_device_id, import_kwh },
+  });
+  const devices = [
+    ...[device('tv', 1), device('car', 7), device('fridge', 2), device('lamp', null), device('charger', 7, 'car')],
+    { ...device('roof', 9), placement: 'production' as const },
+  ];
+  const told = usesOf({ consumption_kwh: 10, untracked_kwh: 4 }, 14, devices);
+  expect(told.map((use) => [use.kind === 'device' ? use.name : use.kind, use.kwh])).toEqual([
+    ['car', 7],
+    ['untracked', 4],
+    ['fridge', 2],
+    ['tv', 1],
+  ]);
+  const many = Array.from({ length: 8 }, (_, at) => device(`plug ${at}`, 1 + at));
+  const sums = usesOf({ consumption_kwh: 36, untracked_kwh: 0 }, 36, many);
+  expect(sums.find(({ kind }) => kind === 'others')).toEqual({ kind: 'others', count: 3, kwh: 6 });
+  expect(sums.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)).toBe(36);
+  // Devices that measured more than the home, or that do not add up, are not drawn.
+  for (const flows of [
+    { consumption_kwh: 10, untracked_kwh: -2 },
+    { consumption_kwh: 6, untracked_kwh: 2 },
+    { consumption_kwh: null, untracked_kwh: null },
+  ])
+    expect(usesOf(flows, 8, devices)).toEqual([{ kind: 'all', kwh: 8 }]);
 });

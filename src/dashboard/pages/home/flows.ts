@@ -28,7 +28,8 @@ const USED: readonly [Measure, Name][] = [
 ];
 
 /** Energy-flow card of a home that has more than plain consumption meters. `title`: name of the period. */
-export function Flows({ flows, used, title }: { flows: Flow; used: number | null; title: string }) {
+export function Flows(props: { flows: Flow; used: number | null; devices: Period['devices']; title: string }) {
+  const { flows, used, devices, title } = props;
   const { flows: w } = words().home;
   const row = (name: string, value: number | null, unit = kwh) =>
     value === null ? null : html`<tr><th scope="row">${name}</th><td>${unit(value)}</td></tr>`;
@@ -38,13 +39,13 @@ export function Flows({ flows, used, title }: { flows: Flow; used: number | null
     of
       .filter(([measure]) => flows[measure] !== null)
       .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flows[measure] }));
-  const sides: Sides = { from: ends(FROM), to: [{ name: w.used, colour: '--accent', kwh: used }, ...ends(TO)] };
+  const sides: Sides = { from: ends(FROM), to: [...usesOf(flows, used, devices).map(endOfUse), ...ends(TO)] };
   // Without a meter at the grid connection, usage does not equal the measured inflow.
   const hasGrid = flows.grid_import_kwh !== null;
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
     <div class="flows">
-      ${hasGrid && html`<${FlowPicture} title=${title} ...${sides} />`}
+      ${hasGrid && html`<${FlowPicture} title=${used === null ? title : `${title}: ${w.used} ${kwh(used)}`} ...${sides} />`}
       <table>
         <tbody>
           ${FROM.map(rowOf)}
@@ -57,6 +58,60 @@ export function Flows({ flows, used, title }: { flows: Flow; used: number | null
     </div>
     ${doubts.length > 0 && html`<p class="quiet">${w.doubts({ doubts: doubts.join('; ') })}</p>`}
   <//>`;
+}
+
+/** Maximum number of devices with a band of their own. */
+const MOST_DEVICES = 5;
+
+/** A destination of the used energy: a device, devices that are too small for a band of their own, the rest, or all of it. */
+type Use = { kwh: number | null } & (
+  | { kind: 'device'; name: string }
+  | { kind: 'others'; count: number }
+  | { kind: 'untracked' | 'all' }
+);
+
+/**
+ * Returns what used the energy, largest first, with the usage that no device measures among it. Devices behind another device are part of
+ * that one. If the devices measured more than the home used, all usage is one. Pure.
+ */
+export function usesOf(
+  { consumption_kwh, untracked_kwh }: Pick<Flow, 'consumption_kwh' | 'untracked_kwh'>,
+  used: number | null,
+  devices: readonly Pick<
+    Period['devices'][number],
+    'device_id' | 'location' | 'placement' | 'upstream_device_id' | 'import_kwh'
+  >[],
+): Use[] {
+  const consumers = devices.filter(({ placement }) => placement === 'consumption');
+  const top = consumers
+    .filter(({ upstream_device_id }) => !consumers.some(({ device_id }) => device_id === upstream_device_id))
+    .flatMap(({ location, import_kwh }) =>
+      import_kwh ? [{ kind: 'device' as const, name: location, kwh: import_kwh }] : [],
+    )
+    .toSorted((a, b) => b.kwh - a.kwh);
+  const whole: Use[] = [{ kind: 'all', kwh: used }];
+  if (top.length === 0 || consumption_kwh === null || untracked_kwh === null || untracked_kwh < -ROUNDED_KWH)
+    return whole;
+  if (!addsUp([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
+  // One device alone keeps its name.
+  const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
+  const small = top.slice(shown);
+  const uses: Use[] = [
+    ...top.slice(0, shown),
+    ...(small.length === 0
+      ? []
+      : [{ kind: 'others' as const, count: small.length, kwh: sum(small.map((one) => one.kwh)) }]),
+    ...(untracked_kwh > 0 ? [{ kind: 'untracked' as const, kwh: untracked_kwh }] : []),
+  ];
+  return uses.toSorted((a, b) => (b.kwh ?? 0) - (a.kwh ?? 0));
+}
+
+function endOfUse(use: Use): End {
+  const { flows: w } = words().home;
+  if (use.kind === 'device') return { name: use.name, colour: '--accent', kwh: use.kwh };
+  if (use.kind === 'others') return { name: w.others({ count: use.count }), colour: '--accent', kwh: use.kwh };
+  if (use.kind === 'untracked') return { name: w.untracked, colour: '--pale', kwh: use.kwh };
+  return { name: w.used, colour: '--accent', kwh: use.kwh };
 }
 
 /**
@@ -131,7 +186,7 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
 
 /** Names and figures at one side of the diagram, spread evenly over its height like the bands. */
 const Names = ({ ends }: { ends: End[] }) =>
-  html`<div class="ends-of-flow">${ends.map((end) => html`<span>${end.name}<b>${figure(end)}</b></span>`)}</div>`;
+  html`<div class="ends-of-flow">${ends.map((end) => html`<span><span class="name">${end.name}</span><b>${figure(end)}</b></span>`)}</div>`;
 
 const figure = (end: End) => (end.kwh === null ? '–' : kwh(end.kwh));
 const sentence = (ends: End[]) => ends.map((end) => `${end.name} ${figure(end)}`).join(', ');
@@ -145,7 +200,7 @@ interface Ribbon {
 }
 
 /** Height of a name with its figure, in pixels. */
-export const NAME_PX = 64;
+export const NAME_PX = 56;
 /** Width of the diagram in relative units that stretch with the page. */
 const WIDTH = 100;
 /** Maximum share of the height for the bands, so that there are gaps between them. */
@@ -165,10 +220,11 @@ export function ribbonsOf(
 ): { heightPx: number; left: Ribbon[]; right: Ribbon[]; bar: { x: number; y: number; width: number; height: number } } {
   const heightPx = NAME_PX * Math.max(inKwh.length, outKwh.length, 1);
   const [inSum, outSum] = [sum(inKwh), sum(outKwh)];
-  const widest = Math.max(...inKwh, ...outKwh, 0);
   const most = Math.max(inSum, outSum);
+  // A band is no wider than the place of its name. A side with fewer names has more room for each.
+  const room = (energies: readonly number[]) => heightPx / energies.length / Math.max(...energies, 0);
   // If nothing flows, the bands have no width at any scale.
-  const pxPerKwh = most === 0 ? 0 : FILLED * Math.min(heightPx / most, NAME_PX / widest);
+  const pxPerKwh = most === 0 ? 0 : FILLED * Math.min(heightPx / most, room(inKwh), room(outKwh));
   const bands = (energies: readonly number[], draw: (side: number, bar: number, px: number) => string): Ribbon[] => {
     let top = (heightPx - sum(energies) * pxPerKwh) / 2;
     return energies.flatMap((kwh, index) => {
