@@ -32,6 +32,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   backup: () => import('./backup.ts'),
   restore: () => import('./backup.ts'),
   'upgrade-database': () => import('./upgrade-database.ts'),
+  cells: () => import('./cells.ts'),
   doctor: () => import('./doctor.ts'),
   mcp: () => import('./mcp.ts'),
   completion: () => import('./completion.ts'),

@@ -80,7 +80,7 @@ interface Details {
 export const DETAILS: Readonly<Partial<Record<keyof Variables, Details>>> = {
   ENVIRONMENT: { more: 'In the sandbox keys begin with `eus_test_`. `npm run sandbox` sets it.' },
   CELL: {
-    more: 'It becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…`. Never change it, and set it for every role and command.',
+    more: 'It becomes part of new identifiers, keys, cookies and mailed links, such as `usr_c2_…` ([cells](../deploy/cells/README.md)). Never change it, and set it for every role and command.',
   },
   LOG_LEVEL: {
     more: 'One line a request: `debug` if it succeeded, `info` if it was refused, `warn` if it failed here. The log goes to standard error.',

@@ -66,6 +66,26 @@ export async function post<T>(path: string, sent: { once?: string; type?: string
   return (await answerTo<T>('POST', path, sent)).body;
 }
 
+/**
+ * Requests mails to sign in. Behind a router of several cells each cell is asked, because the address does not tell which of them has the
+ * account; a cell that does not answer is skipped. Returns the ids of the sign-ins, for one of which the mailed code is valid.
+ */
+export async function requestSignIn(email: string): Promise<string[]> {
+  const ask = (cell?: string) =>
+    answerTo<{ sign_in_id: string }>('POST', '/sign-in', {
+      type: 'application/json',
+      text: JSON.stringify({ email }),
+      ...(cell === undefined ? {} : { cell }),
+    });
+  const { body, headers } = await ask();
+  // Set by the router (deploy/cells/haproxy.cfg).
+  const others = (headers.get('energy-cells') ?? '')
+    .split(' ')
+    .filter((cell) => cell && cell !== headers.get('energy-cell'));
+  const asked = await Promise.allSettled(others.map(ask));
+  return [body.sign_in_id, ...asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body.sign_in_id] : []))];
+}
+
 /** One page of a list, and the path of the next page. */
 export interface Page<T> {
   rows: T[];
@@ -98,11 +118,12 @@ interface Answered<T> {
 async function answerTo<T>(
   method: string,
   path: string,
-  { type, text, once }: { type?: string; text?: string; once?: string },
+  { type, text, once, cell }: { type?: string; text?: string; once?: string; cell?: string },
 ): Promise<Answered<T>> {
   const headers: Record<string, string> = { accept: 'application/json', 'accept-language': language() };
   if (type !== undefined) headers['content-type'] = type;
   if (once !== undefined) headers['idempotency-key'] = once;
+  if (cell !== undefined) headers['energy-cell'] = cell;
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken;
   const sent = text === undefined ? {} : { body: text };
   const response = await fetch(`/dashboard${path}`, { method, headers, ...sent });

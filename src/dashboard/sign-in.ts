@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
-import { callApi, Failure } from './api.ts';
+import { callApi, Failure, requestSignIn } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './parts/appearance.ts';
 import { useAction } from './parts/load.ts';
@@ -22,7 +22,7 @@ export function SignIn<Signed>(props: {
   const [token, setToken] = useState(() =>
     isAddress || location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : '',
   );
-  const [asked, setAsked] = useState<{ email: string; sign_in_id: string } | null>(null);
+  const [asked, setAsked] = useState<{ email: string; signInIds: string[] } | null>(null);
   const { run, isBusy, error } = useAction();
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
@@ -31,10 +31,16 @@ export function SignIn<Signed>(props: {
     if (token !== '') history.replaceState(null, '', location.pathname);
   }, []);
 
-  const open = (proof: object) =>
-    run(async () =>
-      onSignedIn(await callApi<Signed>('POST', isAddress && token !== '' ? '/email' : '/session', proof).catch(again)),
-    );
+  const open = (...proofs: object[]) => run(async () => onSignedIn(await useFirst(proofs).catch(again)));
+  /** Uses the first valid proof. */
+  const useFirst = async ([proof, ...others]: object[]): Promise<Signed> => {
+    try {
+      return await callApi<Signed>('POST', isAddress && token !== '' ? '/email' : '/session', proof);
+    } catch (failure) {
+      if (others.length === 0 || !(failure instanceof Failure) || failure.status !== 422) throw failure;
+      return useFirst(others);
+    }
+  };
   const again = (failure: unknown): never => {
     setToken('');
     if (!(failure instanceof Failure) || failure.status !== 422) throw failure;
@@ -44,14 +50,13 @@ export function SignIn<Signed>(props: {
     event.preventDefault();
     const email = String(new FormData(event.target as HTMLFormElement).get('email'));
     run(async () => {
-      const { sign_in_id } = await callApi<{ sign_in_id: string }>('POST', '/sign-in', { email });
-      setAsked({ email, sign_in_id });
+      setAsked({ email, signInIds: await requestSignIn(email) });
     });
   };
   const tryCode = (event: SubmitEvent) => {
     event.preventDefault();
     const code = String(new FormData(event.target as HTMLFormElement).get('code'));
-    open({ sign_in_id: asked?.sign_in_id, code });
+    open(...(asked?.signInIds ?? []).map((sign_in_id) => ({ sign_in_id, code })));
   };
 
   return html`<main class="sign-in" tabindex="-1">

@@ -1,0 +1,124 @@
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { changeMap, findMap, type MapChange, readMap } from './runtime-api.ts';
+
+/**
+ * Exceptions of the routers: names of accounts that have moved to another cell than the one that made them, each with its present cell.
+ * A name is an id of an account, device or gateway, or the SHA-256 of a key or a session's secret in upper-case hexadecimal digits (HAProxy's form).
+ */
+export type Exceptions = ReadonlyMap<string, string>;
+
+/** The file of exceptions, which routers read when they start, and the routers that run (runtime-api.ts). */
+export interface ExceptionPlaces {
+  file: string;
+  routers: readonly string[];
+}
+
+/** Cells by names. Null: the name needs no exception, because it contains its cell. */
+export type Routing = ReadonlyMap<string, string | null>;
+
+/** Parses a file of exceptions: a name and a cell a line, comments after `#`. Throws with the line that is neither. Pure. */
+export function parseExceptions(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [index, line] of text.split('\n').entries()) {
+    const plain = line.replace(/#.*$/, '').trim();
+    if (plain === '') continue;
+    const [name, cell, ...more] = plain.split(/\s+/);
+    if (name === undefined || cell === undefined || more.length > 0)
+      throw new Error(`line ${index + 1} of the exceptions must be a name and a cell: ${plain}`);
+    found.set(name, cell);
+  }
+  return found;
+}
+
+/** Returns exceptions after a change. Pure. */
+export function withRouting(exceptions: Exceptions, routing: Routing): Map<string, string> {
+  const changed = new Map(exceptions);
+  for (const [name, cell] of routing)
+    if (cell === null) changed.delete(name);
+    else changed.set(name, cell);
+  return changed;
+}
+
+/** Returns the changes that make a map equal to the wanted entries. `names`: only these; left out: all. Pure. */
+export function changesTo(wanted: Exceptions, current: Exceptions, names?: Iterable<string>): MapChange[] {
+  return [...(names ?? new Set([...wanted.keys(), ...current.keys()]))].flatMap((name) => {
+    const [from, to] = [current.get(name) ?? null, wanted.get(name) ?? null];
+    return from === to ? [] : [{ name, from, to }];
+  });
+}
+
+const HEAD = '# Accounts that have moved to another cell. Written by `energy cells`.\n';
+/** A lock that is older was left behind by a killed command: the file is written in milliseconds. */
+const MAX_LOCKED_MS = 30_000;
+const LOOK_AGAIN_MS = 50;
+
+/** Changes the file of exceptions, so that a router that starts later has them. Concurrent commands take turns. Returns all exceptions. */
+async function changeFile(file: string, routing: Routing): Promise<Exceptions> {
+  const next = `${file}.next`;
+  const handle = await lock(next);
+  try {
+    const changed = withRouting(await readExceptions(file), routing);
+    await handle.writeFile(HEAD + [...changed].map(([name, cell]) => `${name} ${cell}\n`).join(''));
+    await handle.sync();
+    await rename(next, file);
+    return changed;
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function lock(path: string) {
+  for (;;) {
+    try {
+      return await open(path, 'wx', 0o644);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EEXIST') throw error;
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+      if (Date.now() - mtimeMs > MAX_LOCKED_MS) await rm(path, { force: true });
+      else await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+  }
+}
+
+/** Reads the file of exceptions. */
+export const readExceptions = async (file: string): Promise<Map<string, string>> =>
+  parseExceptions(await readFile(file, 'utf8'));
+
+/** Changes exceptions in the file and then in each router. Throws if a router could not be changed; then it must be repeated. */
+export async function routeNames({ file, routers }: ExceptionPlaces, routing: Routing): Promise<void> {
+  const wanted = await changeFile(file, routing);
+  await eachRouter(routers, async (router) => {
+    const path = await findMap(router, basename(file));
+    await changeMap(router, path, changesTo(wanted, await readMap(router, path), routing.keys()));
+  });
+}
+
+/** Makes the maps of all routers equal to the file. Returns the number of changed entries. */
+export async function synchroniseRouters({ file, routers }: ExceptionPlaces): Promise<number> {
+  const wanted = await readExceptions(file);
+  const changed = await eachRouter(routers, async (router) => {
+    const path = await findMap(router, basename(file));
+    const changes = changesTo(wanted, await readMap(router, path));
+    await changeMap(router, path, changes);
+    return changes.length;
+  });
+  return changed.reduce((sum, count) => sum + count, 0);
+}
+
+/** Returns the number of entries in which a router differs from the file. */
+export async function countDifferences(router: string, file: string): Promise<number> {
+  const path = await findMap(router, basename(file));
+  return changesTo(await readExceptions(file), await readMap(router, path)).length;
+}
+
+/** Runs a function for all routers, even if one of them fails. Throws one error with all reasons. */
+async function eachRouter<T>(routers: readonly string[], run: (router: string) => Promise<T>): Promise<T[]> {
+  const results = await Promise.allSettled(routers.map(run));
+  const reasons = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));
+  if (reasons.length > 0) throw new Error(reasons.join('\n'));
+  return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+}

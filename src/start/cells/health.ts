@@ -1,0 +1,54 @@
+import { countDifferences, readExceptions } from './exceptions.ts';
+import { readBackends } from './runtime-api.ts';
+
+/** A cell as a router sees it. */
+export interface CellHealth {
+  cell: string;
+  router: string;
+  /** Whether the cell answers HTTPS, and MQTT. Null if the router has no such backend. */
+  https: boolean | null;
+  mqtt: boolean | null;
+}
+
+/** A router. `problem`: why it cannot be asked; null if it answers. `differing`: entries of its map that are not as in the file. */
+export interface RouterHealth {
+  router: string;
+  problem: string | null;
+  differing: number | null;
+}
+
+/** State of all cells and routers, and the number of exceptions in the file. */
+export interface CellsHealth {
+  cells: CellHealth[];
+  routers: RouterHealth[];
+  exceptions: number;
+}
+
+const CELL_BACKEND = /^(api|mqtt)_([a-z][a-z0-9]*)$/;
+
+/** Asks each router for the health of the cells, and compares its exceptions with the file. A router that does not answer is reported. */
+export async function readCellsHealth({
+  file,
+  routers,
+}: {
+  file: string;
+  routers: readonly string[];
+}): Promise<CellsHealth> {
+  const exceptions = (await readExceptions(file)).size;
+  const all = await Promise.all(
+    routers.map(async (router) => {
+      try {
+        const backends = new Map((await readBackends(router)).map(({ name, isUp }) => [name, isUp]));
+        const names = [...new Set([...backends.keys()].flatMap((name) => CELL_BACKEND.exec(name)?.[2] ?? []))];
+        const cells = names.map((cell) => ({
+          ...{ cell, router },
+          ...{ https: backends.get(`api_${cell}`) ?? null, mqtt: backends.get(`mqtt_${cell}`) ?? null },
+        }));
+        return { cells, router: { router, problem: null, differing: await countDifferences(router, file) } };
+      } catch (error) {
+        return { cells: [], router: { router, problem: (error as Error).message, differing: null } };
+      }
+    }),
+  );
+  return { cells: all.flatMap(({ cells }) => cells), routers: all.map(({ router }) => router), exceptions };
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Ajv } from 'ajv';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
+
+test('the routers’ compose file is valid, and sets every variable of their configuration', () => {
+  const compose = parse(read('deploy/cells/compose.yaml'), { merge: true });
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
+  const valid = ajv.compile(schema);
+  expect(valid(compose) ? [] : valid.errors).toEqual([]);
+  const used = new Set([...read('deploy/cells/haproxy.cfg').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name));
+  for (const { environment } of Object.values<{ environment: object }>(compose.services))
+    expect(Object.keys(environment).toSorted()).toEqual([...used].toSorted());
+});
+
+test('each cell of the configuration has its backends, its line in the map and its name in the list', () => {
+  const config = read('deploy/cells/haproxy.cfg');
+  const named = (kind: string) =>
+    [...config.matchAll(new RegExp(`^backend ${kind}_(\\w+) `, 'gm'))].map(([, name]) => name);
+  const cells = [...read('deploy/cells/maps/cells.map').matchAll(/^(\w+) \1$/gm)].map(([, name]) => name);
+  expect([named('api'), named('mqtt')]).toEqual([cells, cells]);
+  expect(parse(read('deploy/cells/compose.yaml'), { merge: true }).services['router-1'].environment.CELL_NAMES).toBe(
+    cells.join(' '),
+  );
+});

@@ -1,0 +1,231 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:https';
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { resolve } from 'node:path';
+import mqtt from 'mqtt';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { routeNames } from '#src/start/cells/exceptions.ts';
+import { type Router, startRouter } from '#test/support/cluster/router.ts';
+
+const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
+
+/** Two servers that answer with the name of their cell, behind the router with the deployed configuration. */
+let router: Router;
+let pair: { cert: string; private: string };
+let web: Record<'first' | 'c2', Server>;
+let brokers: Record<'first' | 'c2', TcpServer>;
+/** Last cell that received a CONNECT, by its user name. */
+const connectedTo = new Map<string, string>();
+
+const portOf = (server: Server | TcpServer) => (server.address() as { port: number }).port;
+const listen = async <T extends Server | TcpServer>(server: T, port = 0): Promise<T> =>
+  new Promise((done) => server.listen(port, '127.0.0.1', () => done(server)));
+
+const webServer = (cell: string) =>
+  createServer({ cert: pair.cert, key: pair.private }, (asked, answer) => {
+    asked.resume().on('end', () => answer.end(JSON.stringify({ cell, from: asked.headers['x-forwarded-for'] })));
+  });
+/** A broker that accepts every CONNECT and answers pings. */
+const broker = (cell: string) =>
+  createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (connect) => {
+      const name = /(dev|gwy)_\w+/.exec(connect.toString('latin1'))?.[0];
+      if (name !== undefined) connectedTo.set(name, cell);
+      socket.write(Buffer.from([0x20, 2, 0, 0]));
+    });
+  });
+
+beforeAll(async () => {
+  pair = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  web = { first: await listen(webServer('first')), c2: await listen(webServer('c2')) };
+  brokers = { first: await listen(broker('first')), c2: await listen(broker('c2')) };
+  router = await startRouter({
+    tls: { cert: pair.cert, key: pair.private },
+    first: { api: portOf(web.first), mqtt: portOf(brokers.first) },
+    c2: { api: portOf(web.c2), mqtt: portOf(brokers.c2) },
+  });
+});
+afterAll(async () => {
+  await router?.stop();
+  for (const server of [...Object.values(web), ...Object.values(brokers)]) server.close();
+});
+
+interface Came {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  cell: string;
+}
+
+function ask(
+  path: string,
+  { key, cookie, body, cell }: { key?: string; cookie?: string; body?: unknown; cell?: string } = {},
+) {
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const headers = {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(cookie === undefined ? {} : { cookie: `other=1; __Secure-energy_session=${cookie}; last=2` }),
+    ...(text === undefined ? {} : { 'content-length': Buffer.byteLength(text) }),
+    ...(cell === undefined ? {} : { 'energy-cell': cell }),
+  };
+  const method = text === undefined ? 'GET' : 'POST';
+  const to = {
+    host: '127.0.0.1',
+    servername: 'localhost',
+    port: router.ports.api,
+    path,
+    ca: pair.cert,
+    method,
+    headers,
+  };
+  return new Promise<Came>((done, fail) => {
+    const outgoing = request(to, (answer) => {
+      let came = '';
+      answer.on('data', (chunk) => {
+        came += chunk;
+      });
+      answer.on('end', () =>
+        done({ status: answer.statusCode ?? 0, headers: answer.headers, cell: JSON.parse(came).cell }),
+      );
+    });
+    outgoing.on('error', fail);
+    outgoing.end(text);
+  });
+}
+const cellOf = async (...given: Parameters<typeof ask>) => (await ask(...given)).cell;
+
+async function connect(username: string): Promise<string | undefined> {
+  connectedTo.delete(username);
+  for (const protocolVersion of [4, 5] as const) {
+    const url = `mqtt://127.0.0.1:${router.ports.mqtt}`;
+    // The stub answers in the form of MQTT 3.1.1, which a client of MQTT 5 may refuse: what counts is who received CONNECT.
+    const client = mqtt.connect(url, { username, password: 'x', protocolVersion, reconnectPeriod: 0 });
+    client.on('error', () => {});
+    await expect.poll(() => connectedTo.get(username)).toBeDefined();
+    await client.endAsync(true);
+  }
+  return connectedTo.get(username);
+}
+
+async function energy(...args: string[]) {
+  const env = { PATH: process.env.PATH };
+  return new Promise<{ code: number; out: string; err: string }>((done) => {
+    execFile(process.execPath, [ENERGY, 'cells', ...args, '--file', router.cellsFile], { env }, (error, out, err) =>
+      done({ code: error ? Number(error.code) : 0, out, err }),
+    );
+  });
+}
+
+const RANDOM = 'k'.repeat(42);
+const ID = '0'.repeat(26);
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex').toUpperCase();
+
+test('a request goes to the cell of its key, else of its cookie, else of a mailed token; all else to the first', async () => {
+  await expect.poll(() => cellOf('/v1/users', { key: `eus_live_c2_${RANDOM}` })).toBe('c2');
+  expect(await cellOf('/v1/users', { key: `eus_live_${RANDOM}` })).toBe('first');
+  // The key decides, whatever the path names: the cell answers 404 for an account that it does not have.
+  expect(await cellOf(`/v1/users/usr_c2_${ID}`, { key: `eus_live_${RANDOM}`, cookie: `c2.${RANDOM}` })).toBe('first');
+  for (const key of [`eus_live_c9_${RANDOM}`, 'eus_live_', '_'.repeat(50), 'x', `eus_live_api_${RANDOM}`])
+    expect(await cellOf('/v1/users', { key })).toBe('first');
+  expect(await cellOf('/dashboard/v1/devices', { cookie: `c2.${RANDOM}` })).toBe('c2');
+  expect(await cellOf('/dashboard/v1/devices', { cookie: RANDOM })).toBe('first');
+  expect(await cellOf('/unsubscribe/c2.alr_0.mac')).toBe('c2');
+  expect(await cellOf('/unsubscribe/alr_0.mac')).toBe('first');
+  expect(await cellOf('/docs')).toBe('first');
+});
+
+test('a sign-in goes to the cell that the page asks, and its link or code to the cell that mailed it', async () => {
+  const asked = await ask('/dashboard/sign-in', { body: { email: 'a@example.com' } });
+  expect(asked.headers).toMatchObject({ 'energy-cell': 'first', 'energy-cells': 'first c2' });
+  expect(await cellOf('/dashboard/sign-in', { body: {}, cell: 'c2' })).toBe('c2');
+  expect(await cellOf('/dashboard/sign-in', { body: {}, cell: 'c9' })).toBe('first');
+  for (const [body, cell] of [
+    [{ token: `c2.${RANDOM}` }, 'c2'],
+    [{ token: RANDOM }, 'first'],
+    [{ sign_in_id: `sgn_c2_${ID}`, code: '12345678' }, 'c2'],
+    [{ sign_in_id: `sgn_${ID}`, code: '12345678' }, 'first'],
+    ['{{{', 'first'],
+    [[], 'first'],
+  ] as const)
+    expect([body, await cellOf('/dashboard/session', { body })]).toEqual([body, cell]);
+});
+
+test('a device connects to the cell in its user name', async () => {
+  expect(await connect(`dev_c2_${ID}`)).toBe('c2');
+  expect(await connect(`gwy_c2_${ID}`)).toBe('c2');
+  expect(await connect(`dev_${ID}`)).toBe('first');
+  expect(await connect(`dev_c9_${ID}`)).toBe('first');
+});
+
+test('exceptions hold at once, and after a restart of the router; energy cells reports and repairs differences', async () => {
+  const moved = `eus_live_${'m'.repeat(42)}`;
+  const places = { file: router.exceptions, routers: [JSON.parse(readFileSync(router.cellsFile, 'utf8')).routers[0]] };
+  // More than one request to the runtime API.
+  const many = Array.from({ length: 1_000 }, (_, index) => [`usr_many${index}`, 'c2'] as const);
+  await routeNames(
+    places,
+    new Map([...many, [hashOf(moved), 'c2'], [`dev_${ID}`, 'c2'], [hashOf(`c2.${RANDOM}`), 'first']]),
+  );
+  const holds = async () => {
+    await expect.poll(() => cellOf('/v1/users', { key: moved })).toBe('c2');
+    expect(await cellOf('/v1/users', { key: `eus_live_${RANDOM}` })).toBe('first');
+    expect(await cellOf('/dashboard/v1/devices', { cookie: `c2.${RANDOM}` })).toBe('first');
+    expect(await connect(`dev_${ID}`)).toBe('c2');
+  };
+  await holds();
+  const health = async () => JSON.parse((await energy('--json')).out);
+  const up = { https: true, mqtt: true };
+  await expect.poll(health).toMatchObject({
+    cells: [
+      { cell: 'first', ...up },
+      { cell: 'c2', ...up },
+    ],
+    routers: [{ problem: null, differing: 0 }],
+    exceptions: 1_003,
+  });
+  await router.restart();
+  await holds();
+  // Moved again, and back to the cell that made it.
+  await routeNames(
+    places,
+    new Map([
+      [hashOf(moved), 'first'],
+      [`dev_${ID}`, null],
+    ]),
+  );
+  expect([await cellOf('/v1/users', { key: moved }), await connect(`dev_${ID}`)]).toEqual(['first', 'first']);
+  appendFileSync(router.exceptions, `${hashOf(moved)} c2\n`);
+  const differs = await energy();
+  expect([differs.code, differs.out]).toEqual([1, expect.stringMatching(/1 exceptions differ from the file/)]);
+  expect(JSON.parse((await energy('sync', '--json')).out)).toEqual({ changed: 1 });
+  expect(await cellOf('/v1/users', { key: moved })).toBe('c2');
+  expect((await energy()).code).toBe(0);
+});
+
+test('a cell that is away is answered 503 and never by another cell; pages without an account come from the other', async () => {
+  const port = portOf(web.first);
+  web.first.closeAllConnections();
+  await new Promise((done) => web.first.close(done));
+  const of = async (key: string) => {
+    const { status, headers } = await ask('/v1/users', { key });
+    return [status, headers['retry-after']];
+  };
+  await expect.poll(() => of(`eus_live_${RANDOM}`)).toEqual([503, '5']);
+  await expect.poll(() => cellOf('/dashboard/sign-in')).toBe('c2');
+  expect(await of(`eus_live_c2_${RANDOM}`)).toEqual([200, undefined]);
+  expect(await of(`eus_live_${RANDOM}`)).toEqual([503, '5']);
+  expect((await ask('/dashboard/session', { body: { token: RANDOM } })).status).toBe(503);
+  const { code, out } = await energy('--json');
+  expect([code, JSON.parse(out).cells[0]]).toEqual([
+    1,
+    expect.objectContaining({ cell: 'first', https: false, mqtt: true }),
+  ]);
+  web.first = await listen(webServer('first'), port);
+  await expect.poll(() => of(`eus_live_${RANDOM}`), { timeout: 10_000 }).toEqual([200, undefined]);
+});
