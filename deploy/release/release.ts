@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { constants, gzipSync } from 'node:zlib';
 import { listContextPaths } from './context.ts';
 import { findReleaseNotes, isVersion } from './notes.ts';
+import { preparePackage } from './package.ts';
 
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
@@ -32,14 +33,15 @@ export async function makeRelease(root: string, version: string, folder: string)
   const committedAt = new Date(Number(await git('log', '-1', '--format=%ct')) * 1_000);
   const packed = `${name}-${version}.tgz`;
   const made = new Map<string, Buffer | string>();
-  // The package contains the `files` of package.json, as committed: the working tree may contain files that git ignores. No scripts run,
-  // because there is nothing to build.
+  // The package contains the `files` of package.json, as committed: the working tree may contain files that git ignores. `prepack` refuses
+  // to pack a checkout.
   const npm = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
   const committed = await mkdtemp(join(tmpdir(), 'energy-release-'));
   try {
     await run('git', ['archive', '--format=tar', '-o', join(committed, 'tree.tar'), 'HEAD'], { cwd: root });
     await run('tar', ['-xf', join(committed, 'tree.tar'), '-C', committed]);
     await rm(join(committed, 'tree.tar'));
+    await preparePackage(committed);
     await run('npm', npm, { cwd: committed });
   } finally {
     await rm(committed, { recursive: true, force: true });

@@ -17,7 +17,7 @@ const ALERT: CommandNoun = {
 
 /** Registers `energy alerts …`, which calls the operations of the HTTP API. */
 export function register(program: Command): void {
-  const alerts = program.command('alerts').description('thresholds on usage, costs and silence');
+  const alerts = program.command('alerts');
   addListCommand(alerts, ALERT, listAlerts, { ofUser: true });
   addGetCommand(alerts, ALERT, getAlert);
   addCreateCommand(alerts, ALERT, createAlert);

@@ -8,7 +8,6 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 export function register(program: Command): void {
   program
     .command('audit')
-    .description('list who did what to whom in the last 24 months, the latest first')
     .option('--user <user>', 'only what this account did, and what was done to it: a user_id or an e-mail address')
     .option('--limit <n>', 'most rows to show', '50')
     .option('--json', 'print one JSON object a line')

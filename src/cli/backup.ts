@@ -29,9 +29,6 @@ const JSON_OPTION = ['--json', 'print one JSON object'] as const;
 export function register(program: Command): void {
   const backup = program
     .command('backup')
-    .description(
-      'copy the embedded database of the running service into a folder; without a passphrase the secret key is left out',
-    )
     .option('--to <folder>', 'folder for the copy, on another disk; several copies may share it')
     .option(PASSPHRASE[0], `${PASSPHRASE[1]}, which seals the whole copy`)
     .option(...JSON_OPTION)
@@ -62,7 +59,6 @@ export function register(program: Command): void {
     .action((_options: Options, command: Command) => release(command.optsWithGlobals()));
   program
     .command('restore')
-    .description('make a new data directory of a copy; start the service on it with DATA_DIR')
     .requiredOption('--from <folder>', 'folder of the copy')
     .requiredOption('--data-dir <folder>', 'folder to make; it must not exist or be empty')
     .option(...PASSPHRASE)

@@ -11,7 +11,6 @@ import { type CellHealth, type CellsHealth, readCellsHealth } from '#src/start/c
 export function register(program: Command): void {
   const cells = program
     .command('cells')
-    .description('the cells behind the routers: their health')
     .option('--file <cells.json>', 'routers and cells (deploy/cells/README.md)', 'cells.json')
     .option('--json', 'print one JSON object')
     .action(async ({ file, json = false }: Options) => {

@@ -6,7 +6,6 @@ import { listCommandNodes } from './completion/tree.ts';
 export function register(program: Command): void {
   program
     .command('completion')
-    .description('print what makes a shell complete these commands: source <(energy completion bash)')
     .addArgument(new Argument('<shell>', 'which shell').choices(COMPLETION_SHELLS))
     .action((shell: CompletionShell) => {
       process.stdout.write(completionScriptFor(shell, listCommandNodes(program)));

@@ -5,7 +5,6 @@ import { explainedVariables } from '#src/config/load.ts';
 export function register(program: Command): void {
   program
     .command('config')
-    .description('check and print the configuration in force: each value, where it comes from, and what it means')
     .option('--json', 'print one JSON object')
     .action((options: { json?: boolean }) => {
       const all = explainedVariables();

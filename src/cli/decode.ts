@@ -64,9 +64,6 @@ function zoneOf(name: string): string {
 export function register(program: Command): void {
   program
     .command('decode')
-    .description(
-      'show what the service would read from one message, or from messages that are JSON lines on standard input',
-    )
     .option('--json', 'print one JSON object a line')
     .option('--topic <topic>', 'topic of one message, as the device’s own broker has it')
     .option('--payload <text>', 'its payload')

@@ -11,7 +11,6 @@ import { type BackfillProgress, type Demo, startDemo } from '#src/start/demo.ts'
 export function register(program: Command): void {
   program
     .command('demo')
-    .description('run the service with simulated homes: 13 months of history, then live readings')
     .option('--every <seconds>', 'seconds between live messages, 2 to 900', seconds, 2)
     .option('--faults <a,b>', `what goes wrong with the meters' history: ${FAULT_NAMES.join(', ')}`, faults, [])
     .action(run);

@@ -34,7 +34,7 @@ interface NewDevice {
 
 /** Registers `energy devices|gateways …`: pairing, by the same functions as the HTTP API. */
 export function register(program: Command): void {
-  const devices = program.command('devices').description('devices');
+  const devices = program.command('devices');
   devices
     .command('create')
     .description('pair a device; its MQTT password is shown once')
@@ -68,7 +68,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object a line')
     .action((options: { user: string; json?: boolean }) => runOnServiceDatabase((db) => discovered(db, options)));
   addDeviceVerbs(devices);
-  const gateways = program.command('gateways').description('brokers of households that are bridged to this service');
+  const gateways = program.command('gateways');
   gateways
     .command('create')
     .description('make a gateway; its MQTT password is shown once')

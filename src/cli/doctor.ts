@@ -13,7 +13,6 @@ import { printResult, runWithServicePool } from './running-service.ts';
 export function register(program: Command): void {
   program
     .command('doctor')
-    .description('say what is wrong with this installation, and what to do; exits 1 on problems, not on warnings')
     .option('--json', 'print one JSON object')
     .option(
       '--confirm-clock',

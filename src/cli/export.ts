@@ -12,7 +12,6 @@ import { printResult, runWithServicePool } from './running-service.ts';
 export function register(program: Command): void {
   program
     .command('export')
-    .description('write everything that is known of a user to a ZIP of JSON and CSV files; secrets are left out')
     .argument('<user>', 'whom it is about: a user_id or an e-mail address')
     .requiredOption('--output <file.zip>', 'where it is written; what is there is replaced once it is complete')
     .option('--json', 'print one JSON object')

@@ -51,9 +51,6 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('import')
-    .description(
-      'bring the past of a device: replay files over MQTT (CSV, Green Button, Home Assistant, dsmr-reader; .gz as well)',
-    )
     .argument(
       '<file...>',
       'files, in any order; of green-button also the https:// address of a subscription (Green Button Connect My Data)',

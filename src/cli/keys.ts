@@ -18,7 +18,7 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy keys …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
 export function register(program: Command): void {
-  const keys = program.command('keys').description('API keys');
+  const keys = program.command('keys');
   keys
     .command('create')
     .description('create a key of a user; it is shown once')

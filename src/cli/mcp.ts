@@ -6,9 +6,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 export function register(program: Command): void {
   program
     .command('mcp')
-    .description(
-      'offer an assistant (Model Context Protocol) the tools of a running service; assistants start this command',
-    )
     .addOption(
       new Option('--url <url>', 'address of the service')
         .env('ENERGY_URL')

@@ -21,7 +21,6 @@ import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 export function register(program: Command): void {
   program
     .command('migrate')
-    .description("bring the database to this version's schema, or move a running installation into another database")
     .option('--to <url>', 'copy everything into this (empty) database, compare, and close the old one for writing')
     .option(
       '--users <file>',

@@ -1,5 +1,4 @@
 import { Command, type ErrorOptions } from 'commander';
-import { ConfigError } from '#src/config/load.ts';
 import { VERSION } from '#src/core/version.ts';
 
 interface Commands {
@@ -38,6 +37,41 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   completion: () => import('./completion.ts'),
 };
 
+/** What each command does, as the list of all commands shows it. The list loads none of their files. */
+const SUMMARIES: Readonly<Record<string, string>> = {
+  start: 'the whole service: database if none is configured, and all roles',
+  ingest: 'the ingest role alone',
+  api: 'the API role alone',
+  worker: 'the worker role alone',
+  demo: 'run the service with simulated homes: 13 months of history, then live readings',
+  migrate: "bring the database to this version's schema, or move a running installation into another database",
+  config: 'check and print the configuration in force: each value, where it comes from, and what it means',
+  keys: 'API keys',
+  users: 'accounts',
+  devices: 'devices',
+  gateways: 'brokers of households that are bridged to this service',
+  alerts: 'thresholds on usage, costs and silence',
+  webhooks: 'subscriptions to events (--auth-token - reads the secret from standard input)',
+  usage: 'what a home or a device used',
+  decode: 'show what the service would read from one message, or from messages that are JSON lines on standard input',
+  rejected: 'messages that could not be used',
+  rollups: 'compare or rebuild the aggregates',
+  import:
+    'bring the past of a device: replay files over MQTT (CSV, Green Button, Home Assistant, dsmr-reader; .gz as well)',
+  audit: 'list who did what to whom in the last 24 months, the latest first',
+  export: 'write everything that is known of a user to a ZIP of JSON and CSV files; secrets are left out',
+  secrets: 'what the secret key seals',
+  backup:
+    'copy the embedded database of the running service into a folder; without a passphrase the secret key is left out',
+  restore: 'make a new data directory of a copy; start the service on it with DATA_DIR',
+  'upgrade-database':
+    'make the embedded database one of the PostgreSQL that this version brings (stop the service first)',
+  cells: 'the cells behind the routers: their health',
+  doctor: 'say what is wrong with this installation, and what to do; exits 1 on problems, not on warnings',
+  mcp: 'offer an assistant (Model Context Protocol) the tools of a running service; assistants start this command',
+  completion: 'print what makes a shell complete these commands: source <(energy completion bash)',
+};
+
 /** A command that reports an unknown option before a missing one, because the unknown option is usually the missing one misspelt. */
 class PlainCommand extends Command {
   /** Commander's own method, which suggests the most similar option. Commander's types omit it. */
@@ -61,21 +95,38 @@ export function buildProgram(files: Iterable<Commands>): Command {
     // A hint instead of the whole help, which would push the error off the screen.
     .showHelpAfterError('(add --help to see what it knows)');
   for (const { register } of files) register(program);
+  for (const command of program.commands) command.description(SUMMARIES[command.name()] ?? '');
+  return program;
+}
+
+/** Builds the program with the names of all commands. It can list them and report an unknown one, and runs none. */
+export function buildOverview(): Command {
+  const program = buildProgram([]).configureHelp({ subcommandTerm: (command) => command.name() });
+  for (const [name, summary] of Object.entries(SUMMARIES)) program.command(name).description(summary);
   return program;
 }
 
 /** Runs the command given by this process's arguments. If the command fails, the process exits with 1. */
 export async function runCommandLine(): Promise<void> {
-  const named = process.argv[2] ?? '';
-  // Own properties only: `constructor` is no command. Completion needs all commands.
-  const load = Object.hasOwn(COMMANDS, named) && named !== 'completion' ? COMMANDS[named] : undefined;
-  // Help and unknown commands also load all files. The set removes duplicates, because several commands share a file.
-  const files = load ? [await load()] : new Set(await Promise.all(Object.values(COMMANDS).map((one) => one())));
+  const words = process.argv.slice(2);
+  const [named = ''] = words[0] === 'help' ? words.slice(1) : words;
   try {
-    await buildProgram(files).parseAsync();
+    await (await loadProgram(named)).parseAsync();
   } catch (error) {
+    // Imported here, because the list of commands needs no configuration.
+    const { ConfigError } = await import('#src/config/load.ts');
     if (error instanceof ConfigError) console.error(`The configuration is not valid:\n${error.message}`);
     else console.error(error instanceof Error && error.message ? error.message : error);
     process.exit(1);
   }
+}
+
+/** Builds the program that can run the named command. */
+async function loadProgram(named: string): Promise<Command> {
+  // Completion lists the options of all commands. The set removes duplicates, because several commands share a file.
+  if (named === 'completion')
+    return buildProgram(new Set(await Promise.all(Object.values(COMMANDS).map((load) => load()))));
+  // Own properties only: `constructor` is no command.
+  const load = Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
+  return load ? buildProgram([await load()]) : buildOverview();
 }

@@ -17,7 +17,7 @@ interface Options {
 
 /** Registers `energy rejected list|replay`: prints rejected messages of devices with the reason, and processes them again after a fix. */
 export function register(program: Command): void {
-  const rejected = program.command('rejected').description('messages that could not be used');
+  const rejected = program.command('rejected');
   rejected
     .command('list')
     .description('list rejected messages with their reasons, newest first')

@@ -9,7 +9,7 @@ import { runWithServicePool } from './running-service.ts';
 
 /** Registers `energy rollups check|rebuild`, which compares the aggregates with the load profile and recomputes them if they differ. */
 export function register(program: Command): void {
-  const rollups = program.command('rollups').description('compare or rebuild the aggregates');
+  const rollups = program.command('rollups');
   rollups
     .command('check')
     .description('compare every aggregate with the load profile; exits 1 where anything differs')

@@ -11,7 +11,7 @@ import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
  * it may still hold that key.
  */
 export function register(program: Command): void {
-  const secrets = program.command('secrets').description('what the secret key seals');
+  const secrets = program.command('secrets');
   secrets
     .command('forget')
     .description(

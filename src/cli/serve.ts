@@ -9,28 +9,16 @@ import { formatBrokerLine } from './device-address.ts';
  * only.
  */
 export function register(program: Command): void {
-  program
-    .command('start')
-    .description('the whole service: database if none is configured, and all roles')
-    .action(start);
-  program
-    .command('ingest')
-    .description('the ingest role alone')
-    .action(async () => {
-      takeHeapFlags('ingest');
-      await (await import('#src/start/ingest.ts')).runIngest(loadConfig());
-    });
-  program
-    .command('api')
-    .description('the API role alone')
-    .action(async () => {
-      takeHeapFlags('api');
-      await (await import('#src/start/api.ts')).runApi(loadConfig());
-    });
-  program
-    .command('worker')
-    .description('the worker role alone')
-    .action(async () => (await import('#src/start/worker.ts')).runWorker(loadConfig()));
+  program.command('start').action(start);
+  program.command('ingest').action(async () => {
+    takeHeapFlags('ingest');
+    await (await import('#src/start/ingest.ts')).runIngest(loadConfig());
+  });
+  program.command('api').action(async () => {
+    takeHeapFlags('api');
+    await (await import('#src/start/api.ts')).runApi(loadConfig());
+  });
+  program.command('worker').action(async () => (await import('#src/start/worker.ts')).runWorker(loadConfig()));
 }
 
 async function start(): Promise<void> {

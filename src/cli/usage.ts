@@ -11,7 +11,7 @@ const DEVICE: CommandNoun = { name: 'device', id: 'device_id', columns: [] };
 
 /** Registers `energy usage …`, which prints the energy used by homes and devices, through the operations of the HTTP API. */
 export function register(program: Command): void {
-  const usage = program.command('usage').description('what a home or a device used');
+  const usage = program.command('usage');
   addVerbCommand(usage, 'get', USER, getEnergyInsights);
   addVerbCommand(usage, 'months', USER, monthlyAnalytics);
   addVerbCommand(usage, 'device', DEVICE, deviceUsage, { whyNothing });

@@ -24,7 +24,7 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy users …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
 export function register(program: Command): void {
-  const users = program.command('users').description('accounts');
+  const users = program.command('users');
   users
     .command('sign-in <email>')
     .description('print a link that signs in to the dashboard as this account; valid once, for a day')

@@ -27,9 +27,7 @@ const WEBHOOK: CommandNoun = { name: 'webhook', id: 'webhook_id', columns: ['web
 
 /** Registers `energy webhooks …`, which calls the operations of the HTTP API. An `--auth-token` of `-` is read from standard input. */
 export function register(program: Command): void {
-  const webhooks = program
-    .command('webhooks')
-    .description('subscriptions to events (--auth-token - reads the secret from standard input)');
+  const webhooks = program.command('webhooks');
   addListCommand(webhooks, WEBHOOK, listWebhooks, { ofUser: true });
   webhooks
     .command('get <webhook_id>')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildProgram, COMMANDS } from '#src/cli/program.ts';
+import { buildOverview, buildProgram, COMMANDS } from '#src/cli/program.ts';
 
 test('each command is in the file that is loaded for it', async () => {
   for (const [name, load] of Object.entries(COMMANDS)) {
@@ -10,4 +10,10 @@ test('each command is in the file that is loaded for it', async () => {
 test('every command in these files can be run', async () => {
   const files = new Set(await Promise.all(Object.values(COMMANDS).map((load) => load())));
   expect(buildProgram(files).commands.map((one) => one.name())).toEqual(Object.keys(COMMANDS));
+});
+
+test('the list of commands, which loads none of them, has each with its summary', () => {
+  const listed = buildOverview().commands;
+  expect(listed.map((one) => one.name())).toEqual(Object.keys(COMMANDS));
+  for (const one of listed) expect(one.description(), one.name()).toMatch(/^\w.{5,}/);
 });

@@ -20,7 +20,7 @@ const LIBRARIES: Record<string, string> = {
   uplot: 'uplot/dist/uPlot.iife.min.js',
 };
 /** The service worker caches the last version of the pages; the browser checks whether the worker itself has changed. */
-const WORKER = 'service-worker.ts';
+const WORKER = 'service-worker.js';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
@@ -126,15 +126,16 @@ function sources(): Map<string, Source> {
   for (const entry of readdirSync(PAGES, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const path = relative(PAGES, file).replaceAll('\\', '/');
-    if (!entry.isFile() || !/\.(ts|css|html|svg|png|webmanifest)$|^words\/.*\.json$/.test(path)) continue;
+    if (!entry.isFile() || !/\.([jt]s|css|html|svg|png|webmanifest)$|^words\/.*\.json$/.test(path)) continue;
     // Tests without I/O lie next to the module that they test.
     if (/\.(test|d)\.ts$/.test(path)) continue;
     const content = readFileSync(file);
+    const asked = path.replace(/\.ts$/, '.js');
     version.update(path).update(content);
     const [, language, page] = /^words\/(\w+)\/(\w+)\.json$/.exec(path) ?? [];
     if (language && page) words.set(language, { ...words.get(language), [page]: content.toString() });
-    else if (path === WORKER) found.set('service-worker.js', () => moduleOf(versioned(content.toString())));
-    else if (path.endsWith('.ts')) found.set(path.replace(/ts$/, 'js'), () => moduleOf(content.toString()));
+    else if (asked === WORKER) found.set(asked, () => moduleOf(path, versioned(content.toString())));
+    else if (asked.endsWith('.js')) found.set(asked, () => moduleOf(path, content.toString()));
     else if (path === 'index.html') found.set(path, () => documentOf(content.toString(), [...found.keys()]));
     else found.set(path, () => content);
   }
@@ -165,10 +166,11 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
 }
 
 /**
- * Strips types and comments from a module; they are a seventh of its size. The compiler is imported with the first module, because it takes
- * 17 MB that an API without visitors to the dashboard does not need.
+ * Strips types and comments from a module; they are a seventh of its size. The release did so for the modules of an installed package. The
+ * compiler is imported with the first module, because it takes 17 MB that an API without visitors to the dashboard does not need.
  */
-async function moduleOf(source: string): Promise<Buffer> {
+async function moduleOf(path: string, source: string): Promise<Buffer> {
+  if (path.endsWith('.js')) return Buffer.from(browsable(source));
   const { transformSync } = await import('amaro');
   return Buffer.from(browsable(transformSync(source, { mode: 'transform' }).code));
 }

@@ -11,7 +11,7 @@ export interface CellHealth {
 }
 
 /** A router. `problem`: why it cannot be asked; null if it answers. `differing`: entries of its map that are not as in the file. */
-export interface RouterHealth {
+interface RouterHealth {
   router: string;
   problem: string | null;
   differing: number | null;

@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '#test/support/service.ts';
 import { sendRequest } from '../../../bench/attack/client.ts';
-import { freePorts, startService } from '../../../bench/service.ts';
+import { freePorts } from '../../../bench/service.ts';
 import { makeRelease } from '../../../deploy/release/release.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -102,42 +103,62 @@ describe('a release', () => {
     expect(files.filter((file) => !isOfThem(file) || file.endsWith('.test.ts'))).toEqual([]);
   });
 
-  test('starts as a package below node_modules, where Node strips no types', async () => {
-    // Installed as by npm, with the dependencies that are already here.
-    const modules = join(folder.path, 'clean/node_modules');
-    const installed = join(modules, 'energy-usage-service');
-    await mkdir(installed, { recursive: true });
-    execFileSync('tar', ['-xzf', join(released, `${NAME}.tgz`), '-C', installed, '--strip-components=1']);
-    for (const library of await readdir(join(ROOT, 'node_modules')))
-      if (!library.startsWith('.')) await symlink(join(ROOT, 'node_modules', library), join(modules, library));
-    const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-    expect(manifest).toMatchObject({ private: true, imports: { '#src/*': './src/*' } });
-    const version = execFileSync(process.execPath, [join(installed, 'bin/energy.js'), '--version'], {
-      encoding: 'utf8',
-    });
-    expect(version.trim()).toBe(VERSION);
-
+  test('runs the demo in an empty folder by the line of the README, and strips no types', async () => {
+    const empty = join(folder.path, 'empty');
+    await mkdir(empty);
+    await cp(join(released, `${NAME}.tgz`), join(empty, `${NAME}.tgz`));
     const ports = await freePorts();
-    const key = `eus_live_${'k'.repeat(32)}`;
-    const env = {
-      ...ports,
-      DATA_DIR: join(folder.path, 'data'),
-      BOOTSTRAP_ADMIN_KEY: key,
-      PATH: process.env.PATH ?? '',
-    };
-    const log = join(folder.path, 'log');
-    const service = await startService(env, { log, checkout: installed });
+    // npm unpacks packages into the cache, here below an own HOME; it takes downloaded files from the machine's cache.
+    const cache = { npm_config_cache: join(folder.path, 'npm'), npm_config_prefer_offline: 'true' };
+    const downloads = join(process.env.npm_config_cache ?? join(homedir(), '.npm'), '_cacache');
+    await mkdir(downloads, { recursive: true });
+    await mkdir(cache.npm_config_cache);
+    await symlink(downloads, join(cache.npm_config_cache, '_cacache'));
+    const [, line = ''] = /`(npx \S+ demo)`/.exec(await readFile(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    const demo = spawn('sh', ['-c', line.replace('X.Y.Z', VERSION)], {
+      cwd: empty,
+      env: { ...ports, ...cache, npm_config_yes: 'true', HOME: folder.path, PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let said = '';
+    for (const stream of [demo.stdout, demo.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk;
+      });
+    const ended = new Promise<void>((done) => demo.once('exit', () => done()));
     try {
       const to = { host: '127.0.0.1', port: Number(ports.API_PORT) };
-      const { status, headers } = await sendRequest(to, 'GET', '/v1/users', { key });
-      expect([status, headers['energy-service-version']]).toEqual([200, VERSION]);
-      expect((await sendRequest(to, 'GET', '/dashboard/app/app.js')).status).toBe(200);
+      const ask = (path: string) => sendRequest(to, 'GET', path).catch(() => null);
+      await expect.poll(async () => (await ask('/readyz'))?.status, { timeout: 150_000, interval: 250 }).toBe(200);
+      expect((await ask('/v1/openapi.json'))?.json.info.version).toBe(VERSION);
+      expect((await ask('/dashboard/app/app.js'))?.text).not.toMatch(/interface |: string/);
+      expect((await ask('/docs'))?.status).toBe(200);
+    } catch (error) {
+      throw new Error(said, { cause: error });
     } finally {
-      await service.stop();
+      process.kill(-(demo.pid as number), 'SIGINT');
+      await ended;
     }
-    expect(await readFile(log, 'utf8')).not.toContain('ExperimentalWarning');
+    expect(said).not.toContain('ExperimentalWarning');
+    expect(await readdir(join(empty, 'data'))).toContain('postgres');
+
+    const [installed = ''] = await findFolders(join(cache.npm_config_cache, '_npx'), 'energy-usage-service');
+    const files = await readdir(installed, { recursive: true });
+    expect(files.filter((file) => file.endsWith('.ts') || file.includes('strip'))).toEqual([]);
+    expect(await readdir(dirname(installed))).not.toContain('amaro');
+    // Threads of alerts and of calculations start from files of their own.
+    for (const task of ['evaluate', 'compute'])
+      expect(await import(join(installed, `dist/${task}.task.js`))).toMatchObject({ default: expect.any(Function) });
+    // Exact versions, as the tests ran with them.
+    const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+    expect(Object.values<string>(dependencies).filter((version) => !/^\d/.test(version))).toEqual([]);
   });
 });
+
+/** Returns the folders of a package in npm's folders for npx. */
+const findFolders = async (npx: string, name: string): Promise<string[]> =>
+  (await readdir(npx)).map((one) => join(npx, one, 'node_modules', name));
 
 describe('is not made', () => {
   const refused = async (version: string) => {

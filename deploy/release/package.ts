@@ -1,0 +1,94 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { transformSync } from 'amaro';
+import { build, type Plugin } from 'esbuild';
+
+/** Folder of the bundled program in the package. All its files lie next to each other, so each finds the others by name. */
+const BUNDLE = 'dist';
+/** Programs that Node starts by their path, in a process or a thread of their own. */
+const PROGRAMS = ['src/cli/main.ts', 'src/alerts/evaluate.task.ts', 'src/cost/compute.task.ts'];
+const nameOf = (program: string): string => program.replace(/^.*\//, '').replace(/\.ts$/, '');
+
+/**
+ * Turns a checkout into the folder that npm packs. The program becomes JavaScript, so that Node strips no types at run time. Changes the
+ * folder.
+ */
+export async function preparePackage(root: string): Promise<void> {
+  await bundle(root);
+  await stripDashboard(join(root, 'src/dashboard'));
+  await writeManifest(root);
+}
+
+/** Writes the program into `dist`. Libraries are not part of it: npm installs them, with their licences and their own files. */
+async function bundle(root: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(PROGRAMS.map((program) => [nameOf(program), program])),
+    outdir: BUNDLE,
+    bundle: true,
+    // Parts that only some roles and commands need are files of their own.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    packages: 'external',
+    // Two modules may have a function of the same name. Its name is in logs.
+    keepNames: true,
+    plugins: [keepPlaces(root)],
+    logLevel: 'error',
+  });
+}
+
+/**
+ * Files that a module names relative to itself (`new URL('../../sql/', import.meta.url)`) stay where they are in the package. So
+ * `import.meta.url` becomes the address that the module would have, and the address of a program that of its bundled file.
+ */
+function keepPlaces(root: string): Plugin {
+  return {
+    name: 'keep places',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        const program = (whole: string, target: string): string => {
+          const named = relative(root, fileURLToPath(new URL(target, pathToFileURL(path))));
+          if (!PROGRAMS.includes(named))
+            throw new Error(`${path}: ${whole} names no program of deploy/release/package.ts`);
+          return `new URL('./${nameOf(named)}.js', import.meta['url'])`;
+        };
+        const contents = source
+          .replaceAll(/new URL\('([^']+\.ts)', import\.meta\.url\)/g, program)
+          .replaceAll('import.meta.url', `new URL('../${relative(root, path)}', import.meta['url']).href`)
+          .replaceAll('import.meta.main', 'false');
+        return { contents, loader: 'ts' };
+      });
+    },
+  };
+}
+
+/** Replaces the TypeScript modules of the dashboard, which browsers load one by one, with JavaScript. */
+async function stripDashboard(folder: string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.ts')) continue;
+    const file = join(folder, name);
+    if (!/\.(test|d)\.ts$/.test(name)) {
+      const { code } = transformSync(await readFile(file, 'utf8'), { mode: 'transform' });
+      await writeFile(file.replace(/ts$/, 'js'), code);
+    }
+    await rm(file);
+  }
+}
+
+/**
+ * Writes the `package.json` of the package, without what only a checkout needs. It names the exact versions of the libraries that the
+ * tests ran with: npm passes over the package-lock.json of a package that it installs.
+ */
+async function writeManifest(root: string): Promise<void> {
+  const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'));
+  const { scripts, allowScripts, imports, devDependencies, dependencies, ...manifest } = await read('package.json');
+  const { packages } = await read('package-lock.json');
+  // amaro strips types at run time; the package has none.
+  const libraries = Object.keys(dependencies).filter((name) => name !== 'amaro');
+  const exact = Object.fromEntries(libraries.map((name) => [name, packages[`node_modules/${name}`].version]));
+  await writeFile(join(root, 'package.json'), `${JSON.stringify({ ...manifest, dependencies: exact }, null, 2)}\n`);
+}
