@@ -9,13 +9,14 @@ import {
   webhookDelivery,
 } from './devices.ts';
 import { checkRollups, getOperator, listAuditEntries, listRejected, replayRejected } from './operator.ts';
-import { getPeriod, getPeriodCosts, getPower, getUsageBreakdown } from './periods.ts';
+import { getPeriod, getPeriodCosts, getPower, getPriceCurve, getUsageBreakdown } from './periods.ts';
 
 /** Operations that only the dashboard uses, in addition to those of the interface. They are not stable: they change with its pages. */
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   getPeriod,
   getPeriodCosts,
   getPower,
+  getPriceCurve,
   getUsageBreakdown,
   listSwaps,
   answerSwap,

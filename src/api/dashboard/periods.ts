@@ -8,6 +8,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadTotalEmissions } from '#src/cost/emissions.ts';
 import { loadPeriodCosts } from '#src/cost/period.ts';
+import { loadPriceCurve } from '#src/cost/price-curve.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findNewestReadings } from '#src/devices/newest-readings.ts';
 import { findDevice } from '#src/devices/store.ts';
@@ -17,7 +18,7 @@ import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { powerTrail } from '#src/energy/period/power-now.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
-import { figureAnswer, periodAnswer, periodCostsAnswer, powerAnswer } from './shapes.ts';
+import { figureAnswer, periodAnswer, periodCostsAnswer, powerAnswer, priceCurveAnswer } from './shapes.ts';
 
 // What the pages of a home ask about a period.
 
@@ -129,5 +130,18 @@ export const getUsageBreakdown = defineOperation({
       loadTotalEmissions(readDb, { buyer: { userId }, range, now: clock() }),
     ]);
     return { ...breakdown, emissions };
+  },
+});
+
+export const getPriceCurve = defineOperation({
+  summary: 'What a kWh costs a user’s home in each hour of today and tomorrow, if its tariff follows a price series.',
+  method: 'GET',
+  path: '/v1/price-curve',
+  readsFromStandby: true,
+  scope: 'tariffs:read',
+  answer: priceCurveAnswer,
+  query: z.object({ user_id: idField.optional() }),
+  async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
+    return loadPriceCurve(readDb, await reachUserId(db, caller, user_id), clock());
   },
 });

@@ -168,6 +168,12 @@ export const periodCostsAnswer = z.strictObject({
     .nullable(),
 });
 
+/** Price of imported energy by the hour, today and tomorrow. Null: unknown; currency null and no hours: no dynamic tariff is valid. */
+export const priceCurveAnswer = z.strictObject({
+  currency: z.string().nullable(),
+  hours: z.array(z.strictObject({ starts_at: instantShape, per_kwh: z.string().nullable() })),
+});
+
 /** A price series that a tariff can use, and the time up to which it has prices. */
 export const usableSeries = series
   .omit({ source: true, last_fetched_at: true, next_fetch_at: true, last_error: true })
@@ -315,6 +321,7 @@ export type Period = z.output<typeof periodAnswer>;
 export type SwapGuess = z.output<typeof swapGuesses>[number];
 export type PowerTrail = z.output<typeof powerAnswer>;
 export type PeriodCosts = z.output<typeof periodCostsAnswer>;
+export type PriceCurve = z.output<typeof priceCurveAnswer>;
 export type UsableSeries = z.output<typeof usableSeries>;
 export type TariffComparison = z.output<typeof comparisonAnswer>;
 export type WhatIfAnswer = z.output<typeof whatIfAnswer>;

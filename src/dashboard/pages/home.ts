@@ -17,6 +17,7 @@ import { FirstSteps, NothingThen } from './home/first-steps.ts';
 import { Flows } from './home/flows.ts';
 import { Forecast } from './home/forecast.ts';
 import { HeatMap, LoadCurve } from './home/load-chart.ts';
+import { PriceCurve } from './home/price-curve.ts';
 import { Remarks } from './home/remarks.ts';
 import { Lead, Summary } from './home/summary.ts';
 import { Swaps } from './home/swaps.ts';
@@ -98,7 +99,7 @@ export function PeriodView(props: {
             // These cards are about the present, independent of the period.
             deviceId === undefined &&
             one.end >= today &&
-            html`<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
+            html`${costs.value?.has_tariff && html`<${PriceCurve} of=${one} />`}<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
           }
           ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
           ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}

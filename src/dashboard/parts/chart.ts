@@ -17,11 +17,19 @@ export interface Part {
 /** Height of the chart of a page's first screen: on a phone all of it is above the fold. */
 export const firstChartPx = (): number => (innerWidth > 704 ? 260 : 180);
 
+/** A quantity drawn as a line over the bars, with its own axis on the right. */
+export interface Over {
+  name: string;
+  unit: string;
+  values: readonly (number | null)[];
+  shown: Shown;
+}
+
 /**
  * Bar chart of energy. The estimated part is the pale part on top. A table below contains the same figures, for users who cannot see the
  * chart or use a pointer. `threshold`: a horizontal line. `mark`: meaning of a highlighted bar, shown instead of the estimated part.
  * `currency`: the values are amounts in it; `unit` and `shown`: the values are in another unit than kWh. `parts`: names of the bars'
- * parts; `ghost`: name of the compared period, drawn behind. `onPick`: called when a bar is selected.
+ * parts; `ghost`: name of the compared period, drawn behind. `over`: a line over the bars. `onPick`: called when a bar is selected.
  */
 export function Bars({
   title,
@@ -34,6 +42,7 @@ export function Bars({
   shown = currency === undefined ? kwh : moneyIn(currency),
   parts = [],
   ghost,
+  over,
   onPick,
 }: {
   title: string;
@@ -46,13 +55,16 @@ export function Bars({
   shown?: Shown;
   parts?: readonly Part[];
   ghost?: string | undefined;
+  over?: Over;
   onPick?: ((index: number) => void) | undefined;
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const box = useDrawing(
     (element) =>
-      bars.every((bar) => bar.value === null) ? null : draw(element, bars, parts, heightPx, threshold, setPointed),
-    [JSON.stringify([bars, parts, threshold]), heightPx],
+      bars.every((bar) => bar.value === null)
+        ? null
+        : draw(element, { bars, parts, over, threshold }, heightPx, setPointed),
+    [JSON.stringify([bars, parts, over, threshold]), heightPx],
   );
   const one = pointed === null ? undefined : bars[pointed];
   const hasEstimated = bars.some(({ estimated }) => estimated > 0);
@@ -64,6 +76,7 @@ export function Bars({
     ...(mark === undefined ? [] : [key('--mark', mark)]),
     ...parts.map((part) => key(part.colour, part.name)),
     ...(ghost === undefined ? [] : [key('--ghost', ghost)]),
+    ...(over === undefined ? [] : [key('--ink', `${over.name}, ${over.unit}`)]),
     ...(hasEstimated && mark === undefined ? [key('--pale', chart.estimated)] : []),
   ];
   const third = (bar: Bar) => (bar.estimated > 0 ? shown(bar.estimated) : '–');
@@ -72,18 +85,18 @@ export function Bars({
     ...(hasCost ? [chart.cost] : []),
     ...parts.map(({ name }) => name),
     ...(ghost === undefined ? [] : [ghost]),
-    mark ?? chart.estimatedOfIt,
+    over?.name ?? mark ?? chart.estimatedOfIt,
   ];
-  const cells = (bar: Bar) => [
+  const cells = (bar: Bar, index: number) => [
     told(bar, shown),
     ...(hasCost ? [bar.cost ?? '–'] : []),
-    ...parts.map((_, index) => (bar.value === null ? '–' : shown(Math.abs(bar.parts?.[index] ?? 0)))),
+    ...parts.map((_, part) => (bar.value === null ? '–' : shown(Math.abs(bar.parts?.[part] ?? 0)))),
     ...(ghost === undefined ? [] : [bar.ghost == null ? '–' : shown(bar.ghost)]),
-    mark ? (bar.isMarked ? yes : '–') : third(bar),
+    over ? overAt(over, index) : mark ? (bar.isMarked ? yes : '–') : third(bar),
   ];
   if (bars.every((bar) => bar.value === null)) return html`<p class="quiet">${words().common.chart.noUsage}</p>`;
   return html`<figure class="chart">
-    <div class="readout" aria-hidden="true">${one ? sentence(one, mark, shown, parts, ghost) : html`<span class="key">${unit}</span>${keys}`}</div>
+    <div class="readout" aria-hidden="true">${one ? [sentence(one, mark, shown, parts, ghost), ...(over && pointed !== null ? [`${over.name} ${overAt(over, pointed)}`] : [])].join('; ') : html`<span class="key">${unit}</span>${keys}`}</div>
     <div ref=${box} class=${onPick ? 'picks' : ''} onClick=${() => pointed !== null && onPick?.(pointed)} role="img" aria-label=${`${title}: ${summary(bars, mark, shown)}`} />
     <details>
       <summary>${chart.asTable({ title })}</summary>
@@ -93,7 +106,7 @@ export function Bars({
         <tbody>
           ${bars.map(
             (bar, index) =>
-              html`<tr><th scope="row">${onPick ? html`<button type="button" class="link" onClick=${() => onPick(index)}>${bar.name}</button>` : bar.name}</th>${cells(bar).map((cell) => html`<td>${cell}</td>`)}</tr>`,
+              html`<tr><th scope="row">${onPick ? html`<button type="button" class="link" onClick=${() => onPick(index)}>${bar.name}</button>` : bar.name}</th>${cells(bar, index).map((cell) => html`<td>${cell}</td>`)}</tr>`,
           )}
         </tbody>
       </table>
@@ -104,6 +117,10 @@ export function Bars({
 
 type Shown = (value: number) => string;
 
+const overAt = ({ values, shown }: Over, index: number): string => {
+  const value = values[index];
+  return value == null ? '–' : shown(value);
+};
 const told = (bar: Bar, shown: Shown) => (bar.value === null ? words().common.noData : shown(bar.value));
 
 function sentence(
@@ -136,12 +153,18 @@ function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
   return `${words().common.chart.summary({ values: known.length, highest: told(most, shown), when: most.name })}${marked}`;
 }
 
+/** What a chart draws. */
+interface Drawn {
+  bars: Bar[];
+  parts: readonly Part[];
+  over: Over | undefined;
+  threshold: number | undefined;
+}
+
 function draw(
   element: HTMLElement,
-  bars: Bar[],
-  parts: readonly Part[],
+  { bars, parts, over, threshold }: Drawn,
   height: number,
-  threshold: number | undefined,
   point: (index: number | null) => void,
 ): uPlot {
   const colour = (name: string) => colourOf(element, name);
@@ -183,11 +206,20 @@ function draw(
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
       setCursor: [(plot) => point(plot.cursor.idx ?? null)],
-      draw: [
-        (plot) => paintBars(plot, bars, colours),
-        ...(threshold === undefined ? [] : [(plot: uPlot) => paintLine(plot, threshold, quiet)]),
-      ],
+      // A line over the bars is a series of the plot, and series are drawn after this hook.
+      drawAxes: [(plot) => paintBars(plot, bars, colours)],
+      draw: threshold === undefined ? [] : [(plot) => paintLine(plot, threshold, quiet)],
     },
   };
-  return new uPlot(options, [bars.map((_, index) => index), bars.map(({ value }) => value)], element);
+  const data = [bars.map((_, index) => index), bars.map(({ value }) => value)];
+  if (over) {
+    options.series.push({ scale: 'over', stroke: colour('--ink'), width: 2, points: { show: false } });
+    options.scales = {
+      ...options.scales,
+      over: { range: [0, Math.max(...over.values.map((value) => value ?? 0), 0.001) * 1.1] },
+    };
+    options.axes?.push({ ...axis, scale: 'over', side: 1, size: 40, grid: { show: false } });
+    data.push([...over.values] as number[]);
+  }
+  return new uPlot(options, data as uPlot.AlignedData, element);
 }

@@ -169,6 +169,9 @@ export interface Arguments {
   'period.ownUsed': { energy: Shown };
   'period.stored': { energy: Shown };
   'period.typicalDay': { days: number };
+  'period.prices.now': { price: Shown };
+  'period.prices.cheapestFrom': { from: Shown; to: Shown; price: Shown };
+  'period.prices.unit': { currency: Shown };
   'period.peakAt': { power: Shown; at: Shown };
   'period.baseLine': { power: Shown };
   'period.nightMost': { device: Shown; power: Shown; energy: Shown };

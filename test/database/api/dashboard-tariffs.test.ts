@@ -57,4 +57,37 @@ describe('costs', () => {
     expect(await shown()).toMatchObject({ prices: 3, until: '2026-06-15T03:00:00.000Z' });
     expect((await ask(`/v1/usable-series?user_id=${owner.userId}`, stranger)).status).toBe(404);
   });
+
+  test('a dynamic tariff has a price for each hour of today and tomorrow, null where the series has none', async () => {
+    const home = await own.api.user('homeowner');
+    const curve = async () => (await ask('/v1/price-curve', home)).json;
+    expect(await curve()).toEqual({ currency: null, hours: [] });
+    const { series_id } = await make('/v1/price-series', home.key, {
+      ...{ name: 'own', currency: 'EUR', resolution_minutes: 30 },
+    });
+    const tariff = (valid_from: string, rates: object) =>
+      make('/v1/tariffs', home.key, { name: valid_from, valid_from, currency: 'EUR', import: rates });
+    await tariff('2020-01-01', { per_kwh: '0.3' });
+    // Prices that the tariff itself contains are no curve.
+    expect(await curve()).toEqual({ currency: null, hours: [] });
+    await tariff('2026-01-01', { series_id, add: '0.15', multiply: '1.2' });
+    const prices = ['10:00', '10:30', '11:00'].map((time, at) => ({
+      starts_at: `2026-06-15T${time}:00Z`,
+      per_kwh: String([0.1, 0.2, -0.05][at]),
+    }));
+    await make(`/v1/price-series/${series_id}/prices`, home.key, prices, 'PUT');
+    const { currency, hours } = await curve();
+    expect(currency).toBe('EUR');
+    expect(hours).toHaveLength(48);
+    expect(hours[0].starts_at).toBe('2026-06-15T00:00:00Z');
+    // The mean of both half-hours: 1.2 × 0.15 + 0.15. The second half of the next hour is unknown, and so is that hour.
+    const known = hours.filter(({ per_kwh }: { per_kwh: string | null }) => per_kwh !== null);
+    expect(known).toEqual([{ starts_at: '2026-06-15T10:00:00Z', per_kwh: '0.33000' }]);
+    // The days are those of the home's zone; a zone with half hours has a clock hour that begins at :30 UTC.
+    await sql(`UPDATE users SET timezone = 'Asia/Kolkata' WHERE user_id = $1`, [home.userId]);
+    const local = (await curve()).hours;
+    expect(local[0].starts_at).toBe('2026-06-15T00:00:00+05:30');
+    expect(local).toHaveLength(48);
+    expect((await ask(`/v1/price-curve?user_id=${home.userId}`, stranger)).status).toBe(404);
+  });
 });

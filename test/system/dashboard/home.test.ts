@@ -1,7 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asBillionths } from '#src/core/decimal.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
+import { storePrices } from '#src/tariffs/prices.ts';
 import { updateUser } from '#src/users/store.ts';
 import { SIZES, testCurrentLooks, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -34,19 +37,20 @@ function history(days: number, loadKw: number): { ts: string; energy_total_kwh: 
 }
 
 /** Creates a tariff for a home as its owner would, through the page's session. */
-async function payFor(page: Page, perKwh: string): Promise<void> {
-  const status = await page.evaluate(async (per_kwh) => {
+async function payFor(page: Page, rates: object, validFrom = '2020-01-01'): Promise<void> {
+  const given = [rates, validFrom] as const;
+  const status = await page.evaluate(async ([priced, valid_from]) => {
     const { csrf_token } = await (await fetch('/dashboard/session')).json();
     const body = {
       name: 'Tariff',
-      valid_from: '2020-01-01',
+      valid_from,
       currency: 'EUR',
       standing_per_day: '0.4',
-      import: { per_kwh },
+      import: priced,
     };
     const headers = { 'content-type': 'application/json', 'x-csrf-token': csrf_token };
     return (await fetch('/dashboard/v1/tariffs', { method: 'POST', headers, body: JSON.stringify(body) })).status;
-  }, perKwh);
+  }, given);
   expect(status).toBe(201);
 }
 /** Returns the figure with this name on the page or in a region. */
@@ -209,7 +213,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
       .reduce((sum, one) => sum + ((one as { transferSize?: number }).transferSize ?? 0), 0),
   );
   expect(sent).toBeLessThan(150_000);
-  await payFor(page, '0.30');
+  await payFor(page, { per_kwh: '0.30' });
   await page.reload();
   // Finds the cost of last Tuesday by its date, as a first-time user of the page would.
   const today = new Date().toISOString().slice(0, 10);
@@ -270,6 +274,24 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await page.getByRole('dialog').getByText('100% of the time is known').waitFor();
   await page.keyboard.press('Escape');
   await testLooks(page, 'home-month');
+  // With a dynamic tariff Home shows the prices of today and tomorrow, and names the cheapest hours still to come.
+  const series = { userId, kind: 'price', name: 'Spot', currency: 'EUR', resolution_minutes: 60 } as const;
+  const { series_id } = await createSeries(dashboard.db, series);
+  await payFor(page, { series_id, add: '0.1' }, today);
+  const fromMs = Date.parse(today);
+  const hourly = Array.from({ length: 48 }, (_, hour) => ({
+    startsAtMs: fromMs + hour * HOUR_MS,
+    perKwh: asBillionths(hour >= 44 && hour < 47 ? 50_000_000n : 200_000_000n),
+  }));
+  await storePrices(dashboard.db, series_id, packPrices(hourly, 60));
+  await page.goto('/dashboard/home');
+  const prices = page.getByRole('region', { name: 'Prices today and tomorrow' });
+  await prices
+    .getByText(/Now a kWh costs €0.300\. The cheapest three hours still to come: \w+ 20:00 to 23:00, €0.150/)
+    .waitFor();
+  await prices.getByText('Prices today and tomorrow as a table').click();
+  expect(await prices.locator('tbody tr').count()).toBe(48);
+  await testLooks(page, 'home-prices');
   // An address can be opened directly. A period before the first reading shows when the data begin; an invalid address shows today.
   await page.goto('/dashboard/home/year/2019');
   await page.getByText('There are no readings for this period. The first ones are from').waitFor();
@@ -293,7 +315,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     Heater: { type: 'smart_plug', import: ({ hour }) => night(hour) },
   });
   const page = await dashboard.signIn('solar@example.com');
-  await payFor(page, '0.30');
+  await payFor(page, { per_kwh: '0.30' });
   const yesterday = dayBefore(new Date().toISOString().slice(0, 10), 1);
   await page.goto(`/dashboard/home/day/${yesterday}`);
   const card = page.getByRole('region', { name: 'Energy flow' });

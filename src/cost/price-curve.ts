@@ -1,0 +1,59 @@
+import { DateTime } from 'luxon';
+import { formatRounded } from '#src/core/decimal.ts';
+import { QUARTER_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { startOfClockUnit, wallClock } from '#src/energy/wall-clock.ts';
+import { loadCostSources } from './costs.ts';
+import { type ExactPrice, findEnergyPrice, findTariffOfDay } from './prices.ts';
+
+/** Prices of imported energy by the hour, today and tomorrow. */
+export interface PriceCurve {
+  /** Null: no dynamic tariff is valid. */
+  currency: string | null;
+  /** `per_kwh`: mean of the hour's quarter-hours; null if the price of one is unknown. */
+  hours: { starts_at: string; per_kwh: string | null }[];
+}
+
+/** An exact price has 18 decimals. */
+const UNIT = 10n ** 18n;
+const DECIMALS = 5;
+
+/**
+ * Returns what a home pays for a kWh in each clock hour of today and tomorrow in its time zone. Without hours if its tariff of neither day
+ * uses a price series: other prices are in the tariff itself.
+ */
+export async function loadPriceCurve(db: Database, userId: string, now: Date): Promise<PriceCurve> {
+  const { tariffs, zone, pricesIn } = await loadCostSources(db, { userId });
+  const today = DateTime.fromJSDate(now, { zone });
+  const days = [today, today.plus({ days: 1 })].map((day) => day.toISODate() ?? '');
+  const held = days.flatMap((day) => findTariffOfDay(tariffs, day) ?? []);
+  const [first] = held;
+  if (!first || !held.some((tariff) => tariff.import.kind === 'series')) return { currency: null, hours: [] };
+  const range = dayRange(days[0] as string, days[1] as string, zone);
+  const seriesPrice = await pricesIn(range);
+  const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
+  const clockAt = wallClock(fromMs, toMs, zone);
+  const quarters = new Map<number, (ExactPrice | null)[]>();
+  for (let ms = Math.ceil(fromMs / QUARTER_MS) * QUARTER_MS; ms < toMs; ms += QUARTER_MS) {
+    const clock = clockAt(ms);
+    // A price in another currency cannot be drawn on the same axis.
+    const tariff = findTariffOfDay(tariffs, clock.day.date);
+    const isSame = tariff?.currency === first.currency;
+    const price = tariff && isSame ? findEnergyPrice(tariff.import, ms, clock, seriesPrice) : null;
+    const hour = startOfClockUnit(ms, clock, 'hour');
+    quarters.set(hour, [...(quarters.get(hour) ?? []), price]);
+  }
+  const hours = [...quarters].map(([ms, prices]) => ({
+    starts_at: DateTime.fromMillis(ms, { zone }).toISO({ suppressMilliseconds: true }) as string,
+    per_kwh: meanOf(prices),
+  }));
+  return { currency: first.currency, hours };
+}
+
+function meanOf(prices: readonly (ExactPrice | null)[]): string | null {
+  const known = prices.filter((price) => price !== null);
+  if (known.length < prices.length) return null;
+  const numerator = known.reduce((sum, price) => sum + price, 0n);
+  return formatRounded({ numerator, denominator: BigInt(prices.length) * UNIT }, DECIMALS);
+}
