@@ -23,13 +23,22 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   alerts: { name: 'alerts', load: () => import('./pages/alerts.ts') },
   webhooks: { name: 'webhooks', load: () => import('./pages/webhooks.ts') },
   groups: { name: 'groups', load: () => import('./pages/groups.ts') },
-  sessions: { name: 'sessions', load: () => import('./pages/sessions.ts') },
+  account: { name: 'account', load: () => import('./pages/sessions.ts') },
   operator: { name: 'operator', load: () => import('./pages/operator.ts') },
 };
 
 /** Pages that links in mails open; their token is in the URL fragment. */
 const isLinkPage = (path: string) => path === 'sign-in' || path === 'email';
-const pageNow = () => location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
+/** Earlier addresses of pages. */
+const MOVED: Readonly<Record<string, string>> = { sessions: 'account' };
+/** Returns the path of the page at the browser's address. An earlier address is replaced by the current one. */
+function pageNow(): string {
+  const path = location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
+  const moved = MOVED[path];
+  if (moved === undefined) return path;
+  history.replaceState(null, '', `/dashboard/${moved}`);
+  return moved;
+}
 
 /** Pattern of device ids. No other form may enter request paths, because a link to the page can come from anyone. */
 const DEVICE = /^devices\/(dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}(?:\/.*)?)$/;

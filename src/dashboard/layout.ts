@@ -9,7 +9,7 @@ import { usePageLink, useSession } from './session.ts';
 import { words } from './words/words.ts';
 
 /** Pages of everybody: at the bottom of a phone, at the top of a wider screen. */
-const TABS = ['home', 'devices', 'tariffs', 'alerts', 'sessions'] as const;
+const TABS = ['home', 'devices', 'tariffs', 'alerts', 'account'] as const;
 /** Pages of accounts that serve others. */
 const WORK = {
   homeowner: [],
@@ -17,12 +17,12 @@ const WORK = {
   admin: ['bills', 'groups', 'fleet', 'operator'],
 } as const;
 /** Pages that a tab's page links to, by that tab. */
-const BELOW: Record<string, string> = { device: 'devices', bills: 'tariffs', keys: 'sessions', webhooks: 'sessions' };
+const BELOW: Record<string, string> = { device: 'devices', bills: 'tariffs', keys: 'account', webhooks: 'account' };
 
 /**
- * Pages that do not depend on the selected account: the signed-in account's webhooks and sessions, and pages about the whole installation.
+ * Pages that do not depend on the selected account: the signed-in account and its webhooks, and pages about the whole installation.
  */
-const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'groups', 'sessions', 'operator', 'fleet']);
+const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'groups', 'account', 'operator', 'fleet']);
 
 /** Frame of every page: navigation, the signed-in account, and the selected account. */
 export function Layout({ page, children }: { page: string; children?: Children }) {

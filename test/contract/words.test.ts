@@ -149,7 +149,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'common.fields.overlap_hours',
     'common.frame.docs',
     'common.frame.sandbox',
-    'common.pages.sessions',
+    'common.pages.account',
     'common.pages.webhooks',
     'common.signIn.code',
     'common.status',

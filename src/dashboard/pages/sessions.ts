@@ -36,7 +36,7 @@ export function Page() {
       sessions.again();
     });
   return html`
-    <header class="heading"><h1>${common.pages.sessions}</h1><div><${SignOut} /></div></header>
+    <header class="heading"><h1>${common.pages.account}</h1><div><${SignOut} /></div></header>
     <div class="grid">
       <${EmailAddress} />
       <${Account} />

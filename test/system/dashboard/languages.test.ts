@@ -45,14 +45,14 @@ const choice = () => page.locator('select.language');
 const dialog = () => page.getByRole('dialog');
 
 /** Pages to test, each with what its main button opens. */
-const VIEWS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks', 'sessions'] as const;
+const VIEWS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks', 'account'] as const;
 const OPENS: ReadonlySet<string> = new Set(['keys', 'devices', 'tariffs', 'alerts', 'webhooks']);
 
 const others = (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== 'en');
 test.each(others)('%s fits on a phone, on every page and in its dialogs', async (language) => {
   await signedIn();
   await loadWords(language);
-  await page.goto('/dashboard/sessions');
+  await page.goto('/dashboard/account');
   await choice().selectOption(language);
   await page.locator(`html[lang=${language}]`).waitFor();
   for (const view of VIEWS) {

@@ -53,13 +53,13 @@ test('signs in at the provider to the requested page, and out of both', async ()
   await dashboard.user('at-work@example.com');
   provider.people.set('at-work', { email: 'at-work@example.com', email_verified: true, groups: ['energy-admins'] });
   const { context, page } = await browser();
-  await page.goto('/dashboard/sessions');
+  await page.goto('/dashboard/account');
   await page.getByRole('button', button).waitFor();
   await testLooks(page, 'sign-in-provider');
   await page.getByRole('button', button).click();
   await signInThere(page, 'at-work');
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
-  expect(new URL(page.url()).pathname).toBe('/dashboard/sessions');
+  expect(new URL(page.url()).pathname).toBe('/dashboard/account');
   await page.getByRole('row').filter({ hasText: 'this one' }).getByText('single sign-on').waitFor();
   // The role comes from the mapping of the provider's claims.
   await page.getByRole('link', { name: 'Operator' }).waitFor();
