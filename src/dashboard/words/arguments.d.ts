@@ -164,6 +164,7 @@ export interface Arguments {
   'period.energyChange': { change: Shown };
   'period.costChange': { change: Shown };
   'period.partKnown': { share: Shown };
+  'period.upTo': { days: Shown; time: Shown };
   'period.baseAYear': { energy: Shown };
   'period.baseCost': { money: Shown };
   'period.ownUsed': { energy: Shown };

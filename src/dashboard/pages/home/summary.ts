@@ -2,6 +2,7 @@ import type { Cost, Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { DAY_MS, kwh, money, percent, watts } from '../../parts/format.ts';
 import { daysName } from '../../parts/period.ts';
+import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { yearlyCostOf } from './consumers.ts';
 import { Figure } from './figure.ts';
@@ -26,7 +27,7 @@ export function Lead({ of: shown, costs, onStale }: { of: Period; costs: PeriodC
   return html`<dl class="figures lead">
     ${!ofDevice && !isOver && html`<${Now} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
     <${Figure} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
-    ${compared?.before && html`<${Then} name=${beforeName(shown)} then=${compared.before} now=${compared.now} costs=${costs} which="before" />`}
+    ${compared?.before && html`<${Then} name=${beforeName(shown)} then=${compared.before} of=${shown} costs=${costs} which="before" />`}
   </dl>`;
 }
 
@@ -37,7 +38,7 @@ export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts |
   const own = flows && ownUseOf(flows, used.kwh_used);
   const ofDevice = shown.device_id !== null;
   return html`<dl class="figures">
-    ${compared && html`<${Then} name=${w.lastYear} then=${compared.last_year} now=${compared.now} costs=${costs} which="last_year" />`}
+    ${compared && html`<${Then} name=${w.lastYear} then=${compared.last_year} of=${shown} costs=${costs} which="last_year" />`}
     ${
       profile.base_watts !== null &&
       (profile.base_watts > 0 || ofDevice) &&
@@ -107,17 +108,35 @@ export function beforeName({ unit, compared }: Period): string {
   });
 }
 
+const QUARTER_MS = 900_000;
+
+/**
+ * Returns the time of day at which the compared days end, as the service cuts them: at the quarter-hour before the newest reading. Null if
+ * the period is over.
+ */
+function cutOf({ end, now, newest_at, timezone }: Period): string | null {
+  const cutMs = Math.min(Date.parse(now), newest_at === null ? Number.POSITIVE_INFINITY : Date.parse(newest_at));
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone }).format(cutMs);
+  if (day > end) return null;
+  return dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: timezone }).format(
+    Math.floor(cutMs / QUARTER_MS) * QUARTER_MS,
+  );
+}
+
 /** Comparison with the same days at another time. Empty if their usage is unknown. */
 function Then(props: {
   name: string;
   then: Compared['last_year'];
-  now: Compared['now'];
+  of: Period;
   costs: PeriodCosts | null;
   which: 'before' | 'last_year';
 }) {
-  const { name, then, now, costs, which } = props;
+  const { name, then, of, costs, which } = props;
   const w = words().period;
-  if (then.kwh_used === null) return null;
+  if (then.kwh_used === null || !of.compared) return null;
+  const { now } = of.compared;
+  const until = cutOf(of);
+  const days = daysName(then.start, then.end);
   const cost = costs?.compared[which] ?? null;
   const changes = changesOf(then, now, { before: cost, now: costs?.compared.now ?? null });
   const inWords = (change: number) =>
@@ -134,6 +153,6 @@ function Then(props: {
     <dd class="big">${kwh(then.kwh_used)}</dd>
     ${cost && html`<dd class="money">${money(cost.total, cost.currency)}</dd>`}
     ${said.map((text) => text && html`<dd key=${text}><b>${text}</b></dd>`)}
-    <dd class="quiet">${daysName(then.start, then.end)}</dd>
+    <dd class="quiet">${until === null ? days : w.upTo({ days, time: until })}</dd>
   </div>`;
 }
