@@ -15,6 +15,7 @@ const LIBRARIES: Record<string, string> = {
   preact: 'preact/dist/preact.mjs',
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
   htm: 'htm/dist/htm.module.js',
+  qr: 'qr/index.js',
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
   // Half as large as its module.
   uplot: 'uplot/dist/uPlot.iife.min.js',

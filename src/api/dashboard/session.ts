@@ -58,8 +58,8 @@ type Opened = { user_id: string; session_id: string; secret: string };
 const fromOf = ({ headers, ip }: FastifyRequest) => ({ userAgent: headers['user-agent'] ?? null, address: ip });
 
 /**
- * Adds `POST /dashboard/email` (confirms a changed address, and signs in), `POST /dashboard/sign-in`, and `POST`, `GET` and `DELETE
- * /dashboard/session` (`?everywhere=true`: in every browser of the account).
+ * Adds `POST /dashboard/email` (confirms a changed address, and signs in), `POST /dashboard/sign-in`, `POST`, `GET` and `DELETE
+ * /dashboard/session` (`?everywhere=true`: in every browser of the account), and `POST /dashboard/session/link` (for another device).
  */
 export function addSession(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
   const { db, clock, environment } = context;
@@ -157,6 +157,21 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     // A missing session is no error here: the page asks whether the browser is signed in.
     if (!caller) return { user: null, environment, ...provider };
     return signedIn(caller.userId, csrfToken(secret, caller.keyId));
+  });
+
+  // For another device of the same person, which needs no mail then. Like a mailed link, it works once and for a short time.
+  app.post('/dashboard/session/link', async (request, reply) => {
+    const caller = await callerOf(context, request);
+    checkCsrf(secret, request, caller.keyId);
+    await countSignIn(counter, caller.userId);
+    const [now, { userId }] = [clock(), caller];
+    const made = await runAsCaller(db, caller, { now, named: [caller.keyId] }, async (trx) => {
+      await recordAct(trx, { actor: caller, address: request.ip, action: 'session.link_created', target: userId });
+      return createSignIn(trx, { userId, secret, now, validMs: MAILED_FOR_MS, alone: true });
+    });
+    if (!made) throw new AppError('unauthorized');
+    const expiresAt = new Date(now.getTime() + MAILED_FOR_MS).toISOString();
+    return reply.status(201).send({ token: made.token, expires_at: expiresAt });
   });
 
   app.delete('/dashboard/session', async (request, reply) => {

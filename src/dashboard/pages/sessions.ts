@@ -10,6 +10,7 @@ import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
 import { Homes, Members } from './members.ts';
 import { Notices } from './sessions/notices.ts';
+import { OtherDevice } from './sessions/other-device.ts';
 import { Appearance, Developers, SignOut } from './sessions/this-browser.ts';
 import { YourData } from './sessions/your-data.ts';
 
@@ -48,6 +49,7 @@ export function Page() {
       <p>${w.about({ email: me.email })}</p>
       <${Problem} text=${error} />
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
+      <${OtherDevice} onClose=${sessions.again} />
     <//>
     <div class="grid"><${Developers} /><${YourData} /></div>
   `;

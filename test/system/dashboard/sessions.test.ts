@@ -17,6 +17,11 @@ test('sessions are listed, and one that is ended in another browser is signed ou
   const here = await dashboard.signIn('two@example.com');
   await here.getByRole('link', { name: 'Account' }).click();
   await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+  expect(new URL(here.url()).pathname).toBe('/dashboard/account');
+  // The page's earlier address.
+  await here.goto('/dashboard/sessions');
+  await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+  expect(new URL(here.url()).pathname).toBe('/dashboard/account');
   const list = here.getByRole('region', { name: 'Signed in' });
   const rows = list.getByRole('row').filter({ has: here.getByRole('rowheader') });
   await expect.poll(() => rows.count()).toBe(2);
@@ -31,6 +36,26 @@ test('sessions are listed, and one that is ended in another browser is signed ou
   await there.getByText('You are signed out: your session expired').waitFor();
   await here.getByRole('link', { name: 'Devices' }).click();
   await here.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+
+  // A phone signs in by a code on this screen, without a mail, once.
+  await here.getByRole('link', { name: 'Account' }).click();
+  await list.getByRole('button', { name: 'Sign in on another device' }).click();
+  const dialog = here.getByRole('dialog', { name: 'Sign in on another device' });
+  await dialog.getByRole('img', { name: 'QR code of the link' }).locator('path').waitFor();
+  await testLooks(here, 'other-device');
+  const link = (await dialog.getByRole('group', { name: 'Link for the other device' }).textContent()) ?? '';
+  expect(link).toMatch(/^https:\/\/localhost:\d+\/dashboard\/sign-in#[\w-]{43}$/);
+  await there.goto('/dashboard');
+  await there.goto(new URL(link).pathname + new URL(link).hash);
+  await there.reload();
+  await there.getByRole('button', { name: 'Sign in' }).click();
+  await there.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect.poll(() => rows.count()).toBe(2);
+  await there.goto(new URL(link).pathname + new URL(link).hash);
+  await there.reload();
+  await there.getByRole('button', { name: 'Sign in' }).click();
+  await there.getByText('This link is wrong, was used, or is over').waitFor();
 });
 
 test('an account without a time zone is asked for it once, with the browser’s as the suggestion', async () => {

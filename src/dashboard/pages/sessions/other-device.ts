@@ -1,0 +1,59 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction } from '../../parts/load.ts';
+import { busyAttributes, Copy, Dialog, Problem, When } from '../../parts/ui.ts';
+import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+
+/** A link that signs in one other device, with its QR code as an SVG path in units of a module. */
+interface DeviceLink {
+  url: string;
+  expires_at: string;
+  code: { path: string; size: number };
+}
+
+/** Light modules around a QR code that scanners need. */
+const BORDER = 4;
+
+/** Button with a dialog that signs in another device of the same person by a QR code. `onClose`: the other device may be signed in now. */
+export function OtherDevice({ onClose }: { onClose: () => void }) {
+  const { me } = useSession();
+  const { sessions: w } = words();
+  const { run, isBusy, error } = useAction();
+  const [link, setLink] = useState<DeviceLink | null>(null);
+  const create = () =>
+    run(async () => {
+      const { token, expires_at } = await callApi<{ token: string; expires_at: string }>('POST', '/session/link');
+      // The other device reaches the service by the address that this one uses.
+      const url = `${location.origin}/dashboard/sign-in#${token}`;
+      setLink({ url, expires_at, code: await drawCode(url) });
+    });
+  const close = () => {
+    setLink(null);
+    onClose();
+  };
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname);
+  return html`<button type="button" ...${busyAttributes(isBusy)} onClick=${create}>${w.otherDevice}</button>
+    <${Problem} text=${error} />
+    ${
+      link &&
+      html`<${Dialog} title=${w.otherDevice} onClose=${close}>
+        <p>${w.otherDeviceAbout}</p>
+        ${isLocal && html`<p class="note">${w.otherDeviceLocal}</p>`}
+        <svg class="qr-code" viewBox=${`0 0 ${link.code.size} ${link.code.size}`} role="img" aria-label=${w.otherDeviceCode}>
+          <path d=${link.code.path} />
+        </svg>
+        <${Copy} label=${w.otherDeviceLink} text=${link.url} />
+        <p class="quiet">${w.otherDeviceEnds} <${When} at=${link.expires_at} zone=${me.timezone} /></p>
+      <//>`
+    }`;
+}
+
+/** Returns the dark modules of a text's QR code. The library is loaded when the first code is drawn. */
+async function drawCode(text: string): Promise<DeviceLink['code']> {
+  const { encodeQR } = await import('qr');
+  const modules = encodeQR(text, 'raw', { border: BORDER });
+  const path = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
+  return { path, size: modules.length };
+}
