@@ -11,6 +11,20 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
+test('asks the administrator of a new installation for their own home, and creates its account', async () => {
+  const page = await dashboard.signIn('admin@example.com');
+  const question = page.getByRole('region', { name: 'Is this your home?' });
+  await question.waitFor();
+  await testLooks(page, 'home-admin');
+  await question.getByLabel('E-mail address').fill('my-home@example.com');
+  await question.getByRole('button', { name: 'Yes, create my home' }).click();
+  await page.getByText('my-home@example.com has no devices yet.').waitFor();
+  await page.reload();
+  await page.getByText('my-home@example.com has no devices yet.').waitFor();
+  expect(await question.count()).toBe(0);
+  await page.close();
+});
+
 test('shows the message rate, rejected messages and their reasons, and can replay them', async () => {
   const userId = await dashboard.user('home@example.com');
   const meter = await dashboard.device(userId);

@@ -1,11 +1,11 @@
-import type { Device } from '#clients/typescript/client.ts';
+import type { Device, User } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { dayName } from '../../parts/format.ts';
-import { useLoad } from '../../parts/load.ts';
+import { useAction, useLoad } from '../../parts/load.ts';
 import { nameOf, periodAt, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
-import { Card, rich } from '../../parts/ui.ts';
+import { busyAttributes, Card, Field, Problem, rich } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -27,10 +27,43 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
     return html`<${Card} title=${w.waiting.title}><p>${rich(w.waiting.about, link('devices'))}</p><//>`;
   if (user.user_id !== me.user_id)
     return html`<p class="note">${rich(w.firstSteps.ofOther({ email: user.email }), link('devices'))}</p>`;
-  return html`<${Card} title=${w.firstSteps.title}>
+  return html`${me.role === 'admin' && html`<${HomeQuestion} />`}<${Card} title=${w.firstSteps.title}>
     <ol class="first-steps">
       ${Object.values(w.firstSteps.steps).map((step, index) => html`<li>${rich(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
     </ol>
+  <//>`;
+}
+
+/**
+ * Asks the administrator of a new installation whether it is for their own home, and gives the home an account of its own: alerts and mails go
+ * to its address, and it can neither see nor change the installation.
+ */
+function HomeQuestion() {
+  const { pick, go, me } = useSession();
+  const { common, period } = words();
+  const w = period.yourHome;
+  const { run, isBusy, error } = useAction();
+  const create = (event: SubmitEvent) => {
+    event.preventDefault();
+    const email = String(new FormData(event.target as HTMLFormElement).get('email'));
+    run(async () => {
+      const home = { email, role: 'homeowner', timezone: me.timezone };
+      const { user_id } = await callApi<{ user_id: string }>('POST', '/v1/users', home);
+      pick(await callApi<User>('GET', `/v1/users/${user_id}`));
+    });
+  };
+  return html`<${Card} title=${w.title}>
+    <form onSubmit=${create}>
+      <p>${w.about}</p>
+      <${Field} label=${common.fields.email} hint=${w.hint}>
+        ${(attributes: object) => html`<input ...${attributes} type="email" name="email" autocomplete="email" required maxlength="254" />`}
+      <//>
+      <${Problem} text=${error} />
+      <p class="actions">
+        <button class="main" ...${busyAttributes(isBusy)}>${w.yes}</button>
+        <button type="button" onClick=${() => go('fleet')}>${w.no}</button>
+      </p>
+    </form>
   <//>`;
 }
 
