@@ -1,5 +1,6 @@
 import { ALERT_EXAMPLES } from './v1/alerts/shape.ts';
 import { ANALYTICS_EXAMPLES } from './v1/analytics/operations.ts';
+import { APP_EXAMPLES } from './v1/apps/shape.ts';
 import { AUDIT_EXAMPLES } from './v1/audit/shape.ts';
 import { BILL_PERIOD_EXAMPLES } from './v1/bill-periods/example.ts';
 import { DEVICE_EXAMPLES } from './v1/devices/example.ts';
@@ -42,5 +43,6 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...SERIES_EXAMPLES,
   ...KEY_EXAMPLES,
   ...MEMBER_EXAMPLES,
+  ...APP_EXAMPLES,
   ...AUDIT_EXAMPLES,
 };

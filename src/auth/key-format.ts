@@ -20,17 +20,20 @@ function checksum(text: string): string {
   return check;
 }
 
-/** Returns a new key: `eus_live_` or `eus_test_`, the cell if it has a name and `_`, 36 random characters (214 bits) and a checksum of 6. */
-export function newKey(environment: Environment): string {
+/** Returns a new secret: the prefix, the cell if it has a name and `_`, 36 random characters (214 bits) and a checksum of 6. */
+export function newSecret(prefix: string): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
     // Bytes from 248 on are skipped: they would make some characters more likely than others.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }
-  const body = KEY_PREFIX[environment] + cellPart() + random;
+  const body = prefix + cellPart() + random;
   return body + checksum(body);
 }
+
+/** Returns a new key: `eus_live_` or `eus_test_`, the cell, random characters and a checksum. */
+export const newKey = (environment: Environment): string => newSecret(KEY_PREFIX[environment]);
 
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 export const prefixOfKey = (key: string): string => key.slice(0, shownOf(key));

@@ -5,6 +5,7 @@ import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { recordAct } from '#src/users/audit.ts';
+import { forgetExpiredAuthorizations } from '#src/users/authorization-ends.ts';
 import { forgetEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
 import { type AccessEnd, endAccess } from '#src/users/end-access.ts';
 import { forgetEndedMembers } from '#src/users/member-ends.ts';
@@ -215,7 +216,7 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
 
-/** Deletes ended sessions, expired sign-ins that no longer count towards limits, expired changes of e-mail addresses, and old memberships. */
+/** Deletes ended sessions, expired sign-ins that no longer count towards limits, expired changes of e-mail addresses, old memberships, and expired authorizations and tokens of apps. */
 export async function deleteEndedSessions(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
@@ -228,4 +229,5 @@ export async function deleteEndedSessions(db: Database, now: Date): Promise<void
     .execute();
   await forgetEmailChanges(db, now);
   await forgetEndedMembers(db, now);
+  await forgetExpiredAuthorizations(db, now);
 }

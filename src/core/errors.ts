@@ -183,6 +183,11 @@ export const ERRORS = {
     error: 'An account has 100 subscriptions at most',
     meaning: 'Remove one that is not needed any more.',
   },
+  tooManyApps: {
+    status: 409,
+    error: 'An account has 100 apps at most',
+    meaning: 'Delete one that is not needed any more.',
+  },
   tariffOfDay: {
     status: 409,
     error: 'Another tariff of the user holds from the same day on',

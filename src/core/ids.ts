@@ -27,7 +27,9 @@ export type IdPrefix =
   | 'bil'
   | 'edt'
   | 'emc'
-  | 'mem';
+  | 'mem'
+  | 'app'
+  | 'aut';
 
 /** Prefixes of identifiers that contain the cell, because the router of several cells routes by them: accounts, senders, sign-ins. */
 const WITH_CELL: ReadonlySet<IdPrefix> = new Set<IdPrefix>(['usr', 'dev', 'gwy', 'sgn']);

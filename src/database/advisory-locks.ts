@@ -58,6 +58,7 @@ export const advisoryLockId = (
     | 'imports of'
     | 'bills of'
     | 'memberships of'
+    | 'apps of'
     | 'session at'
     | 'listener of',
   ...parts: readonly string[]

@@ -12,6 +12,8 @@ export const OWNED_RELATIONS = {
   group: { prefix: 'grp', relation: 'home_groups', key: 'group_id' },
   import: { prefix: 'imp', relation: 'imports', key: 'import_id' },
   member: { prefix: 'mem', relation: 'home_members', key: 'member_id' },
+  app: { prefix: 'app', relation: 'apps', key: 'app_id' },
+  authorization: { prefix: 'aut', relation: 'authorizations', key: 'authorization_id' },
   provisioningBatch: { prefix: 'prb', relation: 'provisioning_batches', key: 'batch_id' },
   billPeriod: { prefix: 'bil', relation: 'bill_periods', key: 'bill_period_id' },
   // A person's series of both kinds are found by either entry.

@@ -3,12 +3,14 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import type {
   ALERT_DELIVERIES,
   ALERT_TYPES,
+  AppType,
   DELIVERY_STATUSES,
   DEVICE_STATUSES,
   EVENT_TYPES,
   LANGUAGES,
   ManagedBy,
   MemberAccess,
+  OauthTokenKind,
   PAUSABLE_STATUSES,
   PLANS,
   Placement,
@@ -41,6 +43,9 @@ export interface Tables {
   source_checks: SourceChecksTable;
   webhooks: WebhooksTable;
   home_members: HomeMembersTable;
+  apps: AppsTable;
+  authorizations: AuthorizationsTable;
+  oauth_tokens: OauthTokensTable;
   gateways: GatewaysTable;
   discovered_devices: DiscoveredDevicesTable;
   unread_messages: UnreadMessagesTable;
@@ -118,6 +123,40 @@ interface HomeMembersTable {
   member_user_id: string | null;
   accepted_at: Date | null;
   ended_at: Generated<Date | null>;
+}
+
+interface AppsTable {
+  app_id: string;
+  user_id: string;
+  name: string;
+  website: string;
+  type: AppType;
+  redirect_uris: string[];
+  notification_url: string | null;
+  scopes: string[];
+  client_secret_sha256: Buffer | null;
+  created_at: Date;
+}
+
+interface AuthorizationsTable {
+  authorization_id: string;
+  app_id: string;
+  user_id: string;
+  scopes: string[];
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Generated<Date | null>;
+}
+
+interface OauthTokensTable {
+  token_sha256: Buffer;
+  kind: OauthTokenKind;
+  authorization_id: string | null;
+  /** JSON. */
+  payload: unknown;
+  expires_at: Date;
+  consumed_at: Generated<Date | null>;
+  answer_sealed: Generated<Buffer | null>;
 }
 
 interface ApiKeysTable {
@@ -227,6 +266,7 @@ interface AlertsTable {
   delivery: OneOf<typeof ALERT_DELIVERIES>;
   status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
   created_at: Generated<Date>;
+  authorization_id: Generated<string | null>;
 }
 
 interface TariffsTable {
@@ -355,6 +395,7 @@ interface WebhooksTable {
   status: Generated<OneOf<typeof PAUSABLE_STATUSES>>;
   created_at: Generated<Date>;
   member_id: Generated<string | null>;
+  authorization_id: Generated<string | null>;
 }
 
 interface GatewaysTable {

@@ -150,7 +150,8 @@ type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> }
  * Events with one fixed receiver, which have no subscribers. A subscription receives its test and its pause. The old address of an account
  * receives that a change of address was requested or took effect; the new address receives the confirmation link. An owner receives that an
  * update changed totals, that a key will expire, that a series cannot fetch its values, and which keys and sessions of the account were
- * ended. An invited address receives the invitation to a home; the home and its member receive that a membership began or ended.
+ * ended. An invited address receives the invitation to a home; the home and its member receive that a membership began or ended, and
+ * the home that the authorization of an app did.
  */
 interface Addressed {
   type:
@@ -167,7 +168,9 @@ interface Addressed {
     | 'member.joined'
     | 'member.ended'
     | 'membership.began'
-    | 'membership.ended';
+    | 'membership.ended'
+    | 'authorization.began'
+    | 'authorization.ended';
   data: Record<string, unknown>;
 }
 

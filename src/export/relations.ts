@@ -93,6 +93,33 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     columns: ['member_id', 'member_user_id', 'user_id', 'email', 'access', 'created_at', 'accepted_at', 'ended_at'],
   },
   {
+    file: 'apps',
+    relation: 'apps',
+    means: 'Apps that the account registered.',
+    by: { column: 'user_id', of: 'user' },
+    key: { app_id: 'text' },
+    columns: [
+      'app_id',
+      'user_id',
+      'name',
+      'website',
+      'type',
+      'redirect_uris',
+      'notification_url',
+      'scopes',
+      'created_at',
+    ],
+    omitted: { client_secret_sha256: SECRET },
+  },
+  {
+    file: 'authorizations',
+    relation: 'authorizations',
+    means: 'Apps that the home has let in.',
+    by: { column: 'user_id', of: 'user' },
+    key: { authorization_id: 'text' },
+    columns: ['authorization_id', 'app_id', 'user_id', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
+  },
+  {
     file: 'keys',
     relation: 'api_keys',
     means: 'API keys, also revoked ones. The keys themselves are kept nowhere.',
@@ -491,6 +518,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'delivery',
       'status',
       'created_at',
+      'authorization_id',
     ],
   },
   {
@@ -618,6 +646,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'failed_in_a_row',
       'catching_up_to',
       'member_id',
+      'authorization_id',
     ],
     omitted: { auth_token_sealed: SECRET, former_token_sealed: SECRET },
   },
@@ -743,6 +772,7 @@ export const RELATIONS_EXPORTED_ELSEWHERE: Readonly<Record<string, string>> = {
   changed_home_days: 'load_profile.csv: days that changed after sums of groups were kept',
   kept_device_pasts: 'load_profile.csv: what it said before a time',
   kept_begun_homes: 'load_profile.csv: what it said of the month so far',
+  oauth_tokens: 'authorizations.json: codes and tokens of these, of which a digest is stored',
   usage_changes: 'hourly.csv: hours that changed a moment ago, until they are compared with alerts',
 };
 

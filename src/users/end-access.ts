@@ -1,13 +1,14 @@
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
 import { recordAct } from './audit.ts';
+import { endAuthorizations } from './authorization-ends.ts';
 import { expireSignIns } from './email-changes.ts';
 
 /** Reason why all access to an account ended: somebody else may have controlled the account before. */
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
- * Ends all access to an account, in the transaction that changed its address, its role or its sign-in: all keys, sessions except `exceptSession`,
+ * Ends all access to an account, in the transaction that changed its address, its role or its sign-in: all keys, authorizations of apps, sessions except `exceptSession`,
  * unused sign-in links and pending changes of addresses, including those that the account requested for others. Pauses its active
  * subscriptions, because a changed role may reach more accounts. If anything ended, the account receives a mail that lists it. The caller must
  * have locked the account's row, so that no key is added concurrently.
@@ -31,6 +32,7 @@ export async function endAccess(
     .where('session_id', '<>', exceptSession)
     .returning(['session_id', 'user_agent', 'address'])
     .execute();
+  const apps = await endAuthorizations(trx, { homeIds: [userId] }, 'access');
   await expireSignIns(trx, userId);
   await trx
     .deleteFrom('email_changes')
@@ -38,13 +40,19 @@ export async function endAccess(
     .execute();
   const webhooks = await pauseSubscriptions(queryOf(trx), userId);
   const [keysEnded, sessionsEnded, webhooksPaused] = [keys.length, sessions.length, webhooks.length];
-  if (keysEnded + sessionsEnded + webhooksPaused === 0) return;
+  if (keysEnded + sessionsEnded + webhooksPaused + apps.length === 0) return;
   await recordAct(trx, {
     actor: null,
     address: null,
     action: 'access.ended',
     target: userId,
-    details: { because, keys: keysEnded, sessions: sessionsEnded, webhooks: webhooksPaused },
+    details: {
+      because,
+      keys: keysEnded,
+      sessions: sessionsEnded,
+      webhooks: webhooksPaused,
+      authorizations: apps.length,
+    },
   });
   const data = { because, keys, sessions, webhooks };
   await addEvents(queryOf(trx), [{ type: 'access.ended', userId, data, channel: 'email' }], now);

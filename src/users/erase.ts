@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { forgetInAudit } from './audit.ts';
+import { endAppsOf } from './authorization-ends.ts';
 import { endMembershipsOf } from './member-ends.ts';
 
 /**
@@ -42,6 +43,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .orderBy('device_id')
       .forUpdate()
       .execute();
+    await endAppsOf(trx, userId);
     await endMembershipsOf(trx, userId, { because: 'erased', now: new Date() });
     const deviceIds = devices.map(({ device_id }) => device_id);
     // Each list is one parameter, whatever its length.

@@ -1,6 +1,7 @@
 import type { AnyOperation } from '../operation.ts';
 import { createAlert, deleteAlert, getAlert, listAlerts, previewAlert, updateAlert } from './alerts/operations.ts';
 import { monthlyAnalytics } from './analytics/operations.ts';
+import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/operations.ts';
 import { listAudit } from './audit/operations.ts';
 import {
   closeBillPeriod,
@@ -206,6 +207,11 @@ const NAMED = {
   acceptMembership,
   listMemberships,
   leaveMembership,
+  createApp,
+  listApps,
+  getApp,
+  updateApp,
+  deleteApp,
   listAudit,
 };
 

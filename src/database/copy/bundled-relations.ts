@@ -34,7 +34,11 @@ const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY (
 /** Keys and webhooks by which a member reaches the home of another account: they end if either account moves. */
 const OF_MEMBERSHIP =
   'member_id IN (SELECT member_id FROM home_members WHERE user_id = ANY ($1) OR member_user_id = ANY ($1))';
-const OF_WEBHOOK = 'webhook_id IN (SELECT webhook_id FROM webhooks WHERE user_id = ANY ($1) AND member_id IS NULL)';
+/** Authorizations of apps, and what apps made by them: they end if the home or the app's owner moves. */
+const OF_AUTHORIZATION = `authorization_id IN (SELECT authorization_id FROM authorizations
+  WHERE user_id = ANY ($1) OR app_id IN (SELECT app_id FROM apps WHERE user_id = ANY ($1)))`;
+const OWN_WEBHOOK = `${OF_USER} AND member_id IS NULL AND authorization_id IS NULL`;
+const OF_WEBHOOK = `webhook_id IN (SELECT webhook_id FROM webhooks WHERE ${OWN_WEBHOOK})`;
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
 /** The relations of an account bundle, in the order of their foreign keys. */
@@ -66,11 +70,11 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   // A tariff may refer to a price series of an account that does not move. Its prices are then missing, which costs and the command report
   // (users-move/unpriced-tariffs.ts).
   { relation: 'tariffs', whose: OF_USER },
-  { relation: 'alerts', whose: OF_USER },
+  { relation: 'alerts', whose: `${OF_USER} AND authorization_id IS NULL` },
   { relation: 'bill_periods', whose: OF_USER },
   { relation: 'bill_versions', whose: OF_BILL },
   { relation: 'bill_adjustments', whose: OF_BILL },
-  { relation: 'webhooks', whose: `${OF_USER} AND member_id IS NULL` },
+  { relation: 'webhooks', whose: OWN_WEBHOOK },
   { relation: 'gateways', whose: OF_USER },
   { relation: 'discovered_devices', whose: OF_GATEWAY },
   { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
@@ -83,7 +87,10 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
     whose: `${OF_EVENT} AND (webhook_id IS NULL OR ${OF_WEBHOOK})`,
     number: 'place',
   },
-  { relation: 'alert_firings', whose: 'alert_id IN (SELECT alert_id FROM alerts WHERE user_id = ANY ($1))' },
+  {
+    relation: 'alert_firings',
+    whose: 'alert_id IN (SELECT alert_id FROM alerts WHERE user_id = ANY ($1) AND authorization_id IS NULL)',
+  },
   { relation: 'raised_remarks', whose: OF_USER },
   { relation: 'usage_changes', whose: 'user_ids && $1', number: 'change_id' },
   { relation: 'usage_untold', whose: OF_USER },
@@ -121,12 +128,18 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
     relation: 'api_keys',
     whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})) OR ${OF_MEMBERSHIP})`,
   },
-  { relation: 'webhooks', whose: OF_MEMBERSHIP },
+  // Apps of moving accounts, and what any app made in moving homes.
+  { relation: 'apps', whose: OF_USER },
+  { relation: 'authorizations', whose: OF_AUTHORIZATION },
+  { relation: 'oauth_tokens', whose: OF_AUTHORIZATION },
+  { relation: 'alerts', whose: OF_AUTHORIZATION },
+  { relation: 'alert_firings', whose: `alert_id IN (SELECT alert_id FROM alerts WHERE ${OF_AUTHORIZATION})` },
+  { relation: 'webhooks', whose: `${OF_MEMBERSHIP} OR ${OF_AUTHORIZATION}` },
   // Deliveries of moving accounts' events to staying accounts' subscriptions, and the reverse.
   {
     relation: 'deliveries',
     whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))
-      OR webhook_id IN (SELECT webhook_id FROM webhooks WHERE ${OF_MEMBERSHIP})`,
+      OR webhook_id IN (SELECT webhook_id FROM webhooks WHERE ${OF_MEMBERSHIP} OR ${OF_AUTHORIZATION})`,
   },
   { relation: 'provisioning_batches', whose: `owner_user_id = ANY ($1) AND NOT (${OF_USER})`, column: 'owner_user_id' },
 ];
@@ -164,6 +177,9 @@ export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
   home_members:
     'of accounts of which mostly one moves, and their links are signed by the secret of the installation: owners invite again',
+  apps: 'programs call them at the address of the installation: their owners register them again',
+  authorizations: 'apps call the installation that the home consented at: the home consents again',
+  oauth_tokens: 'of authorizations',
   email_changes: 'their links are signed by the secret of the installation: people change the address again',
   arrivals: 'where an account came from: noted anew',
   departures: 'of accounts that are no longer there',

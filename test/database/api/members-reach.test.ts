@@ -118,6 +118,11 @@ const EXPECTED: Record<OperationName, string> = {
   listMemberships: 'ok 403 403 ok',
   // Of somebody else's membership.
   leaveMembership: '404 403 403 404',
+  createApp: '403 403 403 403',
+  listApps: '403 403 403 403',
+  getApp: '403 403 403 403',
+  updateApp: '403 403 403 403',
+  deleteApp: '403 403 403 403',
   listAudit: '403 403 403 403',
 };
 
@@ -181,6 +186,7 @@ const MAKE: Record<string, () => Promise<string>> = {
   tariff_id: async () => (await post('/v1/tariffs', rates())).tariff_id,
   series_id: async () => (await post('/v1/price-series', series)).series_id,
   emission_series_id: async () => (await post('/v1/emission-series', emissions)).series_id,
+  app_id: async () => (await post('/v1/apps', program, utility)).app_id,
   key_id: async () => (await post('/v1/keys')).key_id,
   group_id: async () => {
     const { group_id } = await post('/v1/groups', { name: 'x' }, utility);
@@ -194,6 +200,15 @@ const MAKE: Record<string, () => Promise<string>> = {
   },
   user_id: async () => home.userId,
   member_id: async () => memberOfNobody,
+};
+
+/** An app that utilities register. */
+const program = {
+  name: 'x',
+  website: 'https://app.example',
+  type: 'public',
+  redirect_uris: ['https://app.example/'],
+  scopes: ['insights:read'],
 };
 
 const BODIES: Partial<Record<OperationName, () => unknown>> = {
@@ -238,6 +253,8 @@ const BODIES: Partial<Record<OperationName, () => unknown>> = {
   rotateKey: () => ({}),
   inviteMember: () => ({ email: `invited${++count}@example.net`, access: 'read' }),
   acceptMembership: () => ({ token: 'x' }),
+  createApp: () => program,
+  updateApp: () => ({ name: 'y' }),
 };
 const QUERIES: Partial<Record<OperationName, string>> = {
   listDeviceReadings: 'start=2026-05-01&end=2026-06-01',

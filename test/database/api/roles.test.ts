@@ -169,7 +169,7 @@ const isOfGroups = ({ path }: AnyOperation) => path.startsWith('/v1/groups');
 /**
  * Operations that concern only the caller. Other tests cover the creation of accounts (requests.test.ts), their list (users.test.ts), the
  * audit log (audit.test.ts), tables of devices (imports.test.ts), batches of meters (provisioning.test.ts) and calculations about homes with
- * data (what-if.test.ts), and members of homes (members-reach.test.ts).
+ * data (what-if.test.ts), members of homes (members-reach.test.ts), and apps (apps.test.ts).
  */
 const OF_THE_CALLER = [
   'POST /v1/users',
@@ -188,6 +188,11 @@ const OF_THE_CALLER = [
   'POST /v1/memberships',
   'GET /v1/memberships',
   'DELETE /v1/memberships/{member_id}',
+  'POST /v1/apps',
+  'GET /v1/apps',
+  'GET /v1/apps/{app_id}',
+  'PATCH /v1/apps/{app_id}',
+  'DELETE /v1/apps/{app_id}',
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;

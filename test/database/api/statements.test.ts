@@ -29,7 +29,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listUsers: 1,
   getUser: 1,
   updateUser: 10,
-  deleteUser: 30,
+  deleteUser: 31,
   createWebhook: 8,
   listWebhooks: 1,
   updateWebhook: 10,
@@ -116,6 +116,11 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   acceptMembership: 15,
   listMemberships: 1,
   leaveMembership: 14,
+  createApp: 8,
+  listApps: 1,
+  getApp: 1,
+  updateApp: 8,
+  deleteApp: 9,
   listAudit: 1,
 };
 
@@ -350,6 +355,19 @@ test('each operation needs this number of statements', async () => {
   await request(member, 'leaveMembership', { of: [member_id] });
   const withdrawn = await request(home, 'inviteMember', invited);
   await request(home, 'removeMember', { of: [home.userId, withdrawn.member_id] });
+
+  const program = {
+    name: 'x',
+    website: 'https://app.example',
+    type: 'public',
+    redirect_uris: ['https://app.example/'],
+    scopes: ['insights:read'],
+  };
+  const { app_id } = await request(utility, 'createApp', { body: program });
+  await request(utility, 'listApps');
+  await request(utility, 'getApp', { of: [app_id] });
+  await request(utility, 'updateApp', { of: [app_id], body: { name: 'y' } });
+  await request(utility, 'deleteApp', { of: [app_id] });
 
   const { key_id } = await request(home, 'createKey', { body: {} });
   await request(home, 'listKeys');

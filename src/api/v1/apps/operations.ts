@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { idField, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { ownAccount, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import {
+  createApp as create,
+  findApp as find,
+  listApps as list,
+  deleteApp as remove,
+  updateApp as update,
+} from '#src/auth/apps.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { app, appPatch, appToWire, areRedirectsAllowed, createdApp, newApp, REDIRECT_NEEDS_PUBLIC } from './shape.ts';
+
+const ofApp = z.object({ app_id: idField });
+
+/** Throws 403 for homeowners, who let apps in but register none. */
+function checkRegistrar({ role }: Caller): void {
+  if (role === 'homeowner') throw new AppError('forbidden');
+}
+
+export const createApp = defineOperation({
+  summary:
+    'Registers an app, which homes can then let in by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once.',
+  method: 'POST',
+  path: '/v1/apps',
+  forOwnerOnly: true,
+  audit: { action: 'app.created', target: 'app_id' },
+  scope: 'keys:write',
+  answer: createdApp,
+  body: newApp,
+  async handle({ context: { db, clock }, caller, body }) {
+    checkRegistrar(caller);
+    const settings = { ...body, notification_url: body.notification_url ?? null };
+    const { app: made, secret } = await create(db, ownAccount(caller), settings, clock());
+    return { ...appToWire(made), ...(secret !== null && { client_secret: secret }) };
+  },
+});
+
+export const listApps = defineOperation({
+  summary: 'Apps that the caller’s account registered, page by page.',
+  method: 'GET',
+  path: '/v1/apps',
+  forOwnerOnly: true,
+  scope: 'keys:write',
+  answer: z.array(app),
+  query: z.object(pageFields),
+  async handle({ context: { db }, caller, query, reply, url }) {
+    checkRegistrar(caller);
+    const findPage = (page: { limit: number; cursor?: string }) => list(db, ownAccount(caller), page);
+    return (await fetchPage(reply, url, query, findPage, (one) => one.app_id)).map(appToWire);
+  },
+});
+
+export const getApp = defineOperation({
+  summary: 'One app.',
+  method: 'GET',
+  path: '/v1/apps/{app_id}',
+  forOwnerOnly: true,
+  scope: 'keys:write',
+  answer: app,
+  params: ofApp,
+  async handle({ context: { db }, caller, params }) {
+    checkRegistrar(caller);
+    return appToWire(requireFound(await find(db, reachOf(caller), toIdOrNotFound(params.app_id))));
+  },
+});
+
+export const updateApp = defineOperation({
+  summary: 'Changes an app. Fewer scopes hold at once, also for tokens that were issued.',
+  method: 'PATCH',
+  path: '/v1/apps/{app_id}',
+  forOwnerOnly: true,
+  audit: { action: 'app.changed', target: 'app_id' },
+  scope: 'keys:write',
+  answer: app,
+  params: ofApp,
+  body: appPatch,
+  async handle({ context: { db }, caller, params, body }) {
+    checkRegistrar(caller);
+    const appId = toIdOrNotFound(params.app_id);
+    const { type } = requireFound(await find(db, reachOf(caller), appId));
+    if (body.redirect_uris && !areRedirectsAllowed(type, body.redirect_uris))
+      throw unprocessable({ field: 'redirect_uris', message: REDIRECT_NEEDS_PUBLIC });
+    return appToWire(requireFound(await update(db, reachOf(caller), appId, omitUndefined(body))));
+  },
+});
+
+export const deleteApp = defineOperation({
+  summary: 'Deletes an app, and ends every authorization of it at once. Each home gets a mail.',
+  method: 'DELETE',
+  path: '/v1/apps/{app_id}',
+  forOwnerOnly: true,
+  audit: { action: 'app.deleted', target: 'app_id' },
+  scope: 'keys:write',
+  answer: shapes.message,
+  params: ofApp,
+  async handle({ context: { db }, caller, params }) {
+    checkRegistrar(caller);
+    if (!(await remove(db, reachOf(caller), toIdOrNotFound(params.app_id)))) throw new AppError('notFound');
+    return { message: `App ${params.app_id} was deleted` };
+  },
+});

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { httpsUrlField, listOf, textField } from '#src/api/fields.ts';
+import { createdAt } from '#src/api/shapes.ts';
+import type { App } from '#src/auth/apps.ts';
+import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
+import { APP_TYPES } from '#src/database/enums.ts';
+import { created_at, type Examples, user_id } from '../example-ids.ts';
+
+/** Hosts of redirects to a program on the person's own machine (RFC 8252, 7.3). */
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d{1,5})?(\/[\x21-\x7e]*)?$/;
+const isLoopback = (text: string) => LOOPBACK.test(text) && URL.canParse(text);
+const isHttps = (text: string) => httpsUrlField.safeParse(text).success;
+
+const redirectUri = z
+  .string()
+  .max(2_048)
+  .refine(
+    (text) => (isHttps(text) || isLoopback(text)) && !text.includes('#'),
+    'must be an https:// URL, or http:// with a loopback address, in ASCII, without fragment, credentials and blanks',
+  )
+  .meta({ format: 'uri' });
+
+const settings = {
+  name: textField(80)
+    .refine((text) => /^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && text.trim() === text, 'must be one line of visible text')
+    .describe('Name that the page of consent shows.'),
+  website: httpsUrlField.describe('HTTPS address of a page about the app.'),
+  redirect_uris: listOf(redirectUri, 1, 10).describe(
+    'Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address.',
+  ),
+  notification_url: httpsUrlField.nullable().describe('HTTPS address for notices that data changed. Null: none.'),
+  scopes: listOf(z.enum(APP_SCOPE_NAMES), 1, APP_SCOPE_NAMES.length).describe(
+    'Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued.',
+  ),
+};
+
+const type = z
+  .enum(APP_TYPES)
+  .describe('`confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one.');
+
+export const newApp = z
+  .strictObject({ ...settings, type, notification_url: settings.notification_url.optional() })
+  .superRefine((app, context) => {
+    const message = REDIRECT_NEEDS_PUBLIC;
+    if (Array.isArray(app.redirect_uris) && !areRedirectsAllowed(app.type, app.redirect_uris))
+      context.addIssue({ code: 'custom', path: ['redirect_uris'], message });
+  });
+export const appPatch = z.strictObject(settings).partial();
+
+export const REDIRECT_NEEDS_PUBLIC = 'must be https:// URLs; only a public app may use a loopback address';
+
+/** Whether an app of the type may have these redirect URIs. */
+export const areRedirectsAllowed = (of: App['type'], uris: readonly string[]): boolean =>
+  of === 'public' || uris.every(isHttps);
+
+export const app = z
+  .strictObject({
+    ...settings,
+    app_id: z.string().describe('Id of the app.'),
+    client_id: z.string().describe('Identifies the app at `/oauth/authorize` and `/oauth/token`.'),
+    user_id: z.string().describe('Account that registered the app.'),
+    type,
+    created_at: createdAt,
+  })
+  .meta({ id: 'App' });
+
+export const createdApp = app
+  .extend({ client_secret: z.string().optional().describe('Shown once. A public app has none.') })
+  .meta({ id: 'CreatedApp' });
+
+/** Converts an app for a response. */
+export const appToWire = ({ created_at, scopes, ...row }: App): z.output<typeof app> => ({
+  ...row,
+  client_id: row.app_id,
+  scopes: APP_SCOPE_NAMES.filter((scope) => scopes.includes(scope)),
+  created_at: created_at.toISOString(),
+});
+
+const registered = {
+  name: 'Bright Home',
+  website: 'https://bright.example.com',
+  type: 'confidential',
+  redirect_uris: ['https://bright.example.com/callback'],
+  notification_url: null,
+  scopes: ['insights:read', 'devices:read'],
+};
+const app_id = 'app_01k8xqe3m5w9c1f7hx0jb4n6rz';
+const exampleApp = { ...registered, app_id, client_id: app_id, user_id, created_at };
+
+export const APP_EXAMPLES = {
+  createApp: {
+    body: registered,
+    answer: { ...exampleApp, client_secret: 'eus_cs_4kJ2mZ8qT6wXbN1cR5vY7pL3sD9fG0hAeUiO2nWk4B' },
+  },
+  listApps: { answer: [exampleApp] },
+  getApp: { answer: exampleApp },
+  updateApp: { body: { scopes: ['insights:read'] }, answer: { ...exampleApp, scopes: ['insights:read'] } },
+  deleteApp: { answer: { message: `App ${app_id} was deleted` } },
+} satisfies Examples;

@@ -1,0 +1,155 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import { AppError } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import { advisoryLockId } from '#src/database/advisory-locks.ts';
+import type { Database } from '#src/database/connect.ts';
+import { isAccountWithin, type Reach } from '#src/database/reach.ts';
+import type { Tables } from '#src/database/tables.ts';
+import { endAuthorizations } from '#src/users/authorization-ends.ts';
+import { hashOfKey, newSecret } from './key-format.ts';
+
+const SECRET_PREFIX = 'eus_cs_';
+/** Maximum number of apps of an account. */
+const MAX_APPS_PER_ACCOUNT = 100;
+
+const COLUMNS = [
+  'app_id',
+  'user_id',
+  'name',
+  'website',
+  'type',
+  'redirect_uris',
+  'notification_url',
+  'scopes',
+  'created_at',
+] as const;
+
+/** A registered app without its secret. Its `app_id` is also its client_id. */
+export type App = Pick<Selectable<Tables['apps']>, (typeof COLUMNS)[number]>;
+
+/** Members of an app that its owner sets. The type of an app never changes. */
+export type AppSettings = Omit<App, 'app_id' | 'user_id' | 'type' | 'created_at'>;
+
+/**
+ * Registers an app for an account, in the transaction that has locked the account. Returns it with its secret, which is shown once; null for
+ * a public app. Throws 409 if the account has the maximum number.
+ */
+export async function createApp(
+  trx: Database,
+  ownerId: string,
+  { type, ...settings }: AppSettings & Pick<App, 'type'>,
+  now: Date,
+): Promise<{ app: App; secret: string | null }> {
+  // Raw SQL: an advisory lock. It serialises registrations by account, because concurrent ones would all see the same count.
+  await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('apps of', ownerId)}::bigint)`.execute(trx);
+  const { count } = await trx
+    .selectFrom('apps')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('user_id', '=', ownerId)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MAX_APPS_PER_ACCOUNT) throw new AppError('tooManyApps');
+  const secret = type === 'confidential' ? newSecret(SECRET_PREFIX) : null;
+  const app = await trx
+    .insertInto('apps')
+    .values({
+      ...settings,
+      type,
+      app_id: newId('app'),
+      user_id: ownerId,
+      client_secret_sha256: secret === null ? null : hashOfKey(secret),
+      created_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return { app, secret };
+}
+
+/** Returns at most `limit` apps of an account in order of their ids, after `cursor`. */
+export async function listApps(
+  db: Database,
+  ownerId: string,
+  page: { limit: number; cursor?: string },
+): Promise<App[]> {
+  return db
+    .selectFrom('apps')
+    .select(COLUMNS)
+    .where('user_id', '=', ownerId)
+    .where('app_id', '>', page.cursor ?? '')
+    .orderBy('app_id')
+    .limit(page.limit)
+    .execute();
+}
+
+/** Returns an app within the reach, or null. */
+export async function findApp(db: Database, reach: Reach, appId: string): Promise<App | null> {
+  const row = await db
+    .selectFrom('apps')
+    .select(COLUMNS)
+    .where('app_id', '=', appId)
+    .where(isAccountWithin(reach, 'apps.user_id'))
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Updates an app within the reach; null if there is none. Fewer scopes hold at once, for existing tokens too. */
+export async function updateApp(
+  db: Database,
+  reach: Reach,
+  appId: string,
+  patch: Partial<AppSettings>,
+): Promise<App | null> {
+  if (Object.keys(patch).length === 0) return findApp(db, reach, appId);
+  const row = await db
+    .updateTable('apps')
+    .set(patch)
+    .where('app_id', '=', appId)
+    .where(isAccountWithin(reach, 'apps.user_id'))
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/**
+ * Deletes an app within the reach and ends its authorizations; each home gets a mail. Returns false if there is none. An authorization that
+ * is made concurrently waits for the deletion, and fails.
+ */
+export async function deleteApp(trx: Database, reach: Reach, appId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('apps')
+    .select('app_id')
+    .where('app_id', '=', appId)
+    .where(isAccountWithin(reach, 'apps.user_id'))
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return false;
+  await endAuthorizations(trx, { appIds: [appId] }, 'app');
+  await trx.deleteFrom('apps').where('app_id', '=', appId).execute();
+  return true;
+}
+
+/** An app as the authorization server knows it. */
+export interface ClientApp extends App {
+  client_secret_sha256: Buffer | null;
+}
+
+/** Returns an app by its client_id; null if there is none, or if its owner's account is no longer that of a utility or an administrator. */
+export async function findClientApp(db: Database, clientId: string): Promise<ClientApp | null> {
+  if (clientId.includes('\0')) return null;
+  const row = await db
+    .selectFrom('apps')
+    .innerJoin('users', 'users.user_id', 'apps.user_id')
+    .select([
+      ...(COLUMNS.map((name) => `apps.${name}`) as `apps.${(typeof COLUMNS)[number]}`[]),
+      'client_secret_sha256',
+    ])
+    .where('app_id', '=', clientId)
+    .where('users.role', '<>', 'homeowner')
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Whether a text is the secret whose SHA-256 is `hash`. */
+export function isSecretOf(hash: Buffer, presented: string): boolean {
+  return timingSafeEqual(hash, hashOfKey(presented));
+}

@@ -1,0 +1,72 @@
+import type { Expression, SqlBool } from 'kysely';
+import { sql } from 'kysely';
+import { type Database, queryOf } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import type { NewEvent } from '#src/events/bodies.ts';
+import { addEvents } from '#src/events/outbox.ts';
+
+/**
+ * Reason for the end of an authorization: the home ended it, the app did (RFC 7009), the app was deleted, a code or refresh token was used
+ * twice, it was valid until then, or all access to the account of the home ended.
+ */
+export type AuthorizationEnd = 'home' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
+
+/** Ended authorizations: all of some ids, apps or homes, or all that have expired. */
+type Which =
+  | { ids: readonly string[] }
+  | { appIds: readonly string[] }
+  | { homeIds: readonly string[] }
+  | { expiredAt: Date };
+
+/**
+ * Ends authorizations, with the tokens, alerts and webhooks of the app, and mails each home. Waits for changes of the app that have begun,
+ * and none begins afterwards. `within`: the home to which they must belong. Returns the ended ids.
+ */
+export async function endAuthorizations(
+  trx: Database,
+  which: Which,
+  because: AuthorizationEnd,
+  { within }: { within?: string } = {},
+): Promise<string[]> {
+  let query = trx
+    .selectFrom('authorizations')
+    .innerJoin('apps', 'apps.app_id', 'authorizations.app_id')
+    .select(['authorization_id', 'authorizations.user_id', 'authorizations.app_id', 'apps.name'])
+    .where(conditionOf(which))
+    .orderBy('authorization_id')
+    .forUpdate('authorizations');
+  if (within !== undefined) query = query.where('authorizations.user_id', '=', within);
+  const rows = await query.execute();
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ authorization_id }) => authorization_id);
+  await trx.deleteFrom('authorizations').where(sql<boolean>`authorization_id = ANY (${ids}::text[])`).execute();
+  const events = rows.map(
+    ({ authorization_id, user_id: userId, app_id, name }): NewEvent => ({
+      type: 'authorization.ended',
+      userId,
+      data: { authorization_id, app: { app_id, name }, because },
+      channel: 'email',
+    }),
+  );
+  await addEvents(queryOf(trx), events, new Date());
+  return ids;
+}
+
+/** Ends the authorizations of the apps of an account, in the transaction that erases it. Each home gets a mail. */
+export async function endAppsOf(trx: Database, ownerId: string): Promise<void> {
+  const rows = await trx.selectFrom('apps').select('app_id').where('user_id', '=', ownerId).forUpdate().execute();
+  if (rows.length > 0) await endAuthorizations(trx, { appIds: rows.map(({ app_id }) => app_id) }, 'app');
+}
+
+/** Ends authorizations that were valid until now, and deletes codes, tokens and requests for consent that have expired. */
+export async function forgetExpiredAuthorizations(db: Database, now: Date): Promise<void> {
+  await joinOrBeginTransaction(db, (trx) => endAuthorizations(trx, { expiredAt: now }, 'expired'));
+  await db.deleteFrom('oauth_tokens').where('expires_at', '<=', now).execute();
+}
+
+function conditionOf(which: Which): Expression<SqlBool> {
+  if ('ids' in which) return sql<boolean>`authorization_id = ANY (${[...which.ids]}::text[])`;
+  if ('appIds' in which) return sql<boolean>`authorizations.app_id = ANY (${[...which.appIds]}::text[])`;
+  if ('homeIds' in which) return sql<boolean>`authorizations.user_id = ANY (${[...which.homeIds]}::text[])`;
+  return sql<boolean>`authorizations.expires_at <= ${which.expiredAt}`;
+}
