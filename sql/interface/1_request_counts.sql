@@ -13,9 +13,11 @@ BEGIN
     FROM unnest(counted_in, plan_in, least_in, most_in, add_in) x (counted, plan, least, most, add) ORDER BY 1
   LOOP
     counted := one.counted;
-    -- Of the keys of one device its owner's, and of a refused key its owner's; what is counted is an account otherwise.
+    -- Of the keys of one device its owner's, of a refused key its owner's, and of an app in a home the app's owner's; what is counted is an
+    -- account otherwise.
     account := CASE
       WHEN one.counted LIKE 'device:%' THEN (SELECT d.user_id FROM devices d WHERE d.device_id = substr(one.counted, 8))
+      WHEN one.counted LIKE 'app:%' THEN (SELECT a.user_id FROM apps a WHERE a.app_id = split_part(one.counted, ':', 3))
       WHEN one.counted LIKE 'key:%' THEN (SELECT k.user_id FROM api_keys k WHERE k.key_id = substr(one.counted, 5))
       ELSE one.counted END;
     plan := CASE WHEN one.counted NOT LIKE 'key:%' THEN (SELECT u.plan FROM users u WHERE u.user_id = account) END;

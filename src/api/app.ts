@@ -16,6 +16,7 @@ import { addDashboard } from './dashboard/routes.ts';
 import type { Http2 } from './http2.ts';
 import { Live } from './live/live.ts';
 import { addMcp } from './mcp/routes.ts';
+import { addOauth } from './oauth/routes.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
@@ -172,6 +173,7 @@ export function buildApp(
   addReference(app, parts.publicUrl);
   addUnsubscribe(app, context, parts.secret);
   addInvitation(app, context, parts.secret);
+  addOauth(app, context, { secret, counter, publicUrl });
   addClaims(app, context, counter);
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);

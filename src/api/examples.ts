@@ -2,6 +2,7 @@ import { ALERT_EXAMPLES } from './v1/alerts/shape.ts';
 import { ANALYTICS_EXAMPLES } from './v1/analytics/operations.ts';
 import { APP_EXAMPLES } from './v1/apps/shape.ts';
 import { AUDIT_EXAMPLES } from './v1/audit/shape.ts';
+import { AUTHORIZATION_EXAMPLES } from './v1/authorizations/shape.ts';
 import { BILL_PERIOD_EXAMPLES } from './v1/bill-periods/example.ts';
 import { DEVICE_EXAMPLES } from './v1/devices/example.ts';
 import { ENERGY_INSIGHTS_EXAMPLES } from './v1/energy-insights/shape.ts';
@@ -44,5 +45,6 @@ export const EXAMPLES: Record<OperationName, Examples[string]> = {
   ...KEY_EXAMPLES,
   ...MEMBER_EXAMPLES,
   ...APP_EXAMPLES,
+  ...AUTHORIZATION_EXAMPLES,
   ...AUDIT_EXAMPLES,
 };

@@ -42,6 +42,7 @@ const TAGS: Record<string, string> = {
   gateways: 'Brokers of households, which bring many devices at once.',
   keys: 'API keys: create, rotate with an overlap, revoke.',
   memberships: 'Homes of other accounts that invited the caller.',
+  authorizations: 'Apps that the caller’s home has let in.',
   apps: 'Programs of utilities and administrators that homes can let in.',
   audit: 'Who did what to whom, for administrators.',
   imports: 'Devices in bulk: tables of them, all or none.',

@@ -66,7 +66,7 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   path: string;
   /** Scope that the key needs; if there are several, all of them. */
   scope: Scope | readonly Scope[];
-  /** Whether only the account itself may use it. A member of a home may not, for that home. */
+  /** Whether only the account itself may use it. A member of a home may not, for that home, nor an app. */
   forOwnerOnly?: true;
   params?: P;
   query?: Q;
@@ -330,8 +330,8 @@ function requestIdsOf({ params, query, body }: FastifyRequest): RequestIds {
 export const operationScopes = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope;
 
-function allow({ scopes, memberId }: Caller, definition: AnyOperation): void {
-  if (memberId !== undefined && definition.forOwnerOnly) throw new AppError('forbidden');
+function allow({ scopes, memberId, appId }: Caller, definition: AnyOperation): void {
+  if ((memberId !== undefined || appId !== undefined) && definition.forOwnerOnly) throw new AppError('forbidden');
   const missing = operationScopes(definition).filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
   // The caller may know what its own key lacks. Nothing was looked up yet.

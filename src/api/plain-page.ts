@@ -5,16 +5,16 @@ export const PLAIN_PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Returns a page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form. `language`:
+ * Returns a page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form, and `head` HTML for its head. `language`:
  * ISO 639-1.
  */
 export const renderPlainPage = (
   title: string,
   text: string,
-  { more = '', language = 'en' }: { more?: string; language?: string } = {},
+  { more = '', head = '', language = 'en' }: { more?: string; head?: string; language?: string } = {},
 ): string => `<!doctype html>
 <html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title>${head}</head>
 <body style="font:18px/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem">
 <p>${escapeHtml(text)}</p>
 ${more}</body>

@@ -77,6 +77,10 @@ export const actorOf = ({
   keyId,
 });
 
+/** Returns the authorization with which an object ends that the caller makes: an app's; null for an account itself and its members. */
+export const authorizationOf = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
+  appId === undefined ? null : keyId;
+
 /** Returns the caller's own account, for lists of its own objects. Throws 404 for a key that is limited to a group. */
 export function ownAccount({ userId, groupId }: Caller): string {
   if (groupId) throw new AppError('notFound');

@@ -4,8 +4,8 @@ import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, MemberAccess } from '#src/database/enums.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
-import { hashOfKey } from './key-format.ts';
-import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
+import { hashOfKey, isAccessToken } from './key-format.ts';
+import { isAppScope, isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
 /** The device to which a key is limited, and who made the key: a homeowner, or a utility or administrator. */
 export interface DeviceOfKey {
@@ -26,10 +26,10 @@ export interface HomeOfMember {
 
 /** The authenticated caller: a key or session, the account whose data it reaches, and its permissions. */
 export interface Caller {
-  by: 'key' | 'session';
-  /** The key_id or session_id. */
+  by: 'key' | 'session' | 'app';
+  /** The key_id or session_id, or the authorization_id of an app. */
   keyId: string;
-  /** Account of the key or session. Its requests count to this account, and its acts are recorded as those of this account. */
+  /** Account of the key or session; for an app, the home. Its requests count to this account, and its acts are recorded as those of this account. */
   accountId: string;
   /** Account whose data the caller reaches: its own, or the home of which it acts as a member (homes.ts). */
   userId: string;
@@ -42,6 +42,8 @@ export interface Caller {
   device?: DeviceOfKey;
   /** The membership by which the caller reaches `userId`, if that is not its own account. */
   memberId?: string;
+  /** The app that the home has let in, if the caller is one. */
+  appId?: string;
   /** For a session: the homes of which its account is a member. */
   homes?: readonly HomeOfMember[];
   /** For a key: the address of the request, and the key's allowed addresses (allowed-addresses.ts). */
@@ -54,7 +56,7 @@ export interface Caller {
  * the database (run-as-caller.ts).
  */
 const REMEMBERED_MS = 5_000;
-/** The same for the keys of members, because an ended membership must hold within 1 s. */
+/** The same for the keys of members and the tokens of apps, because the end of a membership or an authorization must hold within 1 s. */
 const MEMBER_REMEMBERED_MS = 500;
 const MAX_REMEMBERED = 10_000;
 /** Minimum time between two updates of `last_used_at`. */
@@ -72,7 +74,8 @@ export function createAuthenticate(db: Database, environment: Environment, now =
   const from = ({ caller, isAllowed }: Found, address: string) =>
     isAllowed(address) ? { ...caller, address } : 'addressNotAllowed';
   return async (presented, address) => {
-    if (!hasKeyForm(presented, environment)) return 'unauthorized';
+    const isToken = isAccessToken(presented);
+    if (!isToken && !hasKeyForm(presented, environment)) return 'unauthorized';
     const hash = hashOfKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
@@ -82,12 +85,12 @@ export function createAuthenticate(db: Database, environment: Environment, now =
     remembered.delete(name);
     // Taken before the query, because the result is as old as its start.
     const askedMs = performance.now();
-    const found = await findCaller(db, hash, now());
+    const found = isToken ? await findApp(db, hash, now()) : await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(name, {
       ...found,
-      untilMs: askedMs + (found.caller.memberId ? MEMBER_REMEMBERED_MS : REMEMBERED_MS),
+      untilMs: askedMs + (found.caller.memberId || found.caller.appId ? MEMBER_REMEMBERED_MS : REMEMBERED_MS),
     });
     return from(found, address);
   };
@@ -159,3 +162,53 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
 /** Whether the membership of a key has not ended, and both accounts are those of homeowners. */
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
+
+/**
+ * Finds the app that presents an access token. Its scopes are those of the token that the home consented to and the app has now. Refused if the
+ * authorization has ended, the home's account is no longer a homeowner's, or the app's owner is neither a utility nor an administrator.
+ */
+async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
+  const row = await db
+    .selectFrom('oauth_tokens as t')
+    .innerJoin('authorizations as a', 'a.authorization_id', 't.authorization_id')
+    .innerJoin('apps', 'apps.app_id', 'a.app_id')
+    .innerJoin('users as home', 'home.user_id', 'a.user_id')
+    .innerJoin('users as owner', 'owner.user_id', 'apps.user_id')
+    .select(['a.authorization_id', 'a.app_id', 'a.user_id', 'a.last_used_at', 't.payload'])
+    .select(['t.expires_at', 'a.expires_at as ends_at', 'a.scopes as consented', 'apps.scopes as of_app'])
+    .where('token_sha256', '=', hash)
+    .where('kind', '=', 'access')
+    .where('home.role', '=', 'homeowner')
+    .where('owner.role', '<>', 'homeowner')
+    .executeTakeFirst();
+  if (!row) return 'unauthorized';
+  const { authorization_id, app_id: appId, user_id: userId, consented, of_app } = row;
+  const expiresAtMs = Math.min(row.expires_at.getTime(), row.ends_at?.getTime() ?? Number.POSITIVE_INFINITY);
+  if (expiresAtMs <= nowMs) return 'keyExpired';
+  if (Math.abs(nowMs - (row.last_used_at?.getTime() ?? 0)) > USED_EVERY_MS) {
+    // Not awaited, as for keys.
+    void db
+      .updateTable('authorizations')
+      .set({ last_used_at: new Date(nowMs) })
+      .where('authorization_id', '=', authorization_id)
+      .execute()
+      .catch(() => {});
+  }
+  const ofToken = (row.payload as { scope?: string }).scope?.split(' ') ?? [];
+  const granted = ofToken.filter((scope) => consented.includes(scope) && of_app.includes(scope)).filter(isAppScope);
+  const caller: Caller = {
+    by: 'app',
+    keyId: authorization_id,
+    accountId: userId,
+    userId,
+    role: 'homeowner',
+    scopes: new Set(granted),
+    groupId: null,
+    appId,
+  };
+  return { caller, expiresAtMs, isAllowed: () => true };
+}
+
+/** Returns the name by which requests of a caller are counted: its account, or an app in a home. */
+export const countedAs = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
+  appId === undefined ? accountId : `app:${accountId}:${appId}`;

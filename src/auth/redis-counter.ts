@@ -106,9 +106,10 @@ export async function redisCounter(
   return { ...counter, stop: async () => client.destroy() };
 }
 
-/** Returns the plans of accounts, and of the owners of devices, by what is counted. */
+/** Returns the plans of accounts, and of the owners of devices and apps, by what is counted. */
 async function plansOf(db: Database, keys: readonly string[]): Promise<Map<string, string>> {
-  const users = keys.filter((key) => !/^(?:addr|device|key):/.test(key));
+  const users = keys.filter((key) => !/^(?:addr|device|key|app):/.test(key));
+  const inHomes = keys.filter((key) => key.startsWith('app:'));
   const devices = keys.flatMap((key) => (key.startsWith('device:') ? [key.slice('device:'.length)] : []));
   const rows = await db
     .selectFrom('users')
@@ -124,7 +125,22 @@ async function plansOf(db: Database, keys: readonly string[]): Promise<Map<strin
           .select(['device_id', 'plan'])
           .where('device_id', 'in', devices)
           .execute();
+  const appIds = inHomes.map((key) => key.split(':')[2] ?? '');
+  const ofApps =
+    appIds.length === 0
+      ? []
+      : await db
+          .selectFrom('apps')
+          .innerJoin('users', 'users.user_id', 'apps.user_id')
+          .select(['app_id', 'plan'])
+          .where('app_id', 'in', appIds)
+          .execute();
+  const planOfApp = new Map(ofApps.map(({ app_id, plan }) => [app_id, plan]));
   return new Map<string, string>([
+    ...inHomes.flatMap((key): [string, string][] => {
+      const plan = planOfApp.get(key.split(':')[2] ?? '');
+      return plan === undefined ? [] : [[key, plan]];
+    }),
     ...rows.map(({ user_id, plan }) => [user_id, plan] as const),
     ...ofDevices.map(({ device_id, plan }) => [`device:${device_id}`, plan] as const),
   ]);

@@ -18,7 +18,7 @@ export interface Decision {
 }
 
 /**
- * Counts requests of an account (by id) or of the keys of a device (`device:…`), refusals of such a key (`key:…`), or failures of an address
+ * Counts requests of an account (by id), of the keys of a device (`device:…`) or of an app in a home (`app:home:app`), refusals of such a key (`key:…`), or failures of an address
  * (`addr:…`) across all processes.
  */
 export interface RequestCounter {

@@ -6,6 +6,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import { type Caller, deviceOfKey, type KeyRefusal } from './authenticate.ts';
+import { reloadApp } from './authorizations.ts';
 import { lockMembership } from './homes.ts';
 import { isScope, MEMBER_SCOPES, SCOPES, type Scope } from './scopes.ts';
 import { isOpen } from './sessions.ts';
@@ -27,7 +28,7 @@ interface Row {
 }
 
 /**
- * Reads the caller again from the database. Throws 401 if its key was revoked or has expired, its session has ended or its account was deleted,
+ * Reads the caller again from the database. Throws 401 if its key was revoked or has expired, its session has ended or its account was deleted, or the home has ended the authorization of the app,
  * and 403 if its key may no longer be used from its address, or if its membership of the home has ended. Locks the accounts, then the
  * membership, then the key or session, in the same order as an erasure or the end of a membership.
  */
@@ -37,6 +38,7 @@ export async function reloadCaller(
   now: Date,
   lock: keyof typeof ROW_LOCKS,
 ): Promise<Caller> {
+  if (caller.by === 'app') return reloadApp(db, caller, now, lock === 'none' ? null : ROW_LOCKS[lock]);
   const { by, keyId, accountId, userId, memberId, address } = caller;
   const access =
     memberId === undefined ? null : await lockMembership(db, caller, lock === 'none' ? null : ROW_LOCKS[lock]);

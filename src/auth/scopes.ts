@@ -41,7 +41,7 @@ export const APP_SCOPES = {
   'alerts:write': 'create, change and delete alerts',
   'readings:read': 'see every single reading of your devices, which can show when somebody is at home',
   'readings:write': 'send readings of devices that you paired yourself',
-  'webhooks:read': 'see where events of your home are sent',
+  'webhooks:read': 'see where events of your home are sent, and the events themselves',
   'webhooks:write': 'have events of your home sent to addresses of its choice',
 } as const satisfies Partial<Record<Scope, string>>;
 export type AppScope = keyof typeof APP_SCOPES;

@@ -174,6 +174,16 @@ export async function howSignedIn(db: Database, sessionId: string): Promise<Sign
   return row?.signed_in_by ?? null;
 }
 
+/** Returns when a session was signed in; null if there is no such session. */
+export async function signedInAt(db: Database, sessionId: string): Promise<Date | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('created_at')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  return row?.created_at ?? null;
+}
+
 /** Ends a session of an account, as its sign-out does. Returns false if there is none. */
 export async function closeSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   const { numDeletedRows } = await db

@@ -50,7 +50,7 @@ export const ERRORS = {
   keyExpired: {
     status: 401,
     error: 'Unauthorized',
-    meaning: 'The API key has expired. Create a new one.',
+    meaning: 'The API key has expired: create a new one. Or the access token of an app: refresh it.',
   },
   forbidden: {
     status: 403,
@@ -187,6 +187,11 @@ export const ERRORS = {
     status: 409,
     error: 'An account has 100 apps at most',
     meaning: 'Delete one that is not needed any more.',
+  },
+  tooManyAuthorizations: {
+    status: 409,
+    error: 'A home has 100 authorizations of apps at most',
+    meaning: 'End one that is not needed any more.',
   },
   tariffOfDay: {
     status: 409,

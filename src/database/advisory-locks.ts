@@ -59,6 +59,7 @@ export const advisoryLockId = (
     | 'bills of'
     | 'memberships of'
     | 'apps of'
+    | 'authorizations of'
     | 'session at'
     | 'listener of',
   ...parts: readonly string[]

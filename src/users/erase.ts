@@ -85,6 +85,7 @@ export async function eraseTraces(
   await forgetChanges(trx, userId);
   await sql`DELETE FROM changed_home_days WHERE user_id = ${userId}`.execute(trx);
   await sql`DELETE FROM request_counts WHERE counted = ${userId} OR counted = ANY (${senders.map((id) => `device:${id}`)}::text[])
+    OR counted LIKE ${`app:${userId}:%`} OR split_part(counted, ':', 3) IN (SELECT app_id FROM apps WHERE user_id = ${userId})
     OR counted IN (SELECT 'key:' || key_id FROM api_keys WHERE user_id = ${userId} OR device_id = ANY (${senders}::text[]))`.execute(
     trx,
   );

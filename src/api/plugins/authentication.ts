@@ -34,7 +34,9 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
   app.addHook('onRequest', async (request, reply) => {
     if (!needsKey(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    const caller = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
+    const found = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
+    // The tools of assistants take keys alone.
+    const caller = typeof found !== 'string' && found.by === 'app' && isForTools(request) ? 'unauthorized' : found;
     // Counted as a failure of the address, not as a request of the account, so that a thief of a key cannot use up its owner's limits.
     if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined) await countFailure(counter, request.ip);

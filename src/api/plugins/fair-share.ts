@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createRequestShare, noteAnswers, takeRequestShare } from '#src/api/share.ts';
+import { countedAs } from '#src/auth/authenticate.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { needsKey } from './authentication.ts';
@@ -10,13 +11,14 @@ import { needsKey } from './authentication.ts';
  */
 const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
 
-/** Limits each account, below /v1 and at /mcp, and the keys of each device, to a share of the process. A request counts once its body has arrived. */
+/** Limits each account, below /v1 and at /mcp, the keys of each device, and each app in a home, to a share of the process. A request counts once its body has arrived. */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = createRequestShare(SHARE, clock);
   noteAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !needsKey(request)) return;
-    const { device, accountId } = request.caller;
-    if (!(await takeRequestShare(shares, device?.id ?? accountId, reply))) throw new AppError('unavailable');
+    const { device } = request.caller;
+    if (!(await takeRequestShare(shares, device?.id ?? countedAs(request.caller), reply)))
+      throw new AppError('unavailable');
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '#src/auth/authenticate.ts';
+import { type Caller, countedAs } from '#src/auth/authenticate.ts';
 import { type Decision, networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
@@ -17,16 +17,17 @@ function tellLimits(reply: FastifyReply, { windows }: Decision): void {
 }
 
 /**
- * Counts a request of an account, as `weight` requests, or of the keys of a device. Throws 429 if the plan is used up, or the account or the key is suspended.
+ * Counts a request of an account, or of an app in a home, as `weight` requests, or of the keys of a device. Throws 429 if the plan is used up, or the account or the key is suspended.
  */
 export async function countRequest(
   counter: RequestCounter,
   reply: FastifyReply,
-  { accountId, keyId, device }: Caller,
+  caller: Caller,
   weight: number,
 ): Promise<void> {
+  const { keyId, device } = caller;
   if (device) return countDeviceRequest(counter, reply, { keyId, deviceId: device.id });
-  const decision = await counter.take(accountId, weight);
+  const decision = await counter.take(countedAs(caller), weight);
   tellLimits(reply, decision);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
@@ -55,8 +56,8 @@ async function countDeviceRequest(
 }
 
 /** Throws 429 if an account or a device's key was suspended after its request was counted, which happens before its body arrives. */
-export const refuseSuspended = (counter: RequestCounter, { accountId, keyId, device }: Caller): Promise<void> =>
-  refuseSuspendedOne(counter, device ? `key:${keyId}` : accountId);
+export const refuseSuspended = (counter: RequestCounter, caller: Caller): Promise<void> =>
+  refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : countedAs(caller));
 
 async function refuseSuspendedOne(counter: RequestCounter, counted: string): Promise<void> {
   const waitSeconds = await counter.suspendedForSeconds(counted);
@@ -74,6 +75,11 @@ export async function countFailure(counter: RequestCounter, address: string): Pr
  */
 export async function countSignIn(counter: RequestCounter, who: string): Promise<void> {
   await countAddress(counter, `sign-in ${who}`);
+}
+
+/** Counts a request for consent of a network: each may become a row. Throws 429 if there are too many. */
+export async function countAuthorization(counter: RequestCounter, address: string): Promise<void> {
+  await countAddress(counter, `authorization ${networkOf(address)}`);
 }
 
 async function countAddress(counter: RequestCounter, counted: string): Promise<void> {

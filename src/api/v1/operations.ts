@@ -3,6 +3,7 @@ import { createAlert, deleteAlert, getAlert, listAlerts, previewAlert, updateAle
 import { monthlyAnalytics } from './analytics/operations.ts';
 import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/operations.ts';
 import { listAudit } from './audit/operations.ts';
+import { endAuthorization, listAuthorizations } from './authorizations/operations.ts';
 import {
   closeBillPeriod,
   createBillPeriod,
@@ -212,6 +213,8 @@ const NAMED = {
   getApp,
   updateApp,
   deleteApp,
+  listAuthorizations,
+  endAuthorization,
   listAudit,
 };
 

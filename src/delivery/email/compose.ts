@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { type DeviceNames, MAX_DEVICES } from '../device-names.ts';
+import { appDetails, describeAppMail, isAppMail } from './app-mails.ts';
 import { describeMemberMail, isMemberMail, type MembershipPeople, memberDetails } from './member-mails.ts';
 
 /** Content of a mail: a subject, and a body as text and as HTML. */
@@ -97,6 +98,7 @@ const SERIES_WORDS = {
 /** Describes an event in one sentence, for SMS and subjects. `names`: names of the event's devices. Pure. */
 export function describeEvent({ type, data, people = null }: ReportedEvent, zone: string, names: DeviceNames): string {
   if (isMemberMail(type)) return describeMemberMail(type, people);
+  if (isAppMail(type)) return describeAppMail(type, data);
   if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
   if (type === 'home.recounted') return 'What your home used is counted in a new way';
   if (type === 'user.email_changed') return 'The e-mail address of your account was changed';
@@ -143,6 +145,7 @@ export function composeMail(told: ReportedEvent, zone: string, names: DeviceName
 /** Returns the figures of an event as pairs of label and value. */
 function figures({ type, data, people = null }: ReportedEvent, zone: string, names: DeviceNames): [string, string][] {
   if (isMemberMail(type)) return memberDetails(type, data, people);
+  if (isAppMail(type)) return appDetails(type, data);
   if (type === 'webhook.paused') {
     return [
       ['Webhook', String(data.webhook_id)],

@@ -30,17 +30,19 @@ export interface WebhookPatch {
   status?: Webhook['status'] | undefined;
   /** The membership by which it is changed; undefined for the account itself. A subscription with a member's address ends with the membership. */
   memberId?: string | undefined;
+  /** The same for the authorization of an app. */
+  authorizationId?: string | null;
 }
 
 /** Maximum number of subscriptions of an account: thousands of dead ones would delay all deliveries. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
-/** Creates a subscription for an account, by itself or by a member of the home (`memberId`), with whose membership it ends. `box` seals its secret. Throws 409 if the account has the maximum number. */
+/** Creates a subscription for an account, by itself, or by a member of the home (`memberId`) or an app (`authorizationId`), with whose access it ends. `box` seals its secret. Throws 409 if the account has the maximum number. */
 export async function createWebhook(
   db: Database,
   box: SecretBox,
   ownerId: string,
-  webhook: { events: WebhookEvents; url: string; authToken: string; memberId?: string | undefined },
+  webhook: { events: WebhookEvents; url: string; authToken: string } & Pick<WebhookPatch, 'memberId' | 'authorizationId'>,
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. It serialises creations by account, because concurrent ones would all see the same count.
@@ -62,6 +64,7 @@ export async function createWebhook(
         former_token_sealed: null,
         former_token_valid_until: null,
         member_id: webhook.memberId ?? null,
+        authorization_id: webhook.authorizationId ?? null,
       })
       .returning(COLUMNS)
       .executeTakeFirstOrThrow();
@@ -130,7 +133,9 @@ export async function updateWebhook(
         // Without a change, the current row is written and returned.
         status: patch.status ?? before.status,
         url: patch.url,
-        ...(patch.url === undefined ? {} : { member_id: patch.memberId ?? null }),
+        ...(patch.url === undefined
+          ? {}
+          : { member_id: patch.memberId ?? null, authorization_id: patch.authorizationId ?? null }),
         ...(patch.events === undefined ? {} : eventColumns(patch.events)),
         ...(isResumed ? { failing_since: null, failed_in_a_row: 0 } : {}),
         ...(patch.authToken === undefined

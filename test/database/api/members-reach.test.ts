@@ -123,6 +123,9 @@ const EXPECTED: Record<OperationName, string> = {
   getApp: '403 403 403 403',
   updateApp: '403 403 403 403',
   deleteApp: '403 403 403 403',
+  listAuthorizations: 'ok 403 403 own',
+  // Of an app that the home did not let in.
+  endAuthorization: '404 403 403 404',
   listAudit: '403 403 403 403',
 };
 
@@ -186,6 +189,7 @@ const MAKE: Record<string, () => Promise<string>> = {
   tariff_id: async () => (await post('/v1/tariffs', rates())).tariff_id,
   series_id: async () => (await post('/v1/price-series', series)).series_id,
   emission_series_id: async () => (await post('/v1/emission-series', emissions)).series_id,
+  authorization_id: async () => 'aut_00000000000000000000000000',
   app_id: async () => (await post('/v1/apps', program, utility)).app_id,
   key_id: async () => (await post('/v1/keys')).key_id,
   group_id: async () => {

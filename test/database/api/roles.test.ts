@@ -193,6 +193,8 @@ const OF_THE_CALLER = [
   'GET /v1/apps/{app_id}',
   'PATCH /v1/apps/{app_id}',
   'DELETE /v1/apps/{app_id}',
+  'GET /v1/authorizations',
+  'DELETE /v1/authorizations/{authorization_id}',
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;

@@ -121,6 +121,8 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   getApp: 1,
   updateApp: 8,
   deleteApp: 9,
+  listAuthorizations: 1,
+  endAuthorization: 10,
   listAudit: 1,
 };
 
@@ -367,6 +369,12 @@ test('each operation needs this number of statements', async () => {
   await request(utility, 'listApps');
   await request(utility, 'getApp', { of: [app_id] });
   await request(utility, 'updateApp', { of: [app_id], body: { name: 'y' } });
+  await api.database.pool.query(
+    `INSERT INTO authorizations VALUES ('aut_of_statements', $1, $2, '{insights:read}', now(), NULL, NULL)`,
+    [app_id, home.userId],
+  );
+  await request(home, 'listAuthorizations');
+  await request(home, 'endAuthorization', { of: ['aut_of_statements'] });
   await request(utility, 'deleteApp', { of: [app_id] });
 
   const { key_id } = await request(home, 'createKey', { body: {} });

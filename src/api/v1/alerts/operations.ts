@@ -13,7 +13,7 @@ import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { authorizationOf, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -36,7 +36,8 @@ export const createAlert = defineOperation({
     const owner = await reachUser(context.db, caller, user_id);
     await checkTariff(context.db, owner.user_id, settings.threshold);
     await checkDelivery(context.db, owner, settings.delivery);
-    const { alert_id, status } = await create(context.db, { userId: owner.user_id, ...toRow(settings) });
+    const by = { authorization_id: authorizationOf(caller) };
+    const { alert_id, status } = await create(context.db, { userId: owner.user_id, ...toRow(settings), ...by });
     return { alert_id, status };
   },
 });

@@ -3,7 +3,9 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { ownAccount, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import { authorizationOf, ownAccount, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
+import type { Caller } from '#src/auth/authenticate.ts';
+import type { Scope } from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import {
   findSentDelivery,
@@ -15,10 +17,12 @@ import {
 } from '#src/delivery/log.ts';
 import {
   createWebhook as create,
+  findWebhook,
   listWebhooks as list,
   deleteWebhook as remove,
   updateWebhook as update,
 } from '#src/delivery/webhook/subscriptions.ts';
+import type { EventType } from '#src/events/bodies.ts';
 import {
   createdWebhook,
   delivery,
@@ -31,6 +35,25 @@ import {
   webhookPatch,
 } from './shape.ts';
 
+/** Membership or authorization with which a subscription ends whose address the caller sets. */
+const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: authorizationOf(caller) });
+
+/** Scope that an app needs to receive an event: it must not learn by events what it may not read. */
+const APP_EVENTS: Partial<Record<EventType, Scope>> = {
+  'usage.updated': 'insights:read',
+  'alert.triggered': 'alerts:read',
+  'device.connected': 'devices:read',
+};
+
+/** Throws 403 if an app subscribes to an event whose data its scopes do not let it read. */
+function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {
+  if (appId === undefined) return;
+  for (const event of events) {
+    const scope = APP_EVENTS[event];
+    if (scope === undefined || !scopes.has(scope)) throw new AppError('forbidden');
+  }
+}
+
 export const createWebhook = defineOperation({
   summary: 'Subscribes the caller to one event or several.',
   method: 'POST',
@@ -42,7 +65,8 @@ export const createWebhook = defineOperation({
   async handle({ context, caller, body: { url, auth_token, ...asked } }) {
     const events = eventsOf(asked);
     if (!events) throw unprocessable({ field: 'event', message: 'is required, unless there are events' });
-    const webhook = { events, url, authToken: auth_token, memberId: caller.memberId };
+    checkAppEvents(caller, events);
+    const webhook = { events, url, authToken: auth_token, ...endsWith(caller) };
     const { webhook_id, status } = await create(context.db, context.box, caller.userId, webhook);
     return { webhook_id, status };
   },
@@ -74,7 +98,12 @@ export const updateWebhook = defineOperation({
   body: webhookPatch,
   async handle({ context, caller, params, body: { url, status, auth_token, ...asked } }) {
     const { db, box, clock } = context;
-    const patch = { events: eventsOf(asked), url, status, authToken: auth_token, memberId: caller.memberId };
+    const events = eventsOf(asked);
+    // An app that moves a subscription to its own address receives the events that it has already.
+    const received =
+      events ?? (caller.appId && (await findWebhook(db, reachOf(caller), toIdOrNotFound(params.webhook_id)))?.events);
+    if (received) checkAppEvents(caller, received);
+    const patch = { events, url, status, authToken: auth_token, ...endsWith(caller) };
     return toWire(
       requireFound(await update(db, box, reachOf(caller), toIdOrNotFound(params.webhook_id), patch, clock())),
     );

@@ -1,0 +1,95 @@
+/** Types that this repository uses of a package without its own types. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  export interface StoredPayload {
+    [name: string]: unknown;
+    jti?: string;
+    grantId?: string;
+    exp?: number;
+  }
+
+  export interface Adapter {
+    upsert(id: string, payload: StoredPayload, expiresInSeconds: number): Promise<void>;
+    find(id: string): Promise<StoredPayload | undefined>;
+    findByUid(uid: string): Promise<StoredPayload | undefined>;
+    findByUserCode(code: string): Promise<StoredPayload | undefined>;
+    consume(id: string): Promise<void>;
+    destroy(id: string): Promise<void>;
+    revokeByGrantId(grantId: string): Promise<void>;
+  }
+
+  export interface Client {
+    clientId: string;
+    clientSecret?: string;
+    scope: string;
+  }
+
+  export interface Context {
+    path: string;
+    body: unknown;
+    type: string;
+    oidc: {
+      route?: string;
+      client?: Client;
+      params: Record<string, string | undefined>;
+      result?: { consent?: { grantId: string } };
+    };
+  }
+
+  export interface Interaction {
+    uid: string;
+    params: Record<string, string | undefined>;
+    returnTo: string;
+    result?: object;
+  }
+
+  interface Model {
+    prototype: { format?: string; generateTokenId(): string };
+  }
+
+  export default class Provider {
+    constructor(issuer: string, configuration: Record<string, unknown>);
+    proxy: boolean;
+    Client: { prototype: { compareClientSecret(this: Client, presented: string): boolean } };
+    Grant: { find(id: string): Promise<object | undefined> };
+    AccessToken: Model;
+    RefreshToken: Model;
+    AuthorizationCode: Model;
+    on(event: 'server_error', listener: (context: Context, error: Error) => void): void;
+    use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): void;
+    registerGrantType(name: string, handler: (context: Context) => Promise<void>, parameters: readonly string[]): void;
+    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
+    interactionResult(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: object,
+      options: { mergeWithLastSubmission: boolean },
+    ): Promise<string>;
+    callback(): (request: IncomingMessage, response: ServerResponse) => void;
+  }
+
+  export const errors: Record<
+    'InvalidScope' | 'SessionNotFound' | 'InvalidRequest',
+    new (
+      text: string,
+      scope?: string,
+    ) => Error
+  >;
+  export namespace interactionPolicy {
+    class Check {
+      constructor(reason: string, description: string, check: (context: Context) => boolean);
+    }
+    class Prompt {
+      constructor(options: { name: string; requestable: boolean }, ...checks: Check[]);
+    }
+  }
+}
+
+declare module 'oidc-provider/lib/helpers/weak_cache.js' {
+  import type Provider from 'oidc-provider';
+  import type { Context } from 'oidc-provider';
+  export default function instance(provider: Provider): {
+    grantTypeHandlers: Map<string, (context: Context) => Promise<void>>;
+  };
+}

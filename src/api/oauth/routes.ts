@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import inject, { type Response } from 'light-my-request';
+import type Provider from 'oidc-provider';
+import type { ApiContext } from '#src/api/context.ts';
+import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
+import { countAuthorization, countFailure } from '#src/api/plugins/rate-limits.ts';
+import { countedAs } from '#src/auth/authenticate.ts';
+import type { RequestCounter } from '#src/auth/request-counter.ts';
+import { AppError } from '#src/core/errors.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { addConsent } from './consent.ts';
+import { createAuthorizationServer, PATHS } from './server.ts';
+import { createOauthStore } from './store.ts';
+
+const METADATA = '/.well-known/oauth-authorization-server';
+/** Members of the metadata (RFC 8414). The package also describes OpenID Connect, which this server does not speak. */
+const MEMBERS = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'revocation_endpoint',
+  'scopes_supported',
+  'response_types_supported',
+  'grant_types_supported',
+  'token_endpoint_auth_methods_supported',
+  'code_challenge_methods_supported',
+  'authorization_response_iss_parameter_supported',
+];
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_LIMIT_BYTES = 16_384;
+/** Headers that are handed over. The server's own are those of the public URL, whatever the client sends. */
+const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
+const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
+
+/**
+ * Adds the authorization server at `/oauth/…` with its metadata, and the page of consent. Requests are handed to oidc-provider complete, and
+ * its answers are sent when the transaction has committed.
+ */
+export function addOauth(
+  app: FastifyInstance,
+  context: ApiContext,
+  { secret, counter, publicUrl }: { secret: string; counter: RequestCounter; publicUrl: () => string },
+): void {
+  const store = createOauthStore(context.db, context.box);
+  let made: { provider: Provider; handle(request: IncomingMessage, response: ServerResponse): void } | undefined;
+  /** The public URL is known once the service listens. */
+  const server = () => {
+    if (made) return made;
+    const onError = (error: Error) => app.log.error({ err: error }, 'the authorization server failed');
+    const provider = createAuthorizationServer({ issuer: publicUrl(), secret, store, onError });
+    made = { provider, handle: provider.callback() };
+    return made;
+  };
+
+  async function forward({ method, url, headers, body }: FastifyRequest) {
+    const { protocol, host } = new URL(publicUrl());
+    const handed = Object.fromEntries(HANDED.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
+    return inject(server().handle, {
+      method: method as 'GET' | 'POST',
+      url,
+      headers: { ...handed, host, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host },
+      ...(typeof body === 'string' && { payload: body }),
+    });
+  }
+
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.get(METADATA, { exposeHeadRoute: false }, async (request) => {
+      const all = (await forward(request)).json<Record<string, unknown>>();
+      return {
+        ...Object.fromEntries(MEMBERS.map((name) => [name, all[name]])),
+        response_modes_supported: ['query'],
+        revocation_endpoint_auth_methods_supported: all.token_endpoint_auth_methods_supported,
+        service_documentation: `${publicUrl()}/docs`,
+      };
+    });
+    const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
+      await countAuthorization(counter, request.ip);
+      const { response_mode: mode } = request.query as { response_mode?: unknown };
+      // The other modes need a script, or show the code to scripts of the app's page.
+      if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
+      reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
+      return answer(reply, await forward(request));
+    };
+    scope.get(PATHS.authorization, { exposeHeadRoute: false }, authorize);
+    scope.get(`${PATHS.authorization}/:uid`, { exposeHeadRoute: false }, authorize);
+    const exchange = async (request: FastifyRequest, reply: FastifyReply) => {
+      const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+      const owner = await store.ownerOf(form.get('refresh_token') ?? '');
+      const counted = owner && (await counter.take(countedAs(owner)));
+      if (counted && !counted.allowed)
+        throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
+      const because = request.url.startsWith(PATHS.revocation) ? 'revoked' : 'reuse';
+      const done = await joinOrBeginTransaction(context.db, (trx) =>
+        store.inTransaction({ trx, because }, () => forward(request)),
+      );
+      if (done.statusCode >= 400) await countFailure(counter, request.ip);
+      return answer(reply, done);
+    };
+    scope.post(PATHS.token, exchange);
+    scope.post(PATHS.revocation, exchange);
+    addConsent(scope, context, { secret, store, provider: () => server().provider });
+  });
+}
+
+function answer(reply: FastifyReply, { statusCode, headers, payload }: Response) {
+  for (const name of ANSWERED) {
+    const value = headers[name];
+    if (value !== undefined) reply.header(name, value as string | string[]);
+  }
+  return reply.status(statusCode).send(payload);
+}

@@ -1,0 +1,226 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { sql } from 'kysely';
+import type { Adapter, StoredPayload } from 'oidc-provider';
+import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
+import { hashOfKey } from '#src/auth/key-format.ts';
+import type { SecretBox } from '#src/core/secrets.ts';
+import { DAY_MS } from '#src/core/units.ts';
+import type { Database } from '#src/database/connect.ts';
+import type { OauthTokenKind } from '#src/database/enums.ts';
+import { type AuthorizationEnd, endAuthorizations } from '#src/users/authorization-ends.ts';
+
+/** Time for which the answer to a refresh is repeated, because it may not have arrived. */
+const REPEATED_MS = 30_000;
+/** Retention of used refresh tokens. A later use of one is refused, but ends nothing. */
+const USED_FOR_MS = 30 * DAY_MS;
+
+/** The models of the authorization server that are rows of `oauth_tokens`. */
+const KINDS: Readonly<Record<string, OauthTokenKind>> = {
+  Interaction: 'interaction',
+  AuthorizationCode: 'code',
+  AccessToken: 'access',
+  RefreshToken: 'refresh',
+};
+
+/** Transaction in which the authorization server handles a request, and why an authorization would end in it. */
+interface Work {
+  trx: Database;
+  because: AuthorizationEnd;
+}
+
+/** Store of the authorization server in the database, which all API processes share. */
+export type OauthStore = ReturnType<typeof createOauthStore>;
+
+export function createOauthStore(db: Database, box: SecretBox) {
+  const current = new AsyncLocalStorage<Work>();
+  const now = () => current.getStore()?.trx ?? db;
+
+  /**
+   * Returns a code, token or interaction. In a transaction it is locked, after its authorization: uses of one grant follow each other, on
+   * all processes, and an end of the authorization waits.
+   */
+  async function findToken(kind: OauthTokenKind, id: string) {
+    const inOrder = current.getStore() !== undefined;
+    const find = () =>
+      now()
+        .selectFrom('oauth_tokens')
+        .select(['authorization_id', 'payload', 'consumed_at', 'expires_at', 'answer_sealed'])
+        .where('token_sha256', '=', hashOfKey(id))
+        .where('kind', '=', kind);
+    const found = await find().executeTakeFirst();
+    if (!inOrder || !found) return found;
+    if (found.authorization_id !== null)
+      await now()
+        .selectFrom('authorizations')
+        .select('authorization_id')
+        .where('authorization_id', '=', found.authorization_id)
+        .forUpdate()
+        .executeTakeFirst();
+    return find().forUpdate().executeTakeFirst();
+  }
+
+  const ofTokens = (kind: OauthTokenKind): Adapter => ({
+    async upsert(id, { jti, grantId, ...payload }, expiresInSeconds) {
+      const stored = JSON.stringify(payload);
+      await now()
+        .insertInto('oauth_tokens')
+        .values({
+          token_sha256: hashOfKey(id),
+          kind,
+          authorization_id: kind === 'interaction' ? null : (grantId ?? null),
+          payload: stored,
+          expires_at: new Date(Date.now() + expiresInSeconds * 1_000),
+        })
+        .onConflict((conflict) => conflict.column('token_sha256').doUpdateSet({ payload: stored }))
+        .execute();
+    },
+    async find(id) {
+      const row = await findToken(kind, id);
+      if (!row) return undefined;
+      return {
+        ...(row.payload as StoredPayload),
+        jti: id,
+        ...(row.authorization_id !== null && { grantId: row.authorization_id }),
+        ...(row.consumed_at && { consumed: secondsOf(row.consumed_at) }),
+      };
+    },
+    async consume(id) {
+      const at = new Date();
+      await now()
+        .updateTable('oauth_tokens')
+        .set({ consumed_at: at, expires_at: sql<Date>`least(expires_at, ${new Date(at.getTime() + USED_FOR_MS)})` })
+        .where('token_sha256', '=', hashOfKey(id))
+        .execute();
+    },
+    async destroy(id) {
+      await now().deleteFrom('oauth_tokens').where('token_sha256', '=', hashOfKey(id)).execute();
+    },
+    ...WITHOUT,
+  });
+
+  const ofGrants: Adapter = {
+    async upsert() {
+      throw new Error('authorizations are created by the page of consent alone');
+    },
+    async find(id) {
+      const row = await now()
+        .selectFrom('authorizations')
+        .innerJoin('apps', 'apps.app_id', 'authorizations.app_id')
+        .innerJoin('users', 'users.user_id', 'authorizations.user_id')
+        .select(['authorizations.user_id', 'authorizations.app_id', 'authorizations.scopes', 'apps.scopes as of_app'])
+        .select(['authorizations.created_at', 'expires_at'])
+        .where('authorization_id', '=', id)
+        .where('users.role', '=', 'homeowner')
+        .executeTakeFirst();
+      if (!row) return undefined;
+      return {
+        kind: 'Grant',
+        jti: id,
+        accountId: row.user_id,
+        clientId: row.app_id,
+        iat: secondsOf(row.created_at),
+        ...(row.expires_at && { exp: secondsOf(row.expires_at) }),
+        openid: { scope: row.scopes.filter((scope) => row.of_app.includes(scope)).join(' ') },
+      };
+    },
+    async consume() {},
+    async destroy(id) {
+      await endAuthorizations(now(), { ids: [id] }, current.getStore()?.because ?? 'reuse');
+    },
+    ...WITHOUT,
+  };
+
+  const ofClients: Adapter = {
+    ...NOTHING,
+    async find(id) {
+      const app = await findClientApp(now(), id);
+      return app ? clientOf(app) : undefined;
+    },
+  };
+
+  return {
+    /** Runs a request of the authorization server in a transaction. */
+    inTransaction: <T>(work: Work, run: () => Promise<T>): Promise<T> => current.run(work, run),
+
+    adapterOf(model: string): Adapter {
+      const kind = KINDS[model];
+      if (kind) return ofTokens(kind);
+      if (model === 'Grant') return ofGrants;
+      // The server has no sessions of its own: each request is consented to anew.
+      return model === 'Client' ? ofClients : NOTHING;
+    },
+
+    /** Stores the answer to the use of a refresh token. */
+    async keepAnswer(token: string, answer: unknown): Promise<void> {
+      await now()
+        .updateTable('oauth_tokens')
+        .set({ answer_sealed: box.seal(JSON.stringify(answer)) })
+        .where('token_sha256', '=', hashOfKey(token))
+        .execute();
+    },
+
+    /** Returns the answer to a refresh token that the client used in the last 30 s, unless it has used the next one already. */
+    async findAnswer(token: string, clientId: string): Promise<unknown> {
+      const row = await findToken('refresh', token);
+      if (!row?.consumed_at || !row.answer_sealed) return null;
+      if ((row.payload as StoredPayload).clientId !== clientId) return null;
+      if (row.consumed_at.getTime() < Date.now() - REPEATED_MS) return null;
+      const answer = JSON.parse(box.open(row.answer_sealed)) as { refresh_token: string };
+      const next = await findToken('refresh', answer.refresh_token);
+      return next && !next.consumed_at ? answer : null;
+    },
+
+    /** Returns the home and the app of a refresh token or code; null if it is unknown. */
+    async ownerOf(token: string): Promise<{ accountId: string; appId: string } | null> {
+      const row = await db
+        .selectFrom('oauth_tokens')
+        .innerJoin('authorizations', 'authorizations.authorization_id', 'oauth_tokens.authorization_id')
+        .select(['user_id as accountId', 'app_id as appId'])
+        .where('token_sha256', '=', hashOfKey(token))
+        .executeTakeFirst();
+      return row ?? null;
+    },
+  };
+}
+
+const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
+
+/** An authorization deletes its tokens by cascade. Nothing is looked up by other names. */
+const WITHOUT = {
+  async revokeByGrantId() {},
+  async findByUid() {
+    return undefined;
+  },
+  async findByUserCode() {
+    return undefined;
+  },
+};
+
+/** Store of a model that has no rows. */
+const NOTHING: Adapter = {
+  async upsert() {},
+  async find() {
+    return undefined;
+  },
+  async consume() {},
+  async destroy() {},
+  ...WITHOUT,
+};
+
+/** Returns an app as a client of the authorization server (RFC 7591). Its secret is compared by SHA-256 (server.ts). */
+function clientOf(app: ClientApp): StoredPayload {
+  const isPublic = app.client_secret_sha256 === null;
+  return {
+    client_id: app.app_id,
+    client_name: app.name,
+    client_uri: app.website,
+    // Ports of loopback addresses are free for native clients alone (RFC 8252, 7.3).
+    application_type: isPublic ? 'native' : 'web',
+    redirect_uris: app.redirect_uris,
+    response_types: ['code'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    scope: app.scopes.join(' '),
+    token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
+    ...(app.client_secret_sha256 && { client_secret: app.client_secret_sha256.toString('hex') }),
+  };
+}

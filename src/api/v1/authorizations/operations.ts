@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { idField, pageFields } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { fetchPage } from '#src/api/pages.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { ownAccount, toIdOrNotFound } from '#src/auth/access.ts';
+import { listAuthorizations as list } from '#src/auth/authorizations.ts';
+import { AppError } from '#src/core/errors.ts';
+import { endAuthorizations } from '#src/users/authorization-ends.ts';
+import { authorization, authorizationToWire } from './shape.ts';
+
+export const listAuthorizations = defineOperation({
+  summary: 'Apps that the caller’s own home has let in, page by page.',
+  method: 'GET',
+  path: '/v1/authorizations',
+  forOwnerOnly: true,
+  scope: 'keys:write',
+  answer: z.array(authorization),
+  query: z.object(pageFields),
+  async handle({ context: { db, clock }, caller, query, reply, url }) {
+    const find = (page: { limit: number; cursor?: string }) => list(db, ownAccount(caller), clock(), page);
+    return (await fetchPage(reply, url, query, find, (one) => one.authorization_id)).map(authorizationToWire);
+  },
+});
+
+export const endAuthorization = defineOperation({
+  summary: 'Ends the access of an app to the caller’s home at once, with the alerts and webhooks that the app made.',
+  method: 'DELETE',
+  path: '/v1/authorizations/{authorization_id}',
+  forOwnerOnly: true,
+  audit: { action: 'authorization.ended', target: 'authorization_id' },
+  scope: 'keys:write',
+  answer: shapes.message,
+  params: z.object({ authorization_id: idField }),
+  async handle({ context: { db }, caller, params }) {
+    const ids = [toIdOrNotFound(params.authorization_id)];
+    const ended = await endAuthorizations(db, { ids }, 'home', { within: ownAccount(caller) });
+    if (ended.length === 0) throw new AppError('notFound');
+    return { message: `Authorization ${params.authorization_id} was ended` };
+  },
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { createdAt, instantShape } from '#src/api/shapes.ts';
+import type { Authorization } from '#src/auth/authorizations.ts';
+import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
+import { created_at, type Examples } from '../example-ids.ts';
+
+export const authorization = z
+  .strictObject({
+    authorization_id: z.string().describe('Id of the authorization.'),
+    app: z.strictObject({
+      app_id: z.string().describe('Id of the app.'),
+      name: z.string().describe('Name of the app.'),
+      website: z.string().describe('Address of a page about the app.'),
+    }),
+    scopes: z.array(z.enum(APP_SCOPE_NAMES)).describe('What the app may do in the home now.'),
+    created_at: createdAt,
+    expires_at: instantShape.nullable().describe('When it ends. Null: when somebody ends it.'),
+    last_used_at: instantShape.nullable().describe('Latest request of the app, to the minute. Null: none yet.'),
+  })
+  .meta({ id: 'Authorization' });
+
+/** Converts an authorization for a response. */
+export const authorizationToWire = (row: Authorization): z.output<typeof authorization> => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at?.toISOString() ?? null,
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+});
+
+const authorization_id = 'aut_01k8xqf5n7y1d3g9jz2kc6p8t0';
+
+export const AUTHORIZATION_EXAMPLES = {
+  listAuthorizations: {
+    answer: [
+      {
+        authorization_id,
+        app: { app_id: 'app_01k8xqe3m5w9c1f7hx0jb4n6rz', name: 'Bright Home', website: 'https://bright.example.com' },
+        scopes: ['insights:read', 'devices:read'],
+        created_at,
+        expires_at: '2027-06-01T09:30:00.000Z',
+        last_used_at: null,
+      },
+    ],
+  },
+  endAuthorization: { answer: { message: `Authorization ${authorization_id} was ended` } },
+} satisfies Examples;

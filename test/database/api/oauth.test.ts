@@ -1,0 +1,362 @@
+import * as client from 'openid-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '#src/auth/scopes.ts';
+import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import {
+  ask,
+  browse,
+  CALLBACK,
+  consent,
+  cookiesOf,
+  openConsent,
+  redeem,
+  registerApp,
+  type TestClient,
+  tokensOf,
+} from '#test/support/apps.ts';
+import { browserOf, type Person } from '#test/support/members.ts';
+
+let api: TestApi;
+let utility: Person;
+let home: Person;
+let app: TestClient;
+beforeAll(async () => {
+  // With a single connection, a request that needs a second one during its transaction would wait for itself.
+  api = await testApi({ connections: 1 });
+  api.now = new Date();
+  utility = await api.user('utility');
+  home = await api.user('homeowner', { scopes: [...SCOPES] });
+  app = await registerApp(api, utility);
+});
+afterAll(() => api.close());
+
+const rows = async (text: string, values: unknown[] = []) => (await api.database.pool.query(text, values)).rows;
+const insights = (token: string) => api.send('/v1/energy-insights', { key: token });
+const list = (who: Person) => api.send('/v1/authorizations', { key: who.key });
+const end = (who: Person, id: string) => api.send(`/v1/authorizations/${id}`, { method: 'DELETE', key: who.key });
+const newHome = () => api.user('homeowner', { scopes: [...SCOPES] });
+/** Longer than an ended authorization may still be accepted. */
+const pause = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
+const errorOf = (at: URL) => at.searchParams.get('error');
+
+describe('the metadata', () => {
+  test('describe OAuth and no OpenID Connect', async () => {
+    const { status, json } = await api.send('/.well-known/oauth-authorization-server');
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      issuer: TEST_URL,
+      authorization_endpoint: `${TEST_URL}/oauth/authorize`,
+      token_endpoint: `${TEST_URL}/oauth/token`,
+      revocation_endpoint: `${TEST_URL}/oauth/revoke`,
+      scopes_supported: expect.not.arrayContaining(['openid']),
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      service_documentation: `${TEST_URL}/docs`,
+    });
+  });
+});
+
+describe('an app that a home lets in', () => {
+  test('reaches that home alone, is listed with a mail, and is refused within a second of its end', async () => {
+    const mine = await newHome();
+    const asked = await ask(app);
+    const back = await consent(api, mine, asked, 'year');
+    expect(back.origin + back.pathname).toBe(CALLBACK);
+    expect(back.searchParams.get('iss')).toBe(TEST_URL);
+    const tokens = await redeem(app, back, asked);
+    expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'insights:read devices:read' });
+    expect(tokens.access_token).toMatch(/^eus_at_\w{42}$/);
+    expect(tokens).not.toHaveProperty('id_token');
+    const answer = await insights(tokens.access_token);
+    expect([answer.status, answer.json.user_id]).toEqual([200, mine.userId]);
+    expect((await api.send(`/v1/energy-insights?user_id=${home.userId}`, { key: tokens.access_token })).status).toBe(
+      403,
+    );
+    expect((await api.send('/v1/alerts', { key: tokens.access_token })).status).toBe(403);
+    await pause(50);
+    const [listed] = (await list(mine)).json;
+    expect(listed).toEqual({
+      authorization_id: expect.stringMatching(/^aut_/),
+      app: { app_id: app.appId, name: 'Bright Home', website: 'https://bright.example.com' },
+      scopes: ['insights:read', 'devices:read'],
+      created_at: api.now.toISOString(),
+      expires_at: new Date(api.now.getTime() + 365 * 86_400_000).toISOString(),
+      last_used_at: expect.any(String),
+    });
+    const stored = JSON.stringify(await rows("SELECT t::text, encode(token_sha256, 'hex') FROM oauth_tokens t"));
+    for (const secret of [tokens.access_token, tokens.refresh_token as string, back.searchParams.get('code') as string])
+      expect(stored).not.toContain(secret);
+    expect((await end(home, listed.authorization_id)).status).toBe(404);
+    expect((await end(mine, listed.authorization_id)).status).toBe(200);
+    await pause();
+    expect((await insights(tokens.access_token)).status).toBe(401);
+    await expect(client.refreshTokenGrant(app.config, tokens.refresh_token as string)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+    const mails = await rows(
+      "SELECT type FROM events WHERE user_id = $1 AND type LIKE 'authorization.%' ORDER BY event_id",
+      [mine.userId],
+    );
+    expect(mails.map(({ type }) => type)).toEqual(['authorization.began', 'authorization.ended']);
+  });
+
+  test('has never more than the scopes that it has now, and no scope grows at a refresh', async () => {
+    const mine = await newHome();
+    const other = await registerApp(api, utility, { scopes: ['insights:read', 'devices:read'] });
+    const tokens = await tokensOf(api, other, mine, { scope: 'insights:read' });
+    expect((await api.send('/v1/devices', { key: tokens.access_token })).status).toBe(403);
+    await expect(
+      client.refreshTokenGrant(other.config, tokens.refresh_token as string, { scope: 'insights:read devices:read' }),
+    ).rejects.toMatchObject({ error: 'invalid_scope' });
+    const path = `/v1/apps/${other.appId}`;
+    await api.send(path, { method: 'PATCH', key: utility.key, body: { scopes: ['devices:read'] } });
+    await pause();
+    expect((await insights(tokens.access_token)).status).toBe(403);
+    await api.send(path, { method: 'DELETE', key: utility.key });
+    await pause();
+    expect((await insights(tokens.access_token)).status).toBe(401);
+    expect((await list(mine)).json).toEqual([]);
+  });
+
+  test('makes alerts and webhooks that end with the authorization, and changes nothing afterwards', async () => {
+    const mine = await newHome();
+    const scopes = ['insights:read', 'alerts:read', 'alerts:write', 'webhooks:read', 'webhooks:write'];
+    const other = await registerApp(api, utility, { scopes });
+    const { access_token: key } = await tokensOf(api, other, mine, { scope: scopes.join(' ') });
+    const alert = { type: 'no_data', threshold_hours: 5, delivery: 'email' };
+    expect((await api.send('/v1/alerts', { method: 'POST', key, body: alert })).status).toBe(201);
+    const hook = { url: 'https://example.com/x', auth_token: 'a secret token' };
+    const subscribe = (event: string) => api.send('/v1/webhooks', { method: 'POST', key, body: { ...hook, event } });
+    expect((await subscribe('usage.updated')).status).toBe(201);
+    // Whose data the app may not read.
+    expect((await subscribe('device.connected')).status).toBe(403);
+    const own = await api.send('/v1/webhooks', {
+      method: 'POST',
+      key: mine.key,
+      body: { ...hook, event: 'device.connected' },
+    });
+    const moved = { method: 'PATCH', key, body: { url: 'https://evil.example/' } };
+    expect((await api.send(`/v1/webhooks/${own.json.webhook_id}`, moved)).status).toBe(403);
+    const [{ authorization_id }] = (await list(mine)).json;
+    await end(mine, authorization_id);
+    // At once, although the process has cached the token.
+    expect((await api.send('/v1/alerts', { method: 'POST', key, body: alert })).status).toBe(401);
+    expect((await api.send('/v1/webhooks', { key: mine.key })).json).toHaveLength(1);
+    expect(await rows('SELECT FROM alerts WHERE user_id = $1', [mine.userId])).toEqual([]);
+  });
+
+  test('ends with the home that is erased', async () => {
+    const mine = await newHome();
+    const tokens = await tokensOf(api, app, mine);
+    await api.send(`/v1/users/${mine.userId}`, { method: 'DELETE', key: mine.key });
+    await pause();
+    expect((await insights(tokens.access_token)).status).toBe(401);
+    await expect(client.refreshTokenGrant(app.config, tokens.refresh_token as string)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+  });
+});
+
+describe('refresh tokens', () => {
+  test('rotate; the last answer is repeated, and any other second use ends the authorization', async () => {
+    const mine = await newHome();
+    const first = await tokensOf(api, app, mine);
+    const old = first.refresh_token as string;
+    const [second, again] = await Promise.all([
+      client.refreshTokenGrant(app.config, old),
+      client.refreshTokenGrant(app.config, old),
+    ]);
+    expect(again).toEqual(second);
+    expect(second.refresh_token).not.toBe(old);
+    expect((await insights(second.access_token)).status).toBe(200);
+    const third = await client.refreshTokenGrant(app.config, second.refresh_token as string);
+    // The answer to the first use is not the last one any more.
+    await expect(client.refreshTokenGrant(app.config, old)).rejects.toMatchObject({ error: 'invalid_grant' });
+    await expect(client.refreshTokenGrant(app.config, third.refresh_token as string)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+    await pause();
+    expect((await insights(third.access_token)).status).toBe(401);
+    expect((await list(mine)).json).toEqual([]);
+  });
+
+  test('end the authorization if used again after 30 s', async () => {
+    const mine = await newHome();
+    const { refresh_token: old = '' } = await tokensOf(api, app, mine);
+    await client.refreshTokenGrant(app.config, old);
+    await rows("UPDATE oauth_tokens SET consumed_at = consumed_at - interval '31 s' WHERE kind = 'refresh'");
+    await expect(client.refreshTokenGrant(app.config, old)).rejects.toMatchObject({ error: 'invalid_grant' });
+    expect((await list(mine)).json).toEqual([]);
+  });
+
+  test('and access tokens are revoked (RFC 7009) by their app alone', async () => {
+    const mine = await newHome();
+    const other = await registerApp(api, utility);
+    const { refresh_token = '', access_token } = await tokensOf(api, app, mine);
+    await expect(client.refreshTokenGrant(other.config, refresh_token)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+    await client.tokenRevocation(other.config, refresh_token).catch(() => {});
+    expect((await list(mine)).json).toHaveLength(1);
+    await client.tokenRevocation(app.config, refresh_token);
+    await pause();
+    expect((await insights(access_token)).status).toBe(401);
+    expect((await list(mine)).json).toEqual([]);
+  });
+});
+
+describe('codes', () => {
+  test('work once: a replay ends the authorization', async () => {
+    const mine = await newHome();
+    const asked = await ask(app);
+    const back = await consent(api, mine, asked);
+    const { access_token } = await redeem(app, back, asked);
+    await expect(redeem(app, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    await pause();
+    expect((await insights(access_token)).status).toBe(401);
+  });
+
+  test('need the verifier, the client and the redirect URI that they were issued for', async () => {
+    const asked = await ask(app);
+    const back = await consent(api, await newHome(), asked);
+    const other = await registerApp(api, utility);
+    await expect(redeem(other, back, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    await expect(redeem(app, back, { ...asked, verifier: client.randomPKCECodeVerifier() })).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+    const elsewhere = new URL(back);
+    elsewhere.pathname = '/other';
+    await expect(redeem(app, elsewhere, asked)).rejects.toMatchObject({ error: 'invalid_grant' });
+    const body = {
+      grant_type: 'authorization_code',
+      code: back.searchParams.get('code') as string,
+      redirect_uri: CALLBACK,
+      client_id: app.appId,
+    };
+    const raw = new URLSearchParams({ ...body, code_verifier: asked.verifier }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    // Without, and with a wrong secret.
+    for (const more of [{}, { authorization: `Basic ${btoa(`${app.appId}:eus_cs_wrong`)}` }])
+      expect(
+        (await api.send('/oauth/token', { method: 'POST', raw, headers: { ...headers, ...more } })).json.error,
+      ).toBe('invalid_client');
+    expect((await redeem(app, back, asked)).scope).toBe('insights:read devices:read');
+  });
+
+  test('are not issued without PKCE, with its plain method, or for scopes beyond the app’s', async () => {
+    const failing: [Record<string, string>, string][] = [
+      [{ code_challenge_method: 'plain' }, 'invalid_request'],
+      [{ code_challenge: '' }, 'invalid_request'],
+      [{ scope: 'insights:read keys:write' }, 'invalid_scope'],
+      [{ scope: 'insights:read alerts:read' }, 'invalid_scope'],
+      [{ scope: 'openid' }, 'invalid_scope'],
+      [{ scope: '' }, 'invalid_scope'],
+      [{ response_type: 'token' }, 'unsupported_response_type'],
+      [{ prompt: 'none' }, 'consent_required'],
+    ];
+    for (const [more, error] of failing) {
+      const { url } = await ask(app, more);
+      const { status, headers } = await browse(api, new Map(), url.href);
+      const to = new URL(String(headers.location));
+      expect([more, status, to.origin, errorOf(to)]).toEqual([more, 303, new URL(CALLBACK).origin, error]);
+      expect(to.searchParams.get('iss')).toBe(TEST_URL);
+    }
+    expect((await browse(api, new Map(), (await ask(app, { response_mode: 'form_post' })).url.href)).status).toBe(400);
+  });
+});
+
+describe('redirect URIs', () => {
+  test.each([
+    ['of others', 'https://evil.example/'],
+    ['with a longer path', `${CALLBACK}/more`],
+    ['with a query', `${CALLBACK}?next=https://evil.example`],
+    ['with a fragment', `${CALLBACK}#x`],
+    ['with other letters', 'https://BRIGHT.example.com/callback'],
+    ['with a port', 'https://bright.example.com:8443/callback'],
+    ['with a user', 'https://bright.example.com@evil.example/callback'],
+    ['with a path upwards', 'https://bright.example.com/a/../callback'],
+    ['without TLS', 'http://bright.example.com/callback'],
+    ['of loopback', 'http://127.0.0.1/callback'],
+  ])('%s get a page and no redirect', async (_, redirect_uri) => {
+    const { status, headers } = await browse(api, new Map(), (await ask(app, { redirect_uri })).url.href);
+    expect([status, headers.location]).toEqual([400, undefined]);
+    expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
+  });
+
+  test('of loopback have a free port, for public apps alone; these need no secret', async () => {
+    const program = await registerApp(api, utility, { type: 'public', redirect_uris: ['http://127.0.0.1/back'] });
+    for (const [redirect_uri, status] of [
+      ['http://127.0.0.1:51004/back', 303],
+      ['http://127.0.0.1:51004/other', 400],
+      ['http://localhost:51004/back', 400],
+      ['http://127.0.0.1.evil.example:51004/back', 400],
+    ] as const)
+      expect((await browse(api, new Map(), (await ask(program, { redirect_uri })).url.href)).status).toBe(status);
+    const asked = await ask(program, { redirect_uri: 'http://127.0.0.1:51004/back' });
+    const mine = await newHome();
+    const tokens = await redeem(program, await consent(api, mine, asked), asked);
+    expect((await insights(tokens.access_token)).json.user_id).toBe(mine.userId);
+  });
+});
+
+describe('the page of consent', () => {
+  test('is plain HTML with one form, names app, scopes and duration, and is shown in no frame', async () => {
+    const { page } = await openConsent(api, cookiesOf(await browserOf(api, home.userId)), await ask(app));
+    expect(page.text).toContain('Bright Home asks for access to your home');
+    expect(page.text).toContain('see what your home uses and produces');
+    for (const words of ['for 30 days', 'for a year', 'until you end it']) expect(page.text).toContain(words);
+    expect([page.text.match(/<form/g)?.length, /<script/.test(page.text)]).toEqual([1, false]);
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toMatch(
+      /default-src 'none'.*form-action 'self' https:\/\/bright\.example\.com;.*frame-ancestors 'none'/,
+    );
+  });
+
+  test('lets nobody in without its own token, another session, another browser, or after 15 minutes', async () => {
+    const mine = await newHome();
+    const cookies = cookiesOf(await browserOf(api, mine.userId));
+    const { at, csrf } = await openConsent(api, cookies, await ask(app));
+    const allow = (with_: string, by = cookies) =>
+      browse(api, new Map(by), at, { csrf: with_, until: 'month', decision: 'allow' });
+    const foreign = await openConsent(api, new Map(cookies), await ask(app));
+    for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
+    const other = cookiesOf(await browserOf(api, home.userId));
+    // Another person's browser has no part in the request.
+    expect((await allow(csrf, other)).status).toBe(404);
+    expect((await allow(csrf, new Map([...cookies, ...other]))).status).toBe(403);
+    await rows("UPDATE sessions SET created_at = created_at - interval '16 minutes' WHERE user_id = $1", [mine.userId]);
+    expect((await allow(csrf)).status).toBe(403);
+    expect((await browse(api, cookies, at)).text).toContain('Sign out, to sign in again');
+    expect((await list(mine)).json).toEqual([]);
+  });
+
+  test('lets a home in once for two presses, and a denial returns to the app', async () => {
+    const mine = await newHome();
+    const cookies = cookiesOf(await browserOf(api, mine.userId));
+    const { at, csrf } = await openConsent(api, cookies, await ask(app));
+    const press = () => browse(api, cookies, at, { csrf, until: 'unlimited', decision: 'allow' });
+    expect([(await press()).status, (await press()).status]).toEqual([303, 303]);
+    expect((await list(mine)).json).toMatchObject([{ expires_at: null }]);
+    const refused = await openConsent(api, cookies, await ask(app));
+    const pressed = await browse(api, cookies, refused.at, { csrf: refused.csrf, decision: 'deny' });
+    const { headers } = await browse(api, cookies, String(pressed.headers.location));
+    expect(errorOf(new URL(String(headers.location)))).toBe('access_denied');
+  });
+
+  test('is for homes alone, and for no key', async () => {
+    const { page } = await openConsent(api, cookiesOf(await browserOf(api, utility.userId)), await ask(app));
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('Only the account of a homeowner')]);
+    const cookies = new Map<string, string>();
+    const begun = await browse(api, cookies, (await ask(app)).url.href);
+    const reload = await browse(api, cookies, String(begun.headers.location));
+    expect(reload.text).toContain('http-equiv="refresh"');
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const byKey = await api.send(`${begun.headers.location}?again`, { key: home.key, headers: { cookie } });
+    expect(byKey.text).toContain('Sign in first');
+  });
+});

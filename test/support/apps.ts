@@ -1,0 +1,121 @@
+import * as client from 'openid-client';
+import { expect } from 'vitest';
+import { type Answer, TEST_URL, type TestApi } from './api.ts';
+import { type Browser, browserOf, type Person } from './members.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+export const CALLBACK = 'https://bright.example.com/callback';
+
+export interface TestClient {
+  appId: string;
+  secret: string | undefined;
+  config: client.Configuration;
+}
+
+/** Registers an app, and returns a client of openid-client for it that reads the server's metadata. */
+export async function registerApp(api: TestApi, owner: Person, more: object = {}): Promise<TestClient> {
+  const body = {
+    name: 'Bright Home',
+    website: 'https://bright.example.com',
+    type: 'confidential',
+    redirect_uris: [CALLBACK],
+    scopes: ['insights:read', 'devices:read'],
+    ...more,
+  };
+  const { status, json } = await api.send('/v1/apps', { method: 'POST', key: owner.key, body });
+  expect(status).toBe(201);
+  const { client_id: appId, client_secret: secret } = json;
+  const options = { [client.customFetch]: fetchOf(api), algorithm: 'oauth2' } as const;
+  const auth = secret === undefined ? client.None() : client.ClientSecretBasic(secret);
+  const config = await client.discovery(new URL(TEST_URL), appId, undefined, auth, options);
+  return { appId, secret, config };
+}
+
+/** A `fetch` that reaches the API of the test at its public URL. */
+export const fetchOf =
+  (api: TestApi): client.CustomFetch =>
+  async (url, { method, headers, body }) => {
+    const { pathname, search } = new URL(url);
+    const raw = body === undefined || body === null ? {} : { raw: String(body) };
+    const { status, headers: answered, text } = await api.send(`${pathname}${search}`, { method, headers, ...raw });
+    const told = Object.entries(answered).map(([name, value]): [string, string] => [name, String(value)]);
+    return new Response(text, { status, headers: told });
+  };
+
+/** Cookies of a browser on its way, by name. */
+export type Cookies = Map<string, string>;
+
+/** Sends a request as a browser does, with the cookies that it received. */
+export async function browse(
+  api: TestApi,
+  cookies: Cookies,
+  url: string,
+  form?: Record<string, string>,
+): Promise<Answer> {
+  const { pathname, search } = new URL(url, TEST_URL);
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const answer = await api.send(`${pathname}${search}`, {
+    headers: { cookie, accept: 'text/html', ...(form && FORM) },
+    ...(form && { method: 'POST', raw: new URLSearchParams(form).toString() }),
+  });
+  for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+    cookies.set(name, value);
+  }
+  return answer;
+}
+
+export interface Asked {
+  url: URL;
+  verifier: string;
+  state: string;
+}
+
+/** Returns the address at which an app asks for consent. */
+export async function ask({ config }: TestClient, more: Record<string, string> = {}): Promise<Asked> {
+  const verifier = client.randomPKCECodeVerifier();
+  const state = client.randomState();
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: CALLBACK,
+    scope: 'insights:read devices:read',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state,
+    ...more,
+  });
+  return { url, verifier, state };
+}
+
+export const cookiesOf = (browser: Browser): Cookies => {
+  const [name = '', value = ''] = browser.cookie.split('=');
+  return new Map([[name, value]]);
+};
+
+/** Opens the page of consent, and returns its address, the answer and its CSRF token. */
+export async function openConsent(api: TestApi, cookies: Cookies, { url }: Asked) {
+  const begun = await browse(api, cookies, url.href);
+  expect([begun.status, begun.text]).toEqual([303, expect.anything()]);
+  const at = String(begun.headers.location);
+  const page = await browse(api, cookies, at);
+  return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
+}
+
+/** Lets an app into a home. Returns the URL to which the browser returns, with the code. */
+export async function consent(api: TestApi, home: Person, asked: Asked, until = 'month'): Promise<URL> {
+  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const { at, csrf } = await openConsent(api, cookies, asked);
+  const pressed = await browse(api, cookies, at, { csrf, until, decision: 'allow' });
+  expect(pressed.status).toBe(303);
+  const returned = await browse(api, cookies, String(pressed.headers.location));
+  expect(returned.status).toBe(303);
+  return new URL(String(returned.headers.location));
+}
+
+export const redeem = ({ config }: TestClient, back: URL, { verifier, state }: Asked) =>
+  client.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state });
+
+/** Lets an app into a home, and returns its tokens. */
+export async function tokensOf(api: TestApi, app: TestClient, home: Person, more: Record<string, string> = {}) {
+  const asked = await ask(app, more);
+  return redeem(app, await consent(api, home, asked), asked);
+}
