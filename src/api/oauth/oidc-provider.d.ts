@@ -90,6 +90,7 @@ declare module 'oidc-provider/lib/helpers/weak_cache.js' {
   import type Provider from 'oidc-provider';
   import type { Context } from 'oidc-provider';
   export default function instance(provider: Provider): {
+    configuration: { scopes: Set<string> };
     grantTypeHandlers: Map<string, (context: Context) => Promise<void>>;
   };
 }

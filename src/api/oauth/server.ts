@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import Provider, { type Context, errors, interactionPolicy } from 'oidc-provider';
+import Provider, { type Client, type Context, errors, interactionPolicy } from 'oidc-provider';
 import instance from 'oidc-provider/lib/helpers/weak_cache.js';
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import { isSecretOf } from '#src/auth/apps.ts';
@@ -74,7 +74,11 @@ export function createAuthorizationServer({
       resourceIndicators: OFF,
       rpInitiatedLogout: OFF,
       userinfo: OFF,
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_context: Context, client: Client, token: { clientId: string }) =>
+          client.clientId === token.clientId,
+      },
     },
     findAccount: async (_context: Context, accountId: string) => ({
       accountId,
@@ -115,6 +119,8 @@ export function createAuthorizationServer({
   };
   provider.RefreshToken.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.refresh);
   provider.AuthorizationCode.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.code);
+  // The package adds it to any list of scopes.
+  instance(provider).configuration.scopes.delete('openid');
   repeatRefreshes(provider, store);
   return provider;
 }
