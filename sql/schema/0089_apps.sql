@@ -46,12 +46,12 @@ CREATE TABLE oauth_tokens (
   expires_at       timestamptz NOT NULL,
   consumed_at      timestamptz,
   answer_sealed    bytea,
-  CHECK ((kind = 'interaction') = (authorization_id IS NULL))
+  CHECK (kind = 'interaction' OR authorization_id IS NOT NULL)
 );
 CREATE INDEX oauth_tokens_authorization ON oauth_tokens (authorization_id);
 CREATE INDEX oauth_tokens_expiry ON oauth_tokens (expires_at);
 COMMENT ON TABLE oauth_tokens IS 'Requests for consent that are under way (interaction), and codes and tokens of apps. The tokens themselves are stored nowhere.';
-COMMENT ON COLUMN oauth_tokens.authorization_id IS 'Null: nobody has consented yet.';
+COMMENT ON COLUMN oauth_tokens.authorization_id IS 'The authorization with which the row ends. Null: nobody has consented yet.';
 COMMENT ON COLUMN oauth_tokens.payload IS 'What the authorization server stores with the token, without the token itself.';
 COMMENT ON COLUMN oauth_tokens.consumed_at IS 'When a code or refresh token was used. A second use ends the authorization.';
 COMMENT ON COLUMN oauth_tokens.answer_sealed IS 'Encrypted answer to the use of a refresh token, which is repeated for 30 s. Null: not used yet.';
@@ -63,3 +63,11 @@ COMMENT ON COLUMN alerts.authorization_id IS 'The authorization by which an app 
 ALTER TABLE webhooks ADD COLUMN authorization_id text COLLATE "C" REFERENCES authorizations (authorization_id) ON DELETE CASCADE;
 CREATE INDEX webhooks_authorization ON webhooks (authorization_id) WHERE authorization_id IS NOT NULL;
 COMMENT ON COLUMN webhooks.authorization_id IS 'The authorization by which an app set the address of the subscription, which ends with it. Null: no app did.';
+
+-- What ended stays ended in a restored installation (0088_endings.sql).
+ALTER TABLE endings DROP CONSTRAINT endings_kind_check,
+  ADD CHECK (kind IN ('account', 'app', 'authorization', 'device', 'gateway', 'key', 'member', 'session', 'webhook'));
+COMMENT ON TABLE endings IS 'Ids of accounts, apps, authorizations, devices, gateways, keys, memberships, sessions and webhooks that ended, committed with their end, until they are in ended.jsonl next to the back-ups.';
+CREATE TRIGGER apps_note_ending AFTER DELETE ON apps FOR EACH ROW EXECUTE FUNCTION note_ending('app', 'app_id');
+CREATE TRIGGER authorizations_note_ending AFTER DELETE ON authorizations FOR EACH ROW
+  WHEN (OLD.expires_at IS NULL OR OLD.expires_at > now()) EXECUTE FUNCTION note_ending('authorization', 'authorization_id');

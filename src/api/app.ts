@@ -17,6 +17,7 @@ import type { Http2 } from './http2.ts';
 import { Live } from './live/live.ts';
 import { addMcp } from './mcp/routes.ts';
 import { addOauth } from './oauth/routes.ts';
+import { PATHS } from './oauth/server.ts';
 import { addOperation } from './operation.ts';
 import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificate } from './plugins/certificate.ts';
@@ -151,8 +152,8 @@ export function buildApp(
       // Readings end nothing, and must not wait for the disk of the copies.
       if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
         return;
-      // A restored copy must not undo an erasure or revocation that was answered.
-      if (statusCode < 400) await writeEndings();
+      // A restored copy must not undo an erasure or revocation that was answered. A second use of a token ends an authorization and is refused.
+      if (statusCode < 400 || routeOptions.url === PATHS.token) await writeEndings();
     });
   addUnsentAnswers(app, parts.metrics);
   if (parts.metrics) addRequestMetrics(app, parts.metrics);

@@ -6,7 +6,7 @@ import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
-import { endAuthorizations } from '#src/users/authorization-ends.ts';
+import { endAuthorizations } from '#src/users/app-access.ts';
 import { hashOfKey, newSecret } from './key-format.ts';
 
 const SECRET_PREFIX = 'eus_cs_';

@@ -4,8 +4,9 @@ import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, MemberAccess } from '#src/database/enums.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
+import { currentScopes, usableAuthorizations } from './authorizations.ts';
 import { hashOfKey, isAccessToken } from './key-format.ts';
-import { isAppScope, isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
+import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
 /** The device to which a key is limited, and who made the key: a homeowner, or a utility or administrator. */
 export interface DeviceOfKey {
@@ -163,26 +164,17 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
 
-/**
- * Finds the app that presents an access token. Its scopes are those of the token that the home consented to and the app has now. Refused if the
- * authorization has ended, the home's account is no longer a homeowner's, or the app's owner is neither a utility nor an administrator.
- */
+/** Finds the app that presents an access token. It has those scopes of the token that its authorization has now (authorizations.ts). */
 async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
-  const row = await db
-    .selectFrom('oauth_tokens as t')
-    .innerJoin('authorizations as a', 'a.authorization_id', 't.authorization_id')
-    .innerJoin('apps', 'apps.app_id', 'a.app_id')
-    .innerJoin('users as home', 'home.user_id', 'a.user_id')
-    .innerJoin('users as owner', 'owner.user_id', 'apps.user_id')
-    .select(['a.authorization_id', 'a.app_id', 'a.user_id', 'a.last_used_at', 't.payload'])
-    .select(['t.expires_at', 'a.expires_at as ends_at', 'a.scopes as consented', 'apps.scopes as of_app'])
+  const row = await usableAuthorizations(db, new Date(nowMs))
+    .innerJoin('oauth_tokens as token', 'token.authorization_id', 'authorizations.authorization_id')
+    .select(['apps.app_id', 'authorizations.user_id', 'last_used_at', 'authorizations.expires_at as ends_at'])
+    .select(['token.payload', 'token.expires_at'])
     .where('token_sha256', '=', hash)
     .where('kind', '=', 'access')
-    .where('home.role', '=', 'homeowner')
-    .where('owner.role', '<>', 'homeowner')
     .executeTakeFirst();
   if (!row) return 'unauthorized';
-  const { authorization_id, app_id: appId, user_id: userId, consented, of_app } = row;
+  const { authorization_id, app_id: appId, user_id: userId } = row;
   const expiresAtMs = Math.min(row.expires_at.getTime(), row.ends_at?.getTime() ?? Number.POSITIVE_INFINITY);
   if (expiresAtMs <= nowMs) return 'keyExpired';
   if (Math.abs(nowMs - (row.last_used_at?.getTime() ?? 0)) > USED_EVERY_MS) {
@@ -195,14 +187,13 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
       .catch(() => {});
   }
   const ofToken = (row.payload as { scope?: string }).scope?.split(' ') ?? [];
-  const granted = ofToken.filter((scope) => consented.includes(scope) && of_app.includes(scope)).filter(isAppScope);
   const caller: Caller = {
     by: 'app',
     keyId: authorization_id,
     accountId: userId,
     userId,
     role: 'homeowner',
-    scopes: new Set(granted),
+    scopes: new Set(currentScopes(row).filter((scope) => ofToken.includes(scope))),
     groupId: null,
     appId,
   };

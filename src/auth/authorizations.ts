@@ -1,15 +1,14 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
-import { addEvents } from '#src/events/outbox.ts';
-import type { Caller } from './authenticate.ts';
-import { type AppScope, isAppScope } from './scopes.ts';
+import type { Database } from '#src/database/connect.ts';
+import { reportAuthorization } from '#src/users/app-access.ts';
+import { APP_SCOPE_NAMES, type AppScope } from './scopes.ts';
 
 /** How long a home can let an app in, in days; null: until it is revoked. */
-export const AUTHORIZED_DAYS: Readonly<Record<string, number | null>> = { month: 30, year: 365, unlimited: null };
+export const AUTHORIZED_DAYS = { month: 30, year: 365, unlimited: null } as const;
 
 /** Maximum number of authorizations of a home. */
 const MAX_AUTHORIZATIONS = 100;
@@ -60,80 +59,67 @@ export async function createAuthorization(
     .values({ authorization_id, app_id, user_id: homeId, scopes: [...scopes], created_at: now, expires_at })
     .execute();
   const data = { authorization_id, app: { app_id, name }, scopes, expires_at: expires_at?.toISOString() ?? null };
-  const event = { type: 'authorization.began', userId: homeId, data, channel: 'email' } as const;
-  await addEvents(queryOf(trx), [event], new Date());
+  await reportAuthorization(trx, homeId, data);
   return authorization_id;
 }
 
-/** Returns the authorizations of a home in order of their ids, after `cursor`; at most `limit`. */
+/** Returns the authorizations of a home that have not expired, in order of their ids, after `cursor`; at most `limit`. */
 export async function listAuthorizations(
   db: Database,
   homeId: string,
   now: Date,
   page: { limit: number; cursor?: string },
 ): Promise<Authorization[]> {
-  const rows = await db
-    .selectFrom('authorizations')
-    .innerJoin('apps', 'apps.app_id', 'authorizations.app_id')
-    .select(['authorization_id', 'apps.app_id', 'name', 'website', 'authorizations.scopes'])
-    .select(['apps.scopes as of_app', 'authorizations.created_at', 'expires_at', 'last_used_at'])
+  const rows = await unexpiredAuthorizations(db, now)
+    .select(['apps.app_id', 'name', 'website', 'authorizations.created_at', 'expires_at', 'last_used_at'])
     .where('authorizations.user_id', '=', homeId)
-    .where(isOpen(now))
     .where('authorization_id', '>', page.cursor ?? '')
     .orderBy('authorization_id')
     .limit(page.limit)
     .execute();
-  return rows.map(({ app_id, name, website, of_app, scopes, ...row }) => ({
+  return rows.map(({ app_id, name, website, consented, of_app, ...row }) => ({
     ...row,
     app: { app_id, name, website },
-    scopes: scopes.filter((scope) => of_app.includes(scope)).filter(isAppScope),
+    scopes: currentScopes({ consented, of_app }),
   }));
 }
 
-/** Condition of a statement with the table `authorizations`: one that has not expired. */
-const isOpen = (now: Date): RawBuilder<SqlBool> =>
-  sql<SqlBool>`(authorizations.expires_at IS NULL OR authorizations.expires_at > ${now})`;
+/** Authorizations that have not expired, with their apps and the scopes of both. */
+const unexpiredAuthorizations = (db: Database, now: Date) =>
+  db
+    .selectFrom('authorizations')
+    .innerJoin('apps', 'apps.app_id', 'authorizations.app_id')
+    .select(['authorizations.authorization_id', 'authorizations.scopes as consented', 'apps.scopes as of_app'])
+    .where(({ or, eb }) =>
+      or([eb('authorizations.expires_at', 'is', null), eb('authorizations.expires_at', '>', now)]),
+    );
 
 /**
- * Returns an app's caller with its current scopes. Throws 401 if the authorization has ended. `lock`: locks the home's account, and then the
- * authorization until the transaction ends, so that its end waits for this change, and no later change begins.
+ * Query of the authorizations that apps can use: not expired, of the home of a homeowner, and of an app of a utility or an administrator. The
+ * caller adds which ones. `currentScopes` returns their scopes.
  */
-export async function reloadApp(
-  db: Database,
-  caller: Caller,
-  now: Date,
-  lock: RawBuilder<unknown> | null,
-): Promise<Caller> {
-  if (lock) await sql`SELECT FROM users WHERE user_id = ${caller.userId} ${lock}`.execute(db);
-  // Raw SQL: the lock of one table, which only changes take.
-  const { rows } = await sql<{ consented: string[]; of_app: string[] }>`
-    SELECT authorizations.scopes AS consented, apps.scopes AS of_app FROM authorizations JOIN apps USING (app_id)
-      JOIN users home ON home.user_id = authorizations.user_id JOIN users owner ON owner.user_id = apps.user_id
-    WHERE authorization_id = ${caller.keyId} AND authorizations.user_id = ${caller.userId} AND ${isOpen(now)}
-      AND home.role = 'homeowner' AND owner.role <> 'homeowner' ${lock ? sql`FOR SHARE OF authorizations` : sql``}`.execute(
-    db,
-  );
-  const [row] = rows;
-  if (!row) throw new AppError('unauthorized');
-  const scopes = [...caller.scopes].filter((scope) => row.consented.includes(scope) && row.of_app.includes(scope));
-  return { ...caller, scopes: new Set(scopes) };
-}
+export const usableAuthorizations = (db: Database, now: Date) =>
+  unexpiredAuthorizations(db, now)
+    .innerJoin('users as home', 'home.user_id', 'authorizations.user_id')
+    .innerJoin('users as app_owner', 'app_owner.user_id', 'apps.user_id')
+    .where('home.role', '=', 'homeowner')
+    .where('app_owner.role', '<>', 'homeowner');
 
-/** Returns those authorizations that have not ended and still have a scope, in the app too. */
-export async function findOpenAuthorizations(
+/** Returns the scopes that the home consented to and the app still has. */
+export const currentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
+  APP_SCOPE_NAMES.filter((scope) => consented.includes(scope) && of_app.includes(scope));
+
+/** Returns those authorizations that apps can still use with a scope. */
+export async function findUsableAuthorizations(
   db: Database,
   ids: readonly string[],
   scope: string,
   now: Date,
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await db
-    .selectFrom('authorizations')
-    .innerJoin('apps', 'apps.app_id', 'authorizations.app_id')
-    .select('authorization_id')
+  const rows = await usableAuthorizations(db, now)
     .where(sql<boolean>`authorization_id = ANY (${[...new Set(ids)]}::text[])`)
-    .where(isOpen(now))
-    .where(sql<boolean>`${scope} = ANY (authorizations.scopes) AND ${scope} = ANY (apps.scopes)`)
     .execute();
-  return new Set(rows.map(({ authorization_id }) => authorization_id));
+  const withScope = rows.filter((row) => currentScopes(row).some((one) => one === scope));
+  return new Set(withScope.map(({ authorization_id }) => authorization_id));
 }

@@ -6,7 +6,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import { type Caller, deviceOfKey, type KeyRefusal } from './authenticate.ts';
-import { reloadApp } from './authorizations.ts';
+import { currentScopes, usableAuthorizations } from './authorizations.ts';
 import { lockMembership } from './homes.ts';
 import { isScope, MEMBER_SCOPES, SCOPES, type Scope } from './scopes.ts';
 import { isOpen } from './sessions.ts';
@@ -28,8 +28,8 @@ interface Row {
 }
 
 /**
- * Reads the caller again from the database. Throws 401 if its key was revoked or has expired, its session has ended or its account was deleted, or the home has ended the authorization of the app,
- * and 403 if its key may no longer be used from its address, or if its membership of the home has ended. Locks the accounts, then the
+ * Reads the caller again from the database. Throws 401 if its key was revoked or has expired, its session or the authorization of the app has
+ * ended, or its account was deleted, and 403 if its key may no longer be used from its address, or if its membership of the home has ended. Locks the accounts, then the
  * membership, then the key or session, in the same order as an erasure or the end of a membership.
  */
 export async function reloadCaller(
@@ -38,7 +38,7 @@ export async function reloadCaller(
   now: Date,
   lock: keyof typeof ROW_LOCKS,
 ): Promise<Caller> {
-  if (caller.by === 'app') return reloadApp(db, caller, now, lock === 'none' ? null : ROW_LOCKS[lock]);
+  if (caller.by === 'app') return reloadApp(db, caller, now, lock);
   const { by, keyId, accountId, userId, memberId, address } = caller;
   const access =
     memberId === undefined ? null : await lockMembership(db, caller, lock === 'none' ? null : ROW_LOCKS[lock]);
@@ -65,6 +65,18 @@ export async function reloadCaller(
   const granted = new Set(scopes.filter(isScope).filter(isWithinAccess));
   const current = { by, keyId, accountId, userId, role, scopes: granted, ...limits };
   return address === undefined ? current : { ...current, address, allowedAddresses };
+}
+
+/** The same for an app: locks the account of the home, and then the authorization. */
+async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof typeof ROW_LOCKS): Promise<Caller> {
+  // Raw SQL: a lock without a column.
+  if (lock !== 'none') await sql`SELECT FROM users WHERE user_id = ${caller.userId} ${ROW_LOCKS[lock]}`.execute(db);
+  const query = usableAuthorizations(db, now)
+    .where('authorization_id', '=', caller.keyId)
+    .where('authorizations.user_id', '=', caller.userId);
+  const row = await (lock === 'none' ? query : query.forShare('authorizations')).executeTakeFirst();
+  if (!row) throw new AppError('unauthorized');
+  return { ...caller, scopes: new Set(currentScopes(row).filter((scope) => caller.scopes.has(scope))) };
 }
 
 /**

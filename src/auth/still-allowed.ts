@@ -4,7 +4,7 @@ import { accountsWithin } from '#src/database/reach.ts';
 import { reachOf } from './access.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
-import { findOpenAuthorizations } from './authorizations.ts';
+import { findUsableAuthorizations } from './authorizations.ts';
 import { findOpenMemberships } from './homes.ts';
 import type { Scope } from './scopes.ts';
 import { rolesOfSessions } from './sessions.ts';
@@ -18,7 +18,8 @@ export interface Reader {
 
 /**
  * Returns the readers that may not continue: the key was revoked, has expired, or lost its scope or address; the session has ended; the
- * role has changed; the membership or the authorization has ended; or the account is out of reach. Uses a few statements for all readers. Suspension is checked by the request counter.
+ * role has changed; the membership, or the authorization of the app, has ended; or the account is out of reach. Uses a few statements for all
+ * readers. Suspension is checked by the request counter.
  */
 export async function findDisallowedReaders<One extends Reader>(
   db: Database,
@@ -41,7 +42,7 @@ export async function findDisallowedReaders<One extends Reader>(
     .execute();
   const sessionIds = idsOf('session');
   const sessions = sessionIds.length === 0 ? [] : await rolesOfSessions(db, sessionIds, now);
-  const apps = await findOpenAuthorizations(db, idsOf('app'), scope, now);
+  const apps = await findUsableAuthorizations(db, idsOf('app'), scope, now);
   const roles = new Map([...keys.map(({ key_id, role }) => [key_id, role] as const), ...sessions]);
   const limitsOf = new Map(keys.map((key) => [key.key_id, key]));
   const inGroups = await reachedByGroups(db, readers);

@@ -16,10 +16,10 @@ const ENDED = 'ended.jsonl';
 
 const endingSchema = z.object({
   at: z.iso.datetime(),
-  kind: z.enum(['account', 'device', 'gateway', 'key', 'member', 'session', 'webhook']),
+  kind: z.enum(['account', 'app', 'authorization', 'device', 'gateway', 'key', 'member', 'session', 'webhook']),
   id: z.string().min(1).max(100),
 });
-/** An account, device, gateway, key, membership, session or webhook that ended. `at`: ISO 8601. */
+/** An account, app, authorization, device, gateway, key, membership, session or webhook that ended. `at`: ISO 8601. */
 export type Ending = z.infer<typeof endingSchema>;
 
 /** Lets the database note what ends, if the service copies this database itself. Otherwise nobody would take it out again. */
@@ -145,8 +145,18 @@ export async function readEndings(
   };
 }
 
-/** Memberships first: the erasure of an account would otherwise write mails about their end. */
-const ORDER: readonly Ending['kind'][] = ['member', 'key', 'session', 'webhook', 'device', 'gateway', 'account'];
+/** Memberships and authorizations first: the end of an app or an account would otherwise write mails about theirs. */
+const ORDER: readonly Ending['kind'][] = [
+  'member',
+  'authorization',
+  'app',
+  'key',
+  'session',
+  'webhook',
+  'device',
+  'gateway',
+  'account',
+];
 
 function parseLine(line: string): Ending | null {
   try {

@@ -1,3 +1,4 @@
+import { deleteApp } from '#src/auth/apps.ts';
 import { revokeKeys } from '#src/auth/keys.ts';
 import { closeSessions } from '#src/auth/sessions.ts';
 import { type Ending, forgetRestored, readRestored } from '#src/backup/ended.ts';
@@ -8,12 +9,17 @@ import { holdBack } from '#src/delivery/hold.ts';
 import { deleteWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { deleteGateway } from '#src/devices/gateways.ts';
 import { deleteDevice } from '#src/devices/store.ts';
+import { closeAuthorizations } from '#src/users/app-access.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { closeMemberships } from '#src/users/member-ends.ts';
 
 /** Ends things of a kind. Ids of things that do not exist, or have ended, change nothing. */
 const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => closeMemberships(db, ids, new Date()),
+  authorization: closeAuthorizations,
+  app: async (db, ids) => {
+    for (const id of ids) await deleteApp(db, REACH_OF_ALL, id);
+  },
   key: revokeKeys,
   session: closeSessions,
   webhook: async (db, ids) => {

@@ -1,7 +1,7 @@
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
+import { endAuthorizations } from './app-access.ts';
 import { recordAct } from './audit.ts';
-import { endAuthorizations } from './authorization-ends.ts';
 import { expireSignIns } from './email-changes.ts';
 
 /** Reason why all access to an account ended: somebody else may have controlled the account before. */

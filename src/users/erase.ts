@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { endAppsOf } from './app-access.ts';
 import { forgetInAudit } from './audit.ts';
-import { endAppsOf } from './authorization-ends.ts';
 import { endMembershipsOf } from './member-ends.ts';
 
 /**

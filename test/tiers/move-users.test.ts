@@ -366,6 +366,35 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
       [goes],
     ],
     [
+      `INSERT INTO apps VALUES ('app_goes', $1, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now()),
+         ('app_stays', $2, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now())`,
+      both,
+    ],
+    // Of an app that goes, and of a home that goes.
+    [
+      `INSERT INTO authorizations VALUES ('aut_app', 'app_goes', $2, '{insights:read}', now(), NULL, NULL),
+         ('aut_home', 'app_stays', $1, '{insights:read}', now(), NULL, NULL)`,
+      both,
+    ],
+    [
+      `INSERT INTO oauth_tokens VALUES ('\\x11', 'access', 'aut_app', '{}', now(), NULL, NULL), ('\\x12', 'refresh', 'aut_home', '{}', now(), now(), '\\x00')`,
+      [],
+    ],
+    [
+      `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed, authorization_id)
+       SELECT 'whk_' || a, u, event, url, auth_token_sealed, a FROM (SELECT * FROM webhooks LIMIT 1) w, (VALUES ('aut_app', $2), ('aut_home', $1)) v (a, u)`,
+      both,
+    ],
+    [
+      `INSERT INTO alerts (alert_id, user_id, type, threshold_hours, delivery, authorization_id)
+       VALUES ('alr_app', $2, 'no_data', 5, 'email', 'aut_app'), ('alr_home', $1, 'no_data', 5, 'email', 'aut_home')`,
+      both,
+    ],
+    [
+      "INSERT INTO alert_firings (alert_id, period_start, event_id, fired_at) VALUES ('alr_app', now(), 'x', now())",
+      [],
+    ],
+    [
       `INSERT INTO provisioning_batches (batch_id, user_id, owner_user_id, name, type, location, secret_sha256, max_devices, expires_at)
        VALUES ('prb_2', $1, $2, 'x', 'meter', 'x', '\\x02', 9, now()), ('prb_3', $2, $1, 'x', 'meter', 'x', '\\x03', 9, now())`,
       both,

@@ -27,6 +27,7 @@ declare module 'oidc-provider' {
 
   export interface Context {
     path: string;
+    status: number;
     body: unknown;
     type: string;
     oidc: {
@@ -58,11 +59,10 @@ declare module 'oidc-provider' {
     AuthorizationCode: Model;
     on(event: 'server_error', listener: (context: Context, error: Error) => void): void;
     use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): void;
-    registerGrantType(name: string, handler: (context: Context) => Promise<void>, parameters: readonly string[]): void;
-    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
+    interactionDetails(request: object, response: object): Promise<Interaction>;
     interactionResult(
-      request: IncomingMessage,
-      response: ServerResponse,
+      request: object,
+      response: object,
       result: object,
       options: { mergeWithLastSubmission: boolean },
     ): Promise<string>;
@@ -84,13 +84,4 @@ declare module 'oidc-provider' {
       constructor(options: { name: string; requestable: boolean }, ...checks: Check[]);
     }
   }
-}
-
-declare module 'oidc-provider/lib/helpers/weak_cache.js' {
-  import type Provider from 'oidc-provider';
-  import type { Context } from 'oidc-provider';
-  export default function instance(provider: Provider): {
-    configuration: { scopes: Set<string> };
-    grantTypeHandlers: Map<string, (context: Context) => Promise<void>>;
-  };
 }

@@ -7,6 +7,7 @@ import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
 import { countAuthorization, countFailure } from '#src/api/plugins/rate-limits.ts';
 import { countedAs } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
+import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addConsent } from './consent.ts';
@@ -20,7 +21,6 @@ const MEMBERS = [
   'authorization_endpoint',
   'token_endpoint',
   'revocation_endpoint',
-  'scopes_supported',
   'response_types_supported',
   'grant_types_supported',
   'token_endpoint_auth_methods_supported',
@@ -42,7 +42,7 @@ export function addOauth(
   context: ApiContext,
   { secret, counter, publicUrl }: { secret: string; counter: RequestCounter; publicUrl: () => string },
 ): void {
-  const store = createOauthStore(context.db, context.box);
+  const store = createOauthStore(context.db, context.box, context.clock);
   let made: { provider: Provider; handle(request: IncomingMessage, response: ServerResponse): void } | undefined;
   /** The public URL is known once the service listens. */
   const server = () => {
@@ -73,6 +73,8 @@ export function addOauth(
       const all = (await forward(request)).json<Record<string, unknown>>();
       return {
         ...Object.fromEntries(MEMBERS.map((name) => [name, all[name]])),
+        // Without "openid", which the package adds.
+        scopes_supported: APP_SCOPE_NAMES,
         response_modes_supported: ['query'],
         revocation_endpoint_auth_methods_supported: all.token_endpoint_auth_methods_supported,
         service_documentation: `${publicUrl()}/docs`,

@@ -1,6 +1,5 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import Provider, { type Client, type Context, errors, interactionPolicy } from 'oidc-provider';
-import instance from 'oidc-provider/lib/helpers/weak_cache.js';
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import { isSecretOf } from '#src/auth/apps.ts';
 import { newSecret, TOKEN_PREFIX } from '#src/auth/key-format.ts';
@@ -119,8 +118,6 @@ export function createAuthorizationServer({
   };
   provider.RefreshToken.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.refresh);
   provider.AuthorizationCode.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.code);
-  // The package adds it to any list of scopes.
-  instance(provider).configuration.scopes.delete('openid');
   repeatRefreshes(provider, store);
   return provider;
 }
@@ -141,21 +138,15 @@ function consentPrompt() {
 
 /** Repeats the answer to a refresh for 30 s, because it may not have arrived. Any other second use ends the authorization. */
 function repeatRefreshes(provider: Provider, store: OauthStore): void {
-  const refresh = instance(provider).grantTypeHandlers.get('refresh_token');
-  if (!refresh) throw new Error('oidc-provider has no refresh of tokens');
-  provider.registerGrantType(
-    'refresh_token',
-    async (context) => {
-      const { params, client } = context.oidc;
-      const token = params.refresh_token ?? '';
-      const answer = await store.findAnswer(token, client?.clientId ?? '');
-      if (answer !== null) {
-        context.body = answer;
-        return;
-      }
-      await refresh(context);
-      await store.keepAnswer(token, context.body);
-    },
-    ['refresh_token', 'scope'],
-  );
+  provider.use(async (context, next) => {
+    await next();
+    if (context.path !== PATHS.token) return;
+    const { params, client } = context.oidc;
+    const answer = store.repeatedAnswer(client?.clientId);
+    if (answer !== null) {
+      context.status = 200;
+      context.body = answer;
+    } else if (context.status === 200 && params.grant_type === 'refresh_token')
+      await store.keepAnswer(params.refresh_token ?? '', context.body);
+  });
 }

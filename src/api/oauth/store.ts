@@ -2,12 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Adapter, StoredPayload } from 'oidc-provider';
 import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
+import { currentScopes, usableAuthorizations } from '#src/auth/authorizations.ts';
 import { hashOfKey } from '#src/auth/key-format.ts';
+import type { Clock } from '#src/core/clock.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { OauthTokenKind } from '#src/database/enums.ts';
-import { type AuthorizationEnd, endAuthorizations } from '#src/users/authorization-ends.ts';
+import { type AuthorizationEnd, endAuthorizations } from '#src/users/app-access.ts';
 
 /** Time for which the answer to a refresh is repeated, because it may not have arrived. */
 const REPEATED_MS = 30_000;
@@ -26,12 +28,14 @@ const KINDS: Readonly<Record<string, OauthTokenKind>> = {
 interface Work {
   trx: Database;
   because: AuthorizationEnd;
+  /** Answer that is repeated, and the app that received it. */
+  repeated?: { answer: unknown; clientId: unknown };
 }
 
 /** Store of the authorization server in the database, which all API processes share. */
 export type OauthStore = ReturnType<typeof createOauthStore>;
 
-export function createOauthStore(db: Database, box: SecretBox) {
+export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
   const current = new AsyncLocalStorage<Work>();
   const now = () => current.getStore()?.trx ?? db;
 
@@ -62,16 +66,19 @@ export function createOauthStore(db: Database, box: SecretBox) {
   const ofTokens = (kind: OauthTokenKind): Adapter => ({
     async upsert(id, { jti, grantId, ...payload }, expiresInSeconds) {
       const stored = JSON.stringify(payload);
+      // A request for consent ends with the authorization that came of it.
+      const consented = payload.result as { consent?: { grantId: string } } | undefined;
+      const authorization_id = grantId ?? consented?.consent?.grantId ?? null;
       await now()
         .insertInto('oauth_tokens')
         .values({
           token_sha256: hashOfKey(id),
           kind,
-          authorization_id: kind === 'interaction' ? null : (grantId ?? null),
+          authorization_id,
           payload: stored,
-          expires_at: new Date(Date.now() + expiresInSeconds * 1_000),
+          expires_at: new Date(clock().getTime() + expiresInSeconds * 1_000),
         })
-        .onConflict((conflict) => conflict.column('token_sha256').doUpdateSet({ payload: stored }))
+        .onConflict((conflict) => conflict.column('token_sha256').doUpdateSet({ payload: stored, authorization_id }))
         .execute();
     },
     async find(id) {
@@ -80,12 +87,12 @@ export function createOauthStore(db: Database, box: SecretBox) {
       return {
         ...(row.payload as StoredPayload),
         jti: id,
-        ...(row.authorization_id !== null && { grantId: row.authorization_id }),
+        ...(kind !== 'interaction' && row.authorization_id !== null && { grantId: row.authorization_id }),
         ...(row.consumed_at && { consumed: secondsOf(row.consumed_at) }),
       };
     },
     async consume(id) {
-      const at = new Date();
+      const at = clock();
       await now()
         .updateTable('oauth_tokens')
         .set({ consumed_at: at, expires_at: sql<Date>`least(expires_at, ${new Date(at.getTime() + USED_FOR_MS)})` })
@@ -98,19 +105,47 @@ export function createOauthStore(db: Database, box: SecretBox) {
     ...WITHOUT,
   });
 
+  /**
+   * Finds no refresh token that was used in the last 30 s if the next one was not used yet: its answer may not have arrived, so it is
+   * repeated (server.ts) and ends nothing.
+   */
+  const ofRefreshTokens: Adapter = {
+    ...ofTokens('refresh'),
+    async find(id) {
+      const work = current.getStore();
+      if (work?.because === 'reuse') {
+        const row = await findToken('refresh', id);
+        const answer = row && (await repeatableAnswer(row));
+        if (answer) {
+          work.repeated = { answer, clientId: (row.payload as StoredPayload).clientId };
+          return undefined;
+        }
+      }
+      return ofTokens('refresh').find(id);
+    },
+  };
+
+  async function repeatableAnswer({
+    consumed_at,
+    answer_sealed,
+  }: {
+    consumed_at: Date | null;
+    answer_sealed: Buffer | null;
+  }) {
+    if (!consumed_at || !answer_sealed || consumed_at.getTime() < clock().getTime() - REPEATED_MS) return null;
+    const answer = JSON.parse(box.open(answer_sealed)) as { refresh_token: string };
+    const next = await findToken('refresh', answer.refresh_token);
+    return next && !next.consumed_at ? answer : null;
+  }
+
   const ofGrants: Adapter = {
     async upsert() {
       throw new Error('authorizations are created by the page of consent alone');
     },
     async find(id) {
-      const row = await now()
-        .selectFrom('authorizations')
-        .innerJoin('apps', 'apps.app_id', 'authorizations.app_id')
-        .innerJoin('users', 'users.user_id', 'authorizations.user_id')
-        .select(['authorizations.user_id', 'authorizations.app_id', 'authorizations.scopes', 'apps.scopes as of_app'])
-        .select(['authorizations.created_at', 'expires_at'])
+      const row = await usableAuthorizations(now(), clock())
+        .select(['authorizations.user_id', 'apps.app_id', 'authorizations.created_at'])
         .where('authorization_id', '=', id)
-        .where('users.role', '=', 'homeowner')
         .executeTakeFirst();
       if (!row) return undefined;
       return {
@@ -119,8 +154,7 @@ export function createOauthStore(db: Database, box: SecretBox) {
         accountId: row.user_id,
         clientId: row.app_id,
         iat: secondsOf(row.created_at),
-        ...(row.expires_at && { exp: secondsOf(row.expires_at) }),
-        openid: { scope: row.scopes.filter((scope) => row.of_app.includes(scope)).join(' ') },
+        openid: { scope: currentScopes(row).join(' ') },
       };
     },
     async consume() {},
@@ -144,7 +178,7 @@ export function createOauthStore(db: Database, box: SecretBox) {
 
     adapterOf(model: string): Adapter {
       const kind = KINDS[model];
-      if (kind) return ofTokens(kind);
+      if (kind) return kind === 'refresh' ? ofRefreshTokens : ofTokens(kind);
       if (model === 'Grant') return ofGrants;
       // The server has no sessions of its own: each request is consented to anew.
       return model === 'Client' ? ofClients : NOTHING;
@@ -159,15 +193,10 @@ export function createOauthStore(db: Database, box: SecretBox) {
         .execute();
     },
 
-    /** Returns the answer to a refresh token that the client used in the last 30 s, unless it has used the next one already. */
-    async findAnswer(token: string, clientId: string): Promise<unknown> {
-      const row = await findToken('refresh', token);
-      if (!row?.consumed_at || !row.answer_sealed) return null;
-      if ((row.payload as StoredPayload).clientId !== clientId) return null;
-      if (row.consumed_at.getTime() < Date.now() - REPEATED_MS) return null;
-      const answer = JSON.parse(box.open(row.answer_sealed)) as { refresh_token: string };
-      const next = await findToken('refresh', answer.refresh_token);
-      return next && !next.consumed_at ? answer : null;
+    /** Returns the answer that the request repeats, if the authenticated client received it; null otherwise. */
+    repeatedAnswer(clientId: string | undefined): unknown {
+      const { repeated } = current.getStore() ?? {};
+      return repeated && repeated.clientId === clientId ? repeated.answer : null;
     },
 
     /** Returns the home and the app of a refresh token or code; null if it is unknown. */

@@ -42,7 +42,10 @@ export async function createWebhook(
   db: Database,
   box: SecretBox,
   ownerId: string,
-  webhook: { events: WebhookEvents; url: string; authToken: string } & Pick<WebhookPatch, 'memberId' | 'authorizationId'>,
+  webhook: { events: WebhookEvents; url: string; authToken: string } & Pick<
+    WebhookPatch,
+    'memberId' | 'authorizationId'
+  >,
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: an advisory lock. It serialises creations by account, because concurrent ones would all see the same count.

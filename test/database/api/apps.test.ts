@@ -103,6 +103,8 @@ describe('an app', () => {
     const uris = ['http://127.0.0.1/callback', 'http://[::1]:8080/', 'http://localhost/a?b'];
     const { status, json } = await register({ ...program, type: 'public', redirect_uris: uris });
     expect([status, json.redirect_uris]).toEqual([201, uris]);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]'])
+      expect((await register({ ...program, type: 'public', redirect_uris: [`https://${host}/`] })).status).toBe(422);
     expect((await register({ ...program, redirect_uris: uris })).status).toBe(422);
     const confidential = (await register(program)).json.app_id;
     expect((await change(confidential, { redirect_uris: uris })).status).toBe(422);

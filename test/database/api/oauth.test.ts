@@ -153,7 +153,14 @@ describe('an app that a home lets in', () => {
   test('ends with the home that is erased', async () => {
     const mine = await newHome();
     const tokens = await tokensOf(api, app, mine);
+    // Of a request whose browser did not return to the app.
+    const cookies = cookiesOf(await browserOf(api, mine.userId));
+    const { at, csrf } = await openConsent(api, cookies, await ask(app));
+    await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
+    const mentions = () => rows('SELECT FROM oauth_tokens t WHERE t::text LIKE $1', [`%${mine.userId}%`]);
+    expect(await mentions()).toHaveLength(4);
     await api.send(`/v1/users/${mine.userId}`, { method: 'DELETE', key: mine.key });
+    expect(await mentions()).toEqual([]);
     await pause();
     expect((await insights(tokens.access_token)).status).toBe(401);
     await expect(client.refreshTokenGrant(app.config, tokens.refresh_token as string)).rejects.toMatchObject({
@@ -316,12 +323,29 @@ describe('the page of consent', () => {
     );
   });
 
+  test.each([
+    ['de-AT,de;q=0.9', 'de', 'Bright &amp; Co bittet um Zugang', 'sehen, was Ihr Zuhause verbraucht'],
+    ['es', 'es', 'Bright &amp; Co pide acceso', 'ver lo que tu casa consume'],
+    ['fr-CH', 'fr', 'Bright &amp; Co demande l’accès', 'voir ce que votre logement consomme'],
+    ['nl,en;q=0.5', 'nl', 'Bright &amp; Co vraagt toegang', 'zien wat je huis verbruikt'],
+    ['ja', 'en', 'Bright &amp; Co asks for access', 'see what your home uses'],
+  ])('speaks the language of the browser: %s', async (accepted, language, asks, scope) => {
+    const named = await registerApp(api, utility, { name: 'Bright & Co' });
+    const cookies = cookiesOf(await browserOf(api, home.userId));
+    const { at } = await openConsent(api, cookies, await ask(named));
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { text } = await api.send(at, { headers: { cookie, 'accept-language': accepted } });
+    for (const part of [`<html lang="${language}">`, asks, scope]) expect(text).toContain(part);
+  });
+
   test('lets nobody in without its own token, another session, another browser, or after 15 minutes', async () => {
     const mine = await newHome();
     const cookies = cookiesOf(await browserOf(api, mine.userId));
     const { at, csrf } = await openConsent(api, cookies, await ask(app));
     const allow = (with_: string, by = cookies) =>
       browse(api, new Map(by), at, { csrf: with_, until: 'month', decision: 'allow' });
+    const forged = [...cookies].map(([name, value]): [string, string] => [name, name.endsWith('.sig') ? 'x' : value]);
+    expect((await allow(csrf, new Map(forged))).status).toBe(404);
     const foreign = await openConsent(api, new Map(cookies), await ask(app));
     for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
     const other = cookiesOf(await browserOf(api, home.userId));

@@ -75,6 +75,17 @@ test('what ended after the copy has ended when the restored installation listens
      VALUES ('mem_1', $1, 'gone@example.com', 'read', now(), $2, now())`,
     [stayingId, goneId],
   );
+  const { rows: admins } = await installation.pool.query("SELECT user_id FROM users WHERE role = 'admin'");
+  await installation.pool.query(
+    `INSERT INTO apps VALUES ('app_kept', $1, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now()),
+       ('app_gone', $1, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now())`,
+    [admins[0].user_id],
+  );
+  await installation.pool.query(
+    `INSERT INTO authorizations VALUES ('aut_ended', 'app_kept', $1, '{insights:read}', now(), NULL, NULL),
+       ('aut_kept', 'app_kept', $1, '{insights:read}', now(), NULL, NULL)`,
+    [stayingId],
+  );
   const copied = await energy('backup', '--to', target);
 
   // Each response arrives after its id is in the file.
@@ -85,8 +96,11 @@ test('what ended after the copy has ended when the restored installation listens
   expect(new Set((await endedIds()).slice(1))).toEqual(erased);
   for (const path of [`devices/${deviceId}`, `gateways/${gatewayId}`, `webhooks/${webhookId}`])
     expect([path, await statusOf(`/v1/${path}`, ADMIN_KEY, 'DELETE')]).toEqual([path, 200]);
+  expect(await statusOf('/v1/authorizations/aut_ended', kept.key, 'DELETE')).toBe(200);
+  expect(await statusOf('/v1/apps/app_gone', ADMIN_KEY, 'DELETE')).toBe(200);
   await energy('keys', 'revoke', cliRevoked.key_id);
-  expect((await endedIds()).slice(3)).toEqual([deviceId, gatewayId, webhookId, cliRevoked.key_id]);
+  const ended = [deviceId, gatewayId, webhookId, 'aut_ended', 'app_gone', cliRevoked.key_id];
+  expect((await endedIds()).slice(3)).toEqual(ended);
   expect((await stat(join(target, 'ended.jsonl'))).mode & 0o777).toBe(0o600);
 
   const dataDir = join(installation.folder, 'data');
@@ -97,7 +111,7 @@ test('what ended after the copy has ended when the restored installation listens
   await rm(dataDir, { recursive: true });
   const at = copied.complete_until as string;
   const restored = await energy('restore', '--from', target, '--at', at, '--data-dir', dataDir);
-  expect(restored).toMatchObject({ until: at, endings: 7, torn_lines: 0 });
+  expect(restored).toMatchObject({ until: at, endings: 9, torn_lines: 0 });
   await writeFile(join(dataDir, 'secret.key'), secret, { mode: 0o600 });
 
   // The copy has them as they were, and a mail that fell due before the first start.
@@ -122,6 +136,9 @@ test('what ended after the copy has ended when the restored installation listens
   expect(await statusOf('/v1/keys', kept.key)).toBe(200);
   for (const path of [`users/${goneId}`, `devices/${deviceId}`, `gateways/${gatewayId}`, `webhooks/${webhookId}`])
     expect([path, await statusOf(`/v1/${path}`, ADMIN_KEY)]).toEqual([path, 404]);
+  const authorizations = await sendApiRequest(port, '/v1/authorizations', { key: kept.key });
+  expect(authorizations.json).toMatchObject([{ authorization_id: 'aut_kept' }]);
+  expect(await statusOf('/v1/apps/app_gone', ADMIN_KEY)).toBe(404);
   // The worker looks for deliveries five times a second.
   await sleep(2_000);
   expect(await mails()).toEqual([]);

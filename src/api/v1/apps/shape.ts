@@ -47,11 +47,16 @@ export const newApp = z
   });
 export const appPatch = z.strictObject(settings).partial();
 
-export const REDIRECT_NEEDS_PUBLIC = 'must be https:// URLs; only a public app may use a loopback address';
+export const REDIRECT_NEEDS_PUBLIC =
+  'must be https:// URLs; only a public app may use a loopback address, with http://';
 
-/** Whether an app of the type may have these redirect URIs. */
+const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
+
+/** Whether an app of the type may have these redirect URIs. No program on a person's machine has a certificate for a loopback address. */
 export const areRedirectsAllowed = (of: App['type'], uris: readonly string[]): boolean =>
-  of === 'public' || uris.every(isHttps);
+  of === 'public'
+    ? uris.every((uri) => !isHttps(uri) || !LOOPBACK_HOSTS.includes(new URL(uri).hostname))
+    : uris.every(isHttps);
 
 export const app = z
   .strictObject({

@@ -6,7 +6,7 @@ import * as shapes from '#src/api/shapes.ts';
 import { ownAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import { listAuthorizations as list } from '#src/auth/authorizations.ts';
 import { AppError } from '#src/core/errors.ts';
-import { endAuthorizations } from '#src/users/authorization-ends.ts';
+import { endAuthorizations } from '#src/users/app-access.ts';
 import { authorization, authorizationToWire } from './shape.ts';
 
 export const listAuthorizations = defineOperation({

@@ -5,6 +5,12 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
+/** Mails the owner of a home that an app was let in. `data`: the authorization. */
+export async function reportAuthorization(trx: Database, homeId: string, data: Record<string, unknown>): Promise<void> {
+  const event: NewEvent = { type: 'authorization.began', userId: homeId, data, channel: 'email' };
+  await addEvents(queryOf(trx), [event], new Date());
+}
+
 /**
  * Reason for the end of an authorization: the home ended it, the app did (RFC 7009), the app was deleted, a code or refresh token was used
  * twice, it was valid until then, or all access to the account of the home ended.
@@ -39,7 +45,7 @@ export async function endAuthorizations(
   const rows = await query.execute();
   if (rows.length === 0) return [];
   const ids = rows.map(({ authorization_id }) => authorization_id);
-  await trx.deleteFrom('authorizations').where(sql<boolean>`authorization_id = ANY (${ids}::text[])`).execute();
+  await closeAuthorizations(trx, ids);
   const events = rows.map(
     ({ authorization_id, user_id: userId, app_id, name }): NewEvent => ({
       type: 'authorization.ended',
@@ -51,6 +57,14 @@ export async function endAuthorizations(
   await addEvents(queryOf(trx), events, new Date());
   return ids;
 }
+
+/** Ends authorizations, with the tokens, alerts and webhooks of the app, without a mail. Unknown ones change nothing. */
+export async function closeAuthorizations(db: Database, ids: readonly string[]): Promise<void> {
+  await db.deleteFrom('authorizations').where(isOneOf('authorization_id', ids)).execute();
+}
+
+/** One parameter, whatever the length. */
+const isOneOf = (column: string, ids: readonly string[]) => sql<boolean>`${sql.ref(column)} = ANY (${ids}::text[])`;
 
 /** Ends the authorizations of the apps of an account, in the transaction that erases it. Each home gets a mail. */
 export async function endAppsOf(trx: Database, ownerId: string): Promise<void> {
@@ -65,8 +79,8 @@ export async function forgetExpiredAuthorizations(db: Database, now: Date): Prom
 }
 
 function conditionOf(which: Which): Expression<SqlBool> {
-  if ('ids' in which) return sql<boolean>`authorization_id = ANY (${[...which.ids]}::text[])`;
-  if ('appIds' in which) return sql<boolean>`authorizations.app_id = ANY (${[...which.appIds]}::text[])`;
-  if ('homeIds' in which) return sql<boolean>`authorizations.user_id = ANY (${[...which.homeIds]}::text[])`;
+  if ('ids' in which) return isOneOf('authorization_id', which.ids);
+  if ('appIds' in which) return isOneOf('authorizations.app_id', which.appIds);
+  if ('homeIds' in which) return isOneOf('authorizations.user_id', which.homeIds);
   return sql<boolean>`authorizations.expires_at <= ${which.expiredAt}`;
 }

@@ -1,0 +1,73 @@
+import type { Interaction } from 'oidc-provider';
+import { escapeHtml } from '#src/api/docs/markup.ts';
+import { renderPlainPage } from '#src/api/plain-page.ts';
+import type { App } from '#src/auth/apps.ts';
+import { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
+import { APP_SCOPE_NAMES, type AppScope } from '#src/auth/scopes.ts';
+import type { LANGUAGES } from '#src/database/enums.ts';
+import { CONSENT_WORDS } from './consent-words.ts';
+
+export const DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
+
+/** A request for consent that a browser has begun. */
+export interface Asked {
+  found: Interaction;
+  app: App;
+}
+
+/** Returns the scopes that a request asks for and the app may have, in the order of the list. Pure. */
+export const scopesOf = ({ found, app }: Asked): AppScope[] => {
+  const asked = found.params.scope?.split(' ') ?? [];
+  return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
+};
+
+/** The address to which the browser returns with a code or a refusal. */
+export const redirectOf = ({ found }: Asked): URL => new URL(found.params.redirect_uri ?? '');
+
+const link = (href: string, text: string, more = '') => `<a href="${href}"${more}>${text}</a>`;
+const button = (decision: string, text: string) =>
+  `<button name="decision" value="${decision}" style="font:inherit">${text}</button>`;
+const form = (csrf: string, content: string) =>
+  `<form method="post"><input type="hidden" name="csrf" value="${csrf}">\n${content}</form>\n`;
+
+/** Returns the pages of consent in a language, as HTML: one form each, no script. `csrf`: token of the session and the request. Pure. */
+export function consentPages(language: (typeof LANGUAGES)[number]) {
+  const words = CONSENT_WORDS[language];
+  const page = (text: string, more = '', head = '') => renderPlainPage(words.title, text, { more, head, language });
+  const named = (text: string, { app }: Asked) => text.replace('{app}', () => app.name);
+  return {
+    /** The request has ended, or this browser did not begin it. */
+    over: () => page(words.over),
+    /** Loads itself again: a browser sends its session then, but not when another site's page leads here. */
+    reload: () =>
+      page(
+        words.moment,
+        `<p>${link('?again', words.next)}</p>\n`,
+        '<meta http-equiv="refresh" content="0;url=?again">',
+      ),
+    signIn: (asked: Asked) =>
+      page(
+        named(words.signInFirst, asked),
+        `<p>${link('/dashboard/sign-in', words.signIn, ' target="_blank"')}</p>\n<p>${words.comeBack} ${link('?again', words.next)}</p>\n`,
+      ),
+    signOut: (asked: Asked, csrf: string) =>
+      page(named(words.signInFirst, asked), form(csrf, button('sign-out', words.signOut))),
+    notAHome: (csrf: string) => page(words.notAHome, form(csrf, button('deny', words.goBack))),
+    consent(asked: Asked, csrf: string): string {
+      const website = escapeHtml(asked.app.website);
+      const choices = DURATIONS.map(
+        (value, at) =>
+          `<label style="display:block"><input type="radio" name="until" value="${value}"${at === 0 ? ' checked' : ''}> ${words.until[value]}</label>`,
+      );
+      const content = `<fieldset><legend>${words.howLong}</legend>\n${choices.join('\n')}</fieldset>
+<p>${button('allow', words.allow)} ${button('deny', words.deny)}</p>
+`;
+      const scopes = scopesOf(asked).map((scope) => `<li>${words.scopes[scope]}</li>`);
+      const more = `<ul>\n${scopes.join('\n')}\n</ul>
+<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives.replace('{host}', () => escapeHtml(redirectOf(asked).host))}</p>
+<p>${words.end}</p>
+${form(csrf, content)}`;
+      return page(named(words.asks, asked), more);
+    },
+  };
+}
