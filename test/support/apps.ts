@@ -32,7 +32,7 @@ export async function registerApp(api: TestApi, owner: Person, more: object = {}
 }
 
 /** A `fetch` that reaches the API of the test at its public URL. */
-export const fetchOf =
+const fetchOf =
   (api: TestApi): client.CustomFetch =>
   async (url, { method, headers, body }) => {
     const { pathname, search } = new URL(url);

@@ -1,132 +1,135 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AnyOperation, operationScopes } from '#src/api/operation.ts';
 import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
-import { SCOPES, type Scope } from '#src/auth/scopes.ts';
+import { createKey } from '#src/auth/keys.ts';
+import { APP_SCOPE_NAMES, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
+import { registerApp, tokensOf } from '#test/support/apps.ts';
 import { type Browser, browserOf, homeKey, join, type Person } from '#test/support/members.ts';
 
 /**
- * Expected status of each operation for: the home's own account, a member with access read, one with access manage, and a stranger. `ok` is the
- * operation's own status; `own` means that the operation is about the caller itself, and its answer contains nothing of the home.
+ * Expected status of each operation for: the home's own account, a member with access read, one with access manage, a stranger, an app with
+ * all scopes of apps that the home has let in, and one that another home has let in. `ok` is the operation's own status; `own` means that the
+ * operation is about the caller itself, and its answer contains nothing of the home.
  */
 const EXPECTED: Record<OperationName, string> = {
-  getEnergyInsights: 'ok ok ok 403',
-  postEnergyInsights: 'ok ok ok 403',
-  monthlyAnalytics: 'ok ok ok 403',
-  streamUsage: 'ok ok ok 403',
-  listRemarks: 'ok ok ok 403',
-  getForecast: 'ok ok ok 403',
-  createAlert: 'ok 403 ok 403',
-  listAlerts: 'ok ok ok 403',
-  getAlert: 'ok ok ok 404',
-  updateAlert: 'ok 403 ok 404',
-  deleteAlert: 'ok 403 ok 404',
-  previewAlert: 'ok ok ok 403',
-  createUser: '403 403 403 403',
-  listUsers: 'ok ok ok own',
-  getUser: 'ok ok ok 403',
-  updateUser: 'ok 403 ok 403',
-  deleteUser: 'ok 403 403 403',
-  exportUser: 'ok 403 403 403',
-  createWebhook: 'ok 403 ok own',
-  listWebhooks: 'ok ok ok own',
-  updateWebhook: 'ok 403 ok 404',
-  deleteWebhook: 'ok 403 ok 404',
-  webhookDeliveries: 'ok ok ok 404',
-  getDelivery: 'ok ok ok 404',
-  retryDelivery: 'ok 403 ok 404',
-  testWebhook: 'ok 403 ok 404',
-  createDevice: 'ok 403 ok 403',
-  listDevices: 'ok ok ok 403',
-  discoveredDevices: 'ok ok ok 403',
-  getDevice: 'ok ok ok 404',
-  updateDevice: 'ok 403 ok 404',
-  deleteDevice: 'ok 403 ok 404',
-  deviceUsage: 'ok ok ok 404',
-  releaseDevice: 'ok 403 ok 404',
-  listFleetDevices: 'ok ok ok 403',
-  getFleetSilence: 'ok ok ok own',
-  deviceQuality: 'ok ok ok 404',
-  sendReadings: 'ok 403 ok 404',
-  createDeviceEdit: 'ok 403 ok 404',
-  listDeviceEdits: 'ok ok ok 404',
-  revokeDeviceEdit: 'ok 403 ok 404',
-  listDeviceReadings: 'ok ok ok 404',
-  createGateway: 'ok 403 ok 403',
-  listGateways: 'ok ok ok 403',
-  updateGateway: 'ok 403 ok 404',
-  decodeMessage: 'ok ok ok 404',
-  deleteGateway: 'ok 403 ok 404',
-  unreadMessages: 'ok ok ok 404',
-  createGroup: '403 403 403 403',
-  listGroups: 'ok ok ok 403',
-  getGroup: '404 404 404 404',
-  updateGroup: '404 403 404 404',
-  deleteGroup: '404 403 404 404',
-  listGroupUsers: '404 404 404 404',
-  changeGroupUsers: '404 403 404 404',
-  addGroupUser: '404 403 404 404',
-  removeGroupUser: '404 403 404 404',
-  groupEnergyInsights: '404 404 404 404',
-  createImport: 'ok 403 ok 403',
-  getImport: 'ok ok ok 404',
-  fetchImportCredentials: 'ok 403 ok 404',
-  createProvisioningBatch: '403 403 403 403',
-  listProvisioningBatches: 'ok ok ok own',
-  revokeProvisioningBatch: '404 403 404 404',
-  createBillPeriod: '403 403 403 403',
-  listBillPeriods: 'ok ok ok 403',
-  getBillPeriod: 'ok ok ok 404',
-  recordBillVersion: '403 403 403 403',
-  closeBillPeriod: '403 403 403 403',
-  deleteBillPeriod: '403 403 403 403',
-  createTariff: 'ok 403 ok 403',
-  listTariffs: 'ok ok ok 403',
-  getTariff: 'ok ok ok 404',
-  updateTariff: 'ok 403 ok 404',
-  deleteTariff: 'ok 403 ok 404',
-  compareTariffs: 'ok ok ok 403',
+  getEnergyInsights: 'ok ok ok 403 ok 403',
+  postEnergyInsights: 'ok ok ok 403 ok 403',
+  monthlyAnalytics: 'ok ok ok 403 ok 403',
+  streamUsage: 'ok ok ok 403 ok 403',
+  listRemarks: 'ok ok ok 403 ok 403',
+  getForecast: 'ok ok ok 403 ok 403',
+  createAlert: 'ok 403 ok 403 ok 403',
+  listAlerts: 'ok ok ok 403 ok 403',
+  getAlert: 'ok ok ok 404 ok 404',
+  updateAlert: 'ok 403 ok 404 ok 404',
+  deleteAlert: 'ok 403 ok 404 ok 404',
+  previewAlert: 'ok ok ok 403 ok 403',
+  createUser: '403 403 403 403 403 403',
+  listUsers: 'ok ok ok own 403 403',
+  getUser: 'ok ok ok 403 403 403',
+  updateUser: 'ok 403 ok 403 403 403',
+  deleteUser: 'ok 403 403 403 403 403',
+  exportUser: 'ok 403 403 403 403 403',
+  createWebhook: 'ok 403 ok own ok own',
+  listWebhooks: 'ok ok ok own ok own',
+  updateWebhook: 'ok 403 ok 404 ok 404',
+  deleteWebhook: 'ok 403 ok 404 ok 404',
+  webhookDeliveries: 'ok ok ok 404 ok 404',
+  getDelivery: 'ok ok ok 404 ok 404',
+  retryDelivery: 'ok 403 ok 404 ok 404',
+  testWebhook: 'ok 403 ok 404 ok 404',
+  createDevice: 'ok 403 ok 403 403 403',
+  listDevices: 'ok ok ok 403 ok 403',
+  discoveredDevices: 'ok ok ok 403 ok 403',
+  getDevice: 'ok ok ok 404 ok 404',
+  updateDevice: 'ok 403 ok 404 403 403',
+  deleteDevice: 'ok 403 ok 404 403 403',
+  deviceUsage: 'ok ok ok 404 ok 404',
+  releaseDevice: 'ok 403 ok 404 403 403',
+  listFleetDevices: 'ok ok ok 403 ok 403',
+  getFleetSilence: 'ok ok ok own ok own',
+  deviceQuality: 'ok ok ok 404 ok 404',
+  sendReadings: 'ok 403 ok 404 ok 404',
+  createDeviceEdit: 'ok 403 ok 404 403 403',
+  listDeviceEdits: 'ok ok ok 404 ok 404',
+  revokeDeviceEdit: 'ok 403 ok 404 403 403',
+  listDeviceReadings: 'ok ok ok 404 ok 404',
+  createGateway: 'ok 403 ok 403 403 403',
+  listGateways: 'ok ok ok 403 ok 403',
+  updateGateway: 'ok 403 ok 404 403 403',
+  decodeMessage: 'ok ok ok 404 ok 404',
+  deleteGateway: 'ok 403 ok 404 403 403',
+  unreadMessages: 'ok ok ok 404 ok 404',
+  createGroup: '403 403 403 403 403 403',
+  listGroups: 'ok ok ok 403 403 403',
+  getGroup: '404 404 404 404 403 403',
+  updateGroup: '404 403 404 404 403 403',
+  deleteGroup: '404 403 404 404 403 403',
+  listGroupUsers: '404 404 404 404 403 403',
+  changeGroupUsers: '404 403 404 404 403 403',
+  addGroupUser: '404 403 404 404 403 403',
+  removeGroupUser: '404 403 404 404 403 403',
+  groupEnergyInsights: '404 404 404 404 404 404',
+  createImport: 'ok 403 ok 403 403 403',
+  getImport: 'ok ok ok 404 ok 404',
+  fetchImportCredentials: 'ok 403 ok 404 403 403',
+  createProvisioningBatch: '403 403 403 403 403 403',
+  listProvisioningBatches: 'ok ok ok own ok own',
+  revokeProvisioningBatch: '404 403 404 404 403 403',
+  createBillPeriod: '403 403 403 403 403 403',
+  listBillPeriods: 'ok ok ok 403 ok 403',
+  getBillPeriod: 'ok ok ok 404 ok 404',
+  recordBillVersion: '403 403 403 403 403 403',
+  closeBillPeriod: '403 403 403 403 403 403',
+  deleteBillPeriod: '403 403 403 403 403 403',
+  createTariff: 'ok 403 ok 403 403 403',
+  listTariffs: 'ok ok ok 403 403 403',
+  getTariff: 'ok ok ok 404 403 403',
+  updateTariff: 'ok 403 ok 404 403 403',
+  deleteTariff: 'ok 403 ok 404 403 403',
+  compareTariffs: 'ok ok ok 403 403 403',
   // Nothing to calculate: the home has no energy.
-  whatIf: '422 422 422 403',
-  createPriceSeries: 'ok 403 ok 403',
-  listPriceSeries: 'ok ok ok 403',
-  getPriceSeries: 'ok ok ok 404',
-  deletePriceSeries: 'ok 403 ok 404',
-  updatePriceSeries: 'ok 403 ok 404',
-  deletePrices: 'ok 403 ok 404',
-  listPrices: 'ok ok ok 404',
-  putPrices: 'ok 403 ok 404',
-  createEmissionSeries: 'ok 403 ok 403',
-  listEmissionSeries: 'ok ok ok 403',
-  getEmissionSeries: 'ok ok ok 404',
-  deleteEmissionSeries: 'ok 403 ok 404',
-  updateEmissionSeries: 'ok 403 ok 404',
-  deleteIntensities: 'ok 403 ok 404',
-  listIntensities: 'ok ok ok 404',
-  putIntensities: 'ok 403 ok 404',
-  createKey: 'ok 403 403 403',
-  listKeys: 'ok 403 403 403',
-  updateKey: 'ok 403 403 404',
-  revokeKey: 'ok 403 403 404',
-  rotateKey: 'ok 403 403 404',
-  inviteMember: 'ok 403 403 403',
-  listMembers: 'ok 403 403 403',
-  removeMember: 'ok 403 403 403',
+  whatIf: '422 422 422 403 403 403',
+  createPriceSeries: 'ok 403 ok 403 403 403',
+  listPriceSeries: 'ok ok ok 403 403 403',
+  getPriceSeries: 'ok ok ok 404 403 403',
+  deletePriceSeries: 'ok 403 ok 404 403 403',
+  updatePriceSeries: 'ok 403 ok 404 403 403',
+  deletePrices: 'ok 403 ok 404 403 403',
+  listPrices: 'ok ok ok 404 403 403',
+  putPrices: 'ok 403 ok 404 403 403',
+  createEmissionSeries: 'ok 403 ok 403 403 403',
+  listEmissionSeries: 'ok ok ok 403 403 403',
+  getEmissionSeries: 'ok ok ok 404 403 403',
+  deleteEmissionSeries: 'ok 403 ok 404 403 403',
+  updateEmissionSeries: 'ok 403 ok 404 403 403',
+  deleteIntensities: 'ok 403 ok 404 403 403',
+  listIntensities: 'ok ok ok 404 403 403',
+  putIntensities: 'ok 403 ok 404 403 403',
+  createKey: 'ok 403 403 403 403 403',
+  listKeys: 'ok 403 403 403 403 403',
+  updateKey: 'ok 403 403 404 403 403',
+  revokeKey: 'ok 403 403 404 403 403',
+  rotateKey: 'ok 403 403 404 403 403',
+  inviteMember: 'ok 403 403 403 403 403',
+  listMembers: 'ok 403 403 403 403 403',
+  removeMember: 'ok 403 403 403 403 403',
   // Of a token that was not made here.
-  acceptMembership: '422 403 403 422',
-  listMemberships: 'ok 403 403 ok',
+  acceptMembership: '422 403 403 422 403 403',
+  listMemberships: 'ok 403 403 ok 403 403',
   // Of somebody else's membership.
-  leaveMembership: '404 403 403 404',
-  createApp: '403 403 403 403',
-  listApps: '403 403 403 403',
-  getApp: '403 403 403 403',
-  updateApp: '403 403 403 403',
-  deleteApp: '403 403 403 403',
-  listAuthorizations: 'ok 403 403 own',
+  leaveMembership: '404 403 403 404 403 403',
+  createApp: '403 403 403 403 403 403',
+  listApps: '403 403 403 403 403 403',
+  getApp: '403 403 403 403 403 403',
+  updateApp: '403 403 403 403 403 403',
+  deleteApp: '403 403 403 403 403 403',
+  listAuthorizations: 'ok 403 403 own 403 403',
   // Of an app that the home did not let in.
-  endAuthorization: '404 403 403 404',
-  listAudit: '403 403 403 403',
+  endAuthorization: '404 403 403 404 403 403',
+  listAudit: '403 403 403 403 403 403',
 };
 
 let api: TestApi;
@@ -138,6 +141,8 @@ const member: Record<'read' | 'manage', Person & { homeKey: string; browser: Bro
 let otherHomesKey: string;
 let stranger: Person;
 let memberOfNobody: string;
+/** Access tokens of an app in both homes. */
+const apps = { home: '', otherHome: '' };
 
 beforeAll(async () => {
   // With a single connection, an operation that needs a second one during its transaction would wait for itself.
@@ -145,6 +150,9 @@ beforeAll(async () => {
   const scopes = [...SCOPES];
   utility = await api.user('utility', { scopes });
   home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
+  // The first sign-in of an enrolled account ends its keys.
+  await browserOf(api, home.userId);
+  home.key = (await createKey(api.db, { userId: home.userId, environment: 'live', scopes })).key;
   otherHome = await api.user('homeowner', { scopes });
   stranger = await api.user('homeowner', { scopes });
   for (const access of ['read', 'manage'] as const) {
@@ -159,6 +167,14 @@ beforeAll(async () => {
   otherHomesKey = await homeKey(api, otherHome, member.manage);
   const other = await api.user('homeowner', { scopes });
   memberOfNobody = await join(api, otherHome, other, 'read');
+  const app = await registerApp(api, utility, { scopes: APP_SCOPE_NAMES });
+  const scope = APP_SCOPE_NAMES.join(' ');
+  // Tokens are valid for an hour of the real clock.
+  const { now } = api;
+  api.now = new Date();
+  apps.home = (await tokensOf(api, app, home, { scope })).access_token;
+  apps.otherHome = (await tokensOf(api, app, otherHome, { scope })).access_token;
+  api.now = now;
 });
 afterAll(() => api.close());
 
@@ -302,7 +318,8 @@ async function call(operation: (typeof OPERATIONS)[number], by: { key?: string; 
 const created = ({ method, status = method === 'POST' ? 201 : 200 }: AnyOperation) => status;
 
 describe.each(OPERATIONS.map((one) => [one.name, one] as const))('%s', (name, operation) => {
-  const [ofOwner = '', ofRead = '', ofManage = '', ofStranger = ''] = EXPECTED[name].split(' ');
+  const [ofOwner = '', ofRead = '', ofManage = '', ofStranger = '', ofApp = '', ofOtherApp = ''] =
+    EXPECTED[name].split(' ');
   const namesHome = () =>
     /\{/.test(operation.path) ||
     operation.query?.shape.user_id !== undefined ||
@@ -345,6 +362,11 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('%s', (name, op
       needsOwner || isReadings ? '403' : ofStranger,
       'key of another home',
     );
+  });
+
+  test('for apps: of the home, and of another home', async () => {
+    expectAnswer(await call(operation, { key: apps.home }), ofApp, 'app');
+    expectAnswer(await call(operation, { key: apps.otherHome }), ofOtherApp, 'app of another home');
   });
 
   test('for nobody', async () => {
