@@ -1,0 +1,374 @@
+import * as client from 'openid-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '#src/auth/scopes.ts';
+import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import {
+  ask,
+  browse,
+  CALLBACK,
+  consent,
+  cookiesOf,
+  openConsent,
+  redeem,
+  registerApp,
+  type TestClient,
+  tokensOf,
+} from '#test/support/apps.ts';
+import { browserOf, join, type Person } from '#test/support/members.ts';
+
+/** The threats of RFC 9700 (by section) and RFC 6819 to the authorization server. oauth.test.ts has what apps may rely on. */
+
+const many = { minute: 1_000_000, day: 1_000_000 };
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+let api: TestApi;
+let utility: Person;
+let app: TestClient;
+beforeAll(async () => {
+  api = await testApi();
+  api.now = new Date();
+  utility = await api.user('utility');
+  app = await registerApp(api, utility);
+});
+afterAll(() => api.close());
+
+const newHome = () => api.user('homeowner', { scopes: [...SCOPES] });
+const insights = (key: string, query = '') => api.send(`/v1/energy-insights${query}`, { key });
+const list = async (who: Person) => (await api.send('/v1/authorizations', { key: who.key })).json;
+const pause = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
+const authorize = async (more: Record<string, string> = {}, of = app) =>
+  browse(api, new Map(), (await ask(of, more)).url.href);
+/** Sends a form to the token endpoint, with the app's secret unless `headers` has another one. */
+const token = (form: Record<string, string>, headers: object = { authorization: basic(app) }, at = api) =>
+  at.send('/oauth/token', {
+    method: 'POST',
+    raw: new URLSearchParams(form).toString(),
+    headers: { ...FORM, ...headers },
+  });
+const basic = ({ appId, secret }: TestClient) => `Basic ${btoa(`${appId}:${secret}`)}`;
+const codeOf = (back: URL) => back.searchParams.get('code') ?? '';
+const refused = { error: 'invalid_grant' };
+
+describe('4.1 redirect URIs', () => {
+  test.each([
+    ['an open redirector of its own host', 'https://bright.example.com/out?to=https://evil.example'],
+    ['a subdomain', 'https://evil.bright.example.com/callback'],
+    ['a longer domain', 'https://bright.example.com.evil.example/callback'],
+    ['an encoded path', 'https://bright.example.com/%63allback'],
+    ['a shorter path', 'https://bright.example.com/'],
+    ['a backslash', 'https://evil.example\\@bright.example.com/callback'],
+    ['a scheme for scripts', 'javascript:alert(1)//bright.example.com/callback'],
+    ['a data scheme', 'data:text/html,x'],
+    ['none', ''],
+  ])('are compared exactly: %s', async (_, redirect_uri) => {
+    const { status, headers } = await authorize({ redirect_uri });
+    expect([status, headers.location]).toEqual([400, undefined]);
+  });
+
+  test('given twice are refused, as every repeated parameter', async () => {
+    const { url } = await ask(app);
+    for (const name of ['redirect_uri', 'client_id', 'scope', 'state', 'code_challenge']) {
+      const twice = new URL(url);
+      twice.searchParams.append(name, 'https://evil.example/');
+      const { status, headers } = await browse(api, new Map(), twice.href);
+      expect({ name, status, to: String(headers.location ?? '').includes('evil') }).toMatchObject({ name, to: false });
+      expect([303, 400]).toContain(status);
+      if (status === 303) expect(String(headers.location)).toContain('error=invalid_request');
+    }
+  });
+
+  test('of loopback do not make an https address free', async () => {
+    const program = await registerApp(api, utility, {
+      type: 'public',
+      redirect_uris: ['http://127.0.0.1/back', CALLBACK],
+    });
+    for (const [redirect_uri, status] of [
+      ['http://127.0.0.1:1/back', 303],
+      ['http://127.0.0.1:1/back?x', 400],
+      ['http://127.0.0.2:1/back', 400],
+      ['https://127.0.0.1/back', 400],
+      ['https://bright.example.com:444/callback', 400],
+    ] as const)
+      expect([redirect_uri, (await authorize({ redirect_uri }, program)).status]).toEqual([redirect_uri, status]);
+  });
+});
+
+test('4.1 and 4.2 the browser tells no other site an address that contains a code', async () => {
+  const { page } = await openConsent(api, cookiesOf(await browserOf(api, (await newHome()).userId)), await ask(app));
+  expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+  expect((await authorize()).headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+});
+
+test('2.1.2 no token is issued in an address: implicit and hybrid answers do not exist', async () => {
+  for (const response_type of ['token', 'id_token', 'code token', 'code id_token', 'none']) {
+    const { headers } = await authorize({ response_type });
+    expect(String(headers.location)).toMatch(/error=(unsupported_response_type|invalid_request)/);
+  }
+});
+
+test('4.3.2 a token in an address or a form is no credential', async () => {
+  const { access_token } = await tokensOf(api, app, await newHome());
+  expect((await api.send(`/v1/energy-insights?access_token=${access_token}`)).status).toBe(401);
+  const raw = `access_token=${access_token}`;
+  expect((await api.send('/v1/energy-insights', { method: 'POST', raw, headers: FORM })).status).toBe(401);
+});
+
+test('4.4 mix-up: each answer names its issuer, and a client refuses another one', async () => {
+  const asked = await ask(app);
+  const back = await consent(api, await newHome(), asked);
+  for (const iss of ['https://evil.example', null]) {
+    const forged = new URL(back);
+    if (iss === null) forged.searchParams.delete('iss');
+    else forged.searchParams.set('iss', iss);
+    await expect(redeem(app, forged, asked)).rejects.toThrow();
+  }
+  expect((await redeem(app, back, asked)).access_token).toMatch(/^eus_at_/);
+  expect(new URL(String((await authorize({ scope: '' })).headers.location)).searchParams.get('iss')).toBe(TEST_URL);
+});
+
+describe('4.5 and 4.8 codes', () => {
+  test('injected into another request of the app are refused, because the verifier is another', async () => {
+    const [victim, attacker] = [await ask(app), await ask(app)];
+    const back = await consent(api, await newHome(), victim);
+    const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK };
+    expect((await token({ ...form, code_verifier: attacker.verifier })).json).toMatchObject(refused);
+  });
+
+  test('are not exchanged without a verifier (PKCE downgrade)', async () => {
+    const asked = await ask(app);
+    const back = await consent(api, await newHome(), asked);
+    const form = { grant_type: 'authorization_code', code: codeOf(back), redirect_uri: CALLBACK };
+    expect((await token(form)).json).toMatchObject(refused);
+    expect((await token({ ...form, code_verifier: '' })).json.error).toBeDefined();
+    const { url } = await ask(app);
+    url.searchParams.delete('code_challenge');
+    url.searchParams.delete('code_challenge_method');
+    expect(String((await browse(api, new Map(), url.href)).headers.location)).toContain('error=invalid_request');
+  });
+
+  test('replayed from two sides at once give tokens to none in the end', async () => {
+    const home = await newHome();
+    const asked = await ask(app);
+    const back = await consent(api, home, asked);
+    const results = await Promise.allSettled([redeem(app, back, asked), redeem(app, back, asked)]);
+    const issued = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(issued).toHaveLength(1);
+    await pause();
+    expect((await insights(issued[0]?.access_token ?? '')).status).toBe(401);
+    expect(await list(home)).toEqual([]);
+  });
+
+  test('expire', async () => {
+    const asked = await ask(app);
+    const back = await consent(api, await newHome(), asked);
+    await api.database.pool.query(`UPDATE oauth_tokens SET payload = payload || '{"exp": 1}' WHERE kind = 'code'`);
+    await expect(redeem(app, back, asked)).rejects.toMatchObject(refused);
+  });
+
+  test('of another app, and its redirect URI, are refused', async () => {
+    const other = await registerApp(api, utility);
+    const asked = await ask(app);
+    const back = await consent(api, await newHome(), asked);
+    await expect(redeem(other, back, asked)).rejects.toMatchObject(refused);
+  });
+});
+
+test('4.7 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
+  const [home, attacker] = [await newHome(), await newHome()];
+  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const { at } = await openConsent(api, cookies, await ask(app));
+  const foreign = await openConsent(api, cookiesOf(await browserOf(api, attacker.userId)), await ask(app));
+  for (const csrf of ['', foreign.csrf])
+    expect((await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' })).status).toBe(403);
+  // Scripts of other sites read nothing.
+  const { headers } = await api.send('/oauth/token', {
+    method: 'POST',
+    raw: '',
+    headers: { ...FORM, origin: 'https://evil.example' },
+  });
+  expect(headers['access-control-allow-origin']).toBeUndefined();
+  expect(await list(home)).toEqual([]);
+});
+
+test('4.7 a hostile form gets a clear refusal', async () => {
+  const home = await newHome();
+  const cookies = cookiesOf(await browserOf(api, home.userId));
+  const { at, csrf } = await openConsent(api, cookies, await ask(app));
+  for (const form of [
+    { csrf, until: 'constructor', decision: 'allow' },
+    { csrf, until: '__proto__', decision: 'allow' },
+    { csrf, decision: 'allow' },
+    { csrf, decision: 'constructor' },
+    { csrf },
+  ] as Record<string, string>[])
+    expect((await browse(api, cookies, at, form)).status).toBe(400);
+  expect(await list(home)).toEqual([]);
+});
+
+test('4.9 and 4.10 codes, refresh tokens and secrets are no access tokens, and a token is none in another home', async () => {
+  const [home, other] = [await newHome(), await newHome()];
+  const asked = await ask(app);
+  const back = await consent(api, home, asked);
+  expect((await insights(codeOf(back))).status).toBe(401);
+  const { access_token, refresh_token = '' } = await redeem(app, back, asked);
+  for (const text of [refresh_token, app.secret ?? '', `${access_token}x`, access_token.toUpperCase()])
+    expect((await insights(text)).status).toBe(401);
+  expect((await token({ grant_type: 'refresh_token', refresh_token: access_token })).json).toMatchObject(refused);
+  expect((await insights(access_token, `?user_id=${other.userId}`)).status).toBe(403);
+  // Tools of assistants take keys alone.
+  const call = { method: 'POST', key: access_token, body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } };
+  expect((await api.send('/mcp', call)).status).toBe(401);
+});
+
+test('4.11 and 4.12 the server redirects only to itself and to the app, with 303, whatever Host the client sends', async () => {
+  const { url } = await ask(app);
+  const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
+  const begun = await api.send(`${url.pathname}${url.search}`, { headers: evil });
+  expect(begun.status).toBe(303);
+  expect(String(begun.headers.location)).toMatch(
+    /^\/dashboard\/consent\/|^https:\/\/localhost:8443\/dashboard\/consent\//,
+  );
+  const { json } = await api.send('/.well-known/oauth-authorization-server', { headers: evil });
+  expect(json.issuer).toBe(TEST_URL);
+  const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
+  const { at, csrf } = await openConsent(api, cookies, await ask(app, { state: 'a\r\nset-cookie: x=y' }));
+  const pressed = await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
+  const returned = await browse(api, cookies, String(pressed.headers.location));
+  expect([pressed.status, returned.status]).toEqual([303, 303]);
+  expect(String(returned.headers.location)).toContain('state=a%0D%0Aset-cookie');
+});
+
+describe('4.14 refresh tokens', () => {
+  test('of another app, without the secret, or with a wrong one, are refused and end nothing', async () => {
+    const home = await newHome();
+    const { refresh_token = '' } = await tokensOf(api, app, home);
+    const form = { grant_type: 'refresh_token', refresh_token };
+    const other = await registerApp(api, utility);
+    expect((await token(form, { authorization: basic(other) })).json).toMatchObject(refused);
+    expect((await token({ ...form, client_id: app.appId }, {})).status).toBe(401);
+    expect((await token(form, { authorization: basic({ ...app, secret: 'eus_cs_wrong' }) })).status).toBe(401);
+    expect((await token({ ...form, client_id: app.appId, client_secret: app.secret ?? '' }, {})).status).toBe(200);
+    // The repeated answer is for the app that received it.
+    expect((await token(form, { authorization: basic(other) })).json).toMatchObject(refused);
+    expect((await token(form)).status).toBe(200);
+    expect(await list(home)).toHaveLength(1);
+  });
+
+  test('reused by a thief end the authorization, and the app learns it at its next refresh', async () => {
+    const home = await newHome();
+    const { refresh_token: stolen = '' } = await tokensOf(api, app, home);
+    const second = await client.refreshTokenGrant(app.config, stolen);
+    await client.refreshTokenGrant(app.config, second.refresh_token ?? '');
+    await expect(client.refreshTokenGrant(app.config, stolen)).rejects.toMatchObject(refused);
+    expect(await list(home)).toEqual([]);
+    const { rows } = await api.database.pool.query(
+      `SELECT data ->> 'because' AS because FROM events WHERE user_id = $1 AND type = 'authorization.ended'`,
+      [home.userId],
+    );
+    expect(rows).toEqual([{ because: 'reuse' }]);
+  });
+
+  test('revoked just after their use end the authorization', async () => {
+    const home = await newHome();
+    const { refresh_token = '' } = await tokensOf(api, app, home);
+    await client.refreshTokenGrant(app.config, refresh_token);
+    await client.tokenRevocation(app.config, refresh_token);
+    expect(await list(home)).toEqual([]);
+  });
+
+  test('never give more scopes than the home consented to', async () => {
+    const { refresh_token = '' } = await tokensOf(api, app, await newHome(), { scope: 'insights:read' });
+    for (const scope of ['insights:read devices:read', 'devices:read', 'keys:write', 'openid offline_access'])
+      expect((await token({ grant_type: 'refresh_token', refresh_token, scope })).json.error).toBe('invalid_scope');
+  });
+});
+
+test('4.15 no app acts as a home: grants without a home’s consent do not exist', async () => {
+  for (const grant_type of [
+    'client_credentials',
+    'password',
+    'implicit',
+    'urn:ietf:params:oauth:grant-type:device_code',
+  ])
+    expect((await token({ grant_type, username: 'a', password: 'b', scope: 'insights:read' })).status).toBe(400);
+});
+
+test('4.16 clickjacking: no page of the authorization server is shown in a frame', async () => {
+  const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
+  const { page, at } = await openConsent(api, cookies, await ask(app));
+  const pages = [page, await authorize({ redirect_uri: 'https://evil.example/' }), await browse(api, new Map(), at)];
+  for (const { headers } of pages) expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
+});
+
+test('RFC 6819, 4.4.1.4: names and addresses of an app are shown as text', async () => {
+  const name = '<img src=x onerror=alert(1)>"\'&';
+  const hostile = await registerApp(api, utility, { name, website: 'https://bright.example.com/?"><script>' });
+  const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
+  const { page } = await openConsent(api, cookies, await ask(hostile));
+  expect(page.text).not.toMatch(/<img|<script/);
+  expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  const { text } = await api.send('/oauth/authorize?client_id=%3Cscript%3Ealert(1)%3C/script%3E&response_type=code');
+  expect(text).not.toContain('<script');
+});
+
+test('RFC 9101 and others: request objects and claims are not fetched or obeyed', async () => {
+  for (const more of [{ request_uri: 'http://169.254.169.254/latest' }, { request: 'eyJhbGciOiJub25lIn0.e30.' }])
+    expect((await authorize(more as Record<string, string>)).status).toBeGreaterThanOrEqual(303);
+  const { location } = (await authorize({ request_uri: 'http://169.254.169.254/latest' })).headers;
+  expect(String(location ?? '')).not.toContain('/dashboard/consent/');
+});
+
+describe('what has ended', () => {
+  test('a member who left: its own app never reached the home', async () => {
+    const [home, member] = [await newHome(), await newHome()];
+    const memberId = await join(api, home, member, 'manage');
+    const { access_token: key } = await tokensOf(api, app, member);
+    expect((await insights(key, `?user_id=${home.userId}`)).status).toBe(403);
+    await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key });
+    expect((await insights(key, `?user_id=${home.userId}`)).status).toBe(403);
+    expect((await insights(key)).json.user_id).toBe(member.userId);
+    expect(await list(home)).toEqual([]);
+  });
+
+  test('a home that was erased, an app’s owner that was erased, and a role that changed', async () => {
+    const admin = await api.user('admin');
+    const registrar = await api.user('utility');
+    const theirs = await registerApp(api, registrar);
+    const homes = [await newHome(), await newHome(), await newHome()] as const;
+    const [ofErased, ofOwner, ofRole] = await Promise.all([
+      tokensOf(api, app, homes[0]),
+      tokensOf(api, theirs, homes[1]),
+      tokensOf(api, app, homes[2]),
+    ]);
+    await api.send(`/v1/users/${homes[0].userId}`, { method: 'DELETE', key: homes[0].key });
+    await api.send(`/v1/users/${registrar.userId}`, { method: 'DELETE', key: admin.key });
+    const role = { method: 'PATCH', key: admin.key, body: { role: 'utility' } };
+    expect((await api.send(`/v1/users/${homes[2].userId}`, role)).status).toBe(200);
+    await pause();
+    for (const { access_token, refresh_token = '' } of [ofErased, ofOwner, ofRole]) {
+      expect((await insights(access_token)).status).toBe(401);
+      expect((await token({ grant_type: 'refresh_token', refresh_token })).status).toBe(400);
+    }
+    expect(await list(homes[1])).toEqual([]);
+    expect((await authorize({}, theirs)).status).toBe(400);
+  });
+});
+
+test('RFC 6819, 4.3.3 and 4.4.1.3: guesses of secrets and codes are limited by address, and so are requests for consent', async () => {
+  const limited = await testApi({
+    limits: { free: many, developer: many, enterprise: many, address: { minute: 10, day: 1_000 } },
+  });
+  try {
+    const form = { grant_type: 'refresh_token', refresh_token: 'eus_rt_x' };
+    const guess = () => token(form, { authorization: basic({ ...app, secret: 'x' }) }, limited);
+    const statuses = [];
+    for (let n = 0; n < 12; n++) statuses.push((await guess()).status);
+    expect(statuses.slice(0, 10)).not.toContain(429);
+    expect(statuses.at(-1)).toBe(429);
+    const asked = [];
+    for (let n = 0; n < 12; n++) asked.push((await limited.send('/oauth/authorize?client_id=x')).status);
+    expect([asked[0], asked.at(-1)]).toEqual([400, 429]);
+  } finally {
+    await limited.close();
+  }
+});
