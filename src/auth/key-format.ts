@@ -37,7 +37,8 @@ export const TOKEN_PREFIX = { access: 'eus_at_', refresh: 'eus_rt_', code: 'eus_
 
 /** Whether a text has the form of an access token of an app, with its checksum. */
 export const isAccessToken = (text: string): boolean =>
-  /^eus_at_(?:[a-z][a-z0-9]*_)?[0-9A-Za-z]{42}$/.test(text) && checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);
+  /^eus_at_(?:[a-z][a-z0-9]*_)?[0-9A-Za-z]{42}$/.test(text) &&
+  checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);
 
 /** Returns a new key: `eus_live_` or `eus_test_`, the cell, random characters and a checksum. */
 export const newKey = (environment: Environment): string => newSecret(KEY_PREFIX[environment]);
