@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Authenticate } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import type { SignIn } from '#src/auth/sign-ins.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -13,6 +12,7 @@ import { createCalculator } from '#src/cost/calculator.ts';
 import type { ApiContext, BrokerAddress } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
+import type { SignInParts } from './dashboard/session.ts';
 import type { Http2 } from './http2.ts';
 import { Live } from './live/live.ts';
 import { addMcp } from './mcp/routes.ts';
@@ -69,7 +69,7 @@ export function buildApp(
     /** Sign-in provider for the dashboard, in addition to mail. */
     oidc?: Oidc | undefined;
     /** Sends a mail with a link and a code for signing in to the dashboard. */
-    mailSignIn(to: string, signIn: SignIn): Promise<void>;
+    mailSignIn: SignInParts['mail'];
     /** Writes what ended next to the back-ups. */
     writeEndings?: (() => Promise<void>) | null;
     metrics?: Metrics;

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Language, wordsOf } from '#src/delivery/words/words.ts';
 import { escapeHtml } from './docs/markup.ts';
 import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from './plain-page.ts';
 import { errorBody } from './plugins/errors.ts';
 import { LENIENT_PARSER } from './plugins/protocol.ts';
+import { negotiateLanguage } from './tables/accept.ts';
 
 /**
  * Creates the plain HTTP server. It only answers that HTTPS is required, and reads neither key nor body. Requests through a trusted proxy
@@ -20,13 +22,17 @@ export function plainHttpServer(
       return;
     }
     request.resume();
+    void refuse(request, response);
+  };
+  const refuse = async (request: IncomingMessage, response: ServerResponse) => {
     const isPage = wantsHtml(request.headers);
-    const sent = isPage ? pageTo(publicUrl()) : JSON.stringify(errorBody('httpsRequired', publicUrl()));
+    const language = negotiateLanguage(request.headers['accept-language'] ?? '') ?? 'en';
+    const sent = isPage ? await pageTo(publicUrl(), language) : JSON.stringify(errorBody('httpsRequired', publicUrl()));
     response.writeHead(403, {
       'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(sent),
       'Content-Security-Policy': PLAIN_PAGE_POLICY,
-      Vary: 'Accept',
+      Vary: 'Accept, Accept-Language',
       Connection: 'close',
     });
     response.end(sent);
@@ -37,7 +43,8 @@ export function plainHttpServer(
   return server;
 }
 
-const pageTo = (publicUrl: string): string =>
-  renderPlainPage('HTTPS only', 'This address is not encrypted. The dashboard and the API are at:', {
-    more: `<p><a href="${escapeHtml(publicUrl)}/dashboard">${escapeHtml(publicUrl)}</a></p>\n`,
-  });
+async function pageTo(publicUrl: string, language: Language): Promise<string> {
+  const { title, text } = (await wordsOf(language)).pages.httpsOnly;
+  const more = `<p><a href="${escapeHtml(publicUrl)}/dashboard">${escapeHtml(publicUrl)}</a></p>\n`;
+  return renderPlainPage(title, text, { more, language });
+}

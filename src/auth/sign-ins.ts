@@ -3,6 +3,7 @@ import { withCell } from '#src/core/cell.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken, verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { LANGUAGES } from '#src/database/enums.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { accountOfEmailChange } from '#src/users/email-changes.ts';
 import { takeEmailChange } from '#src/users/store.ts';
@@ -28,11 +29,20 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const macOf = (secret: string, signInId: string, code: string) =>
   createHmac('sha256', secret).update(`sign-in ${signInId} ${code}`).digest();
 
+/** Account of an e-mail address, with the language of its mails. */
+interface AddressedAccount {
+  user_id: string;
+  email: string;
+  language: (typeof LANGUAGES)[number];
+  /** First sign-in; null if nobody has signed in yet. */
+  signed_in_at: Date | null;
+}
+
 /** Returns the account of an e-mail address, ignoring case; null if there is none. */
-export async function accountOf(db: Database, email: string): Promise<{ user_id: string; email: string } | null> {
+export async function accountOf(db: Database, email: string): Promise<AddressedAccount | null> {
   const row = await db
     .selectFrom('users')
-    .select(['user_id', 'email'])
+    .select(['user_id', 'email', 'language', 'signed_in_at'])
     .where((where) => where(where.fn<string>('lower', ['email']), '=', email.toLowerCase()))
     .executeTakeFirst();
   return row ?? null;

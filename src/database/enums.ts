@@ -12,7 +12,7 @@ export const ALERT_TYPES = [
   'monthly_cost',
   'no_data',
 ] as const;
-/** Languages of the dashboard and of mails about remarks (ISO 639-1). */
+/** Languages of the dashboard, mails, SMS and plain pages (ISO 639-1). */
 export const LANGUAGES = ['en', 'de', 'es', 'fr', 'nl'] as const;
 /** Channels by which the owner of an alert is notified. */
 export const ALERT_DELIVERIES = ['email', 'sms', 'webhook'] as const;

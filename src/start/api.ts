@@ -49,9 +49,9 @@ export async function runApi(config: Config): Promise<void> {
       readPool,
       tls,
       secret: await secretKey(config, createDb(pool)),
-      mailSignIn: (email, { token, code, user_id: userId }) => {
+      mailSignIn: async (email, { token, code, user_id: userId }, language) => {
         const link = signInLink(api.publicUrl, token);
-        const mail = composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 });
+        const mail = await composeSignIn({ link, code, validMinutes: MAILED_FOR_MS / 60_000 }, language);
         return sendMail(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },
       fetchAnswer: fetcher.fetchAnswer,

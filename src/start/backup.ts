@@ -5,7 +5,7 @@ import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import type { Database } from '#src/database/connect.ts';
-import { sendMail } from '#src/delivery/email/send.ts';
+import { composeBackupsInterrupted, sendMail } from '#src/delivery/email/send.ts';
 import { openMailer } from './channels.ts';
 
 const COPY = 'energy_backup_last_copy_timestamp_seconds';
@@ -46,17 +46,17 @@ export function startBackupReports(
       await mailIfGivenUp(dataDir, async () => {
         const administrators = await db
           .selectFrom('users')
-          .select(['user_id', 'email'])
+          .select(['user_id', 'email', 'language'])
           .where('role', '=', 'admin')
           .orderBy('user_id')
           .limit(MAX_MAILS)
           .execute();
-        for (const { user_id: userId, email } of administrators)
+        for (const { user_id: userId, email, language } of administrators)
           await sendMail(
             mailer,
             { publicUrl: config.publicUrl, from: config.mail.from },
             { userId, email },
-            mailFor(plan),
+            await composeBackupsInterrupted(plan.target, language),
           ).catch((error: Error) => log.warn({ err: error, userId }, 'mail about back-ups was not sent'));
       });
       return 0;
@@ -76,17 +76,3 @@ async function mailIfGivenUp(dataDir: string, send: () => Promise<void>): Promis
   await send();
   await writeCopyState(dataDir, { ...(await readCopyState(dataDir)), mailed_given_up_at: since });
 }
-
-const mailFor = ({ target }: BackupPlan) => {
-  const sentences = [
-    `Back-ups of your energy usage service are interrupted: the folder ${target} could not be written for so long that 10 GB of changes waited.`,
-    'They are discarded from now on, so that the disk of the database does not fill up. The service itself runs on.',
-    'Make the folder writable again. The next nightly copy then begins the back-ups again; "energy doctor" shows whether it did.',
-  ];
-  const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return {
-    subject: 'Back-ups are interrupted',
-    text: `${sentences.join('\n\n')}\n`,
-    html: `<!doctype html><html lang="en"><body>${sentences.map((one) => `<p>${escaped(one)}</p>`).join('')}</body></html>`,
-  };
-};

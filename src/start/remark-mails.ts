@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { compileWords } from '#src/api/dashboard/compile-words.ts';
+import { compileWords } from '#src/core/compile-words.ts';
 import { composeRemarkMail } from '#src/dashboard/parts/remark-text.ts';
 import { type CompiledWords, type Language, setWords } from '#src/dashboard/words/words.ts';
 import type { ComposeRemark } from '#src/delivery/email/compose-remark.ts';
@@ -25,5 +25,5 @@ export function createRemarkComposer(): ComposeRemark {
 /** Compiles the texts of the page Home in a language: remarks are among them. */
 async function loadTexts(language: Language): Promise<CompiledWords> {
   const home = await readFile(fileURLToPath(new URL(`${language}/home.json`, WORDS)), 'utf8');
-  return JSON.parse((await compileWords({ home })).toString());
+  return compileWords({ home: JSON.parse(home) });
 }

@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import type { MemberAccess } from '#src/database/enums.ts';
+import type { LANGUAGES, MemberAccess } from '#src/database/enums.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { limitMailsOfDay } from './email-changes.ts';
@@ -16,6 +16,8 @@ const MAX_MEMBERS = 20;
 const MAX_INVITATIONS_PER_DAY = 10;
 /** Validity of an invitation. */
 const INVITED_FOR_MS = 7 * DAY_MS;
+
+type Language = (typeof LANGUAGES)[number];
 
 /** A member of a home, or an invitation to it, as the owner sees it. */
 export interface Member {
@@ -145,16 +147,22 @@ interface AcceptingAccount {
   signed_in_at: Date | null;
 }
 
+/** An invitation that was not accepted. `home_…`: of the home's own account. */
+interface Invitation {
+  user_id: string;
+  email: string;
+  access: MemberAccess;
+  home_email: string;
+  home_language: Language;
+}
+
 /** Returns a valid invitation with the address of its home; null if it was used, withdrawn or has expired. */
-export async function findInvitation(
-  db: Database,
-  memberId: string,
-  now: Date,
-): Promise<{ user_id: string; email: string; access: MemberAccess; home_email: string } | null> {
+export async function findInvitation(db: Database, memberId: string, now: Date): Promise<Invitation | null> {
   const row = await db
     .selectFrom('home_members')
     .innerJoin('users', 'users.user_id', 'home_members.user_id')
     .select(['home_members.user_id', 'home_members.email', 'access', 'users.email as home_email'])
+    .select('users.language as home_language')
     .where('member_id', '=', memberId)
     .where('accepted_at', 'is', null)
     .where('home_members.created_at', '>', invitedSince(now))
@@ -212,13 +220,13 @@ const invalidInvitation = () =>
   unprocessable({ field: 'token', message: 'is wrong, was used, or is over; ask the owner of the home for a new one' });
 
 /**
- * Accepts an invitation for the account of the address that it was mailed to, which is created as a homeowner's if there is none. Throws as
- * `acceptInvitation`.
+ * Accepts an invitation for the account of the address that it was mailed to, which is created as a homeowner's, with `language`, if there
+ * is none. Throws as `acceptInvitation`.
  */
 export async function acceptByMail(
   trx: Database,
   memberId: string,
-  now: Date,
+  { now, language }: { now: Date; language: Language },
 ): Promise<Membership & { email: string }> {
   const invitation = await findInvitation(trx, memberId, now);
   if (!invitation) throw invalidInvitation();
@@ -229,7 +237,7 @@ export async function acceptByMail(
     .where((where) => where(where.fn<string>('lower', ['email']), '=', email.toLowerCase()))
     .forShare()
     .executeTakeFirst();
-  const { user_id } = known ?? (await createUser(trx, { email, role: 'homeowner' }));
+  const { user_id } = known ?? (await createUser(trx, { email, role: 'homeowner', language }));
   const account = requireFound(await findAcceptingAccount(trx, user_id));
   return { email, ...(await acceptInvitation(trx, memberId, account, now)) };
 }

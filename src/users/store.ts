@@ -248,7 +248,7 @@ export async function utilityOf(db: Database, userId: string): Promise<string | 
   return row?.enrolled_by ?? null;
 }
 
-/** Returns the language of an account's mails about remarks; null if there is no such account. */
+/** Returns the language of an account's mails and SMS; null if there is no such account. */
 export async function languageOf(db: Database, userId: string): Promise<(typeof LANGUAGES)[number] | null> {
   const row = await db.selectFrom('users').select('language').where('user_id', '=', userId).executeTakeFirst();
   return row?.language ?? null;

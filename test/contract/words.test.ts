@@ -2,9 +2,18 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import format, { type CompiledMessage } from 'icu-minify/format';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { compileWords } from '#src/core/compile-words.ts';
 import { formatters } from '#src/dashboard/words/locale.ts';
 import { LANGUAGES, type Language } from '#src/dashboard/words/words.ts';
-import { argumentsOf, compiledWords, loadWords, pagesOf, pluralFormsOf, textsByPath } from '#test/support/words.ts';
+import {
+  argumentsOf,
+  compiledWords,
+  loadWords,
+  mailTextsOf,
+  pagesOf,
+  pluralFormsOf,
+  textsByPath,
+} from '#test/support/words.ts';
 import { extractTexts, visibleTexts } from './dashboard-texts.ts';
 import { listSourceFiles } from './imports.ts';
 
@@ -62,11 +71,11 @@ function numbersByForm(language: string): Map<string, number> {
   return new Map(Array.from({ length: 1_001 }, (_, index) => [rules.select(1_000 - index), 1_000 - index]));
 }
 
-const rawTexts = (language: Language) =>
-  new Map(
-    textsByPath(Object.fromEntries(Object.entries(pagesOf(language)).map(([page, json]) => [page, JSON.parse(json)]))),
-  );
-const messages = async (language: Language) => new Map(textsByPath(await compiledWords(language)));
+/** Texts and compiled messages by path. Those of mails, SMS and plain pages (`src/delivery/words`) are below `mails`. */
+const rawTexts = (language: Language) => new Map(textsByPath({ ...pagesOf(language), mails: mailTextsOf(language) }));
+const messages = async (language: Language) =>
+  new Map(textsByPath({ ...(await compiledWords(language)), mails: await compileWords(mailTextsOf(language)) }));
+const IN_MAILS = /^mails\./;
 
 /** Paths of texts that are equal in English and another language: names, borrowed words, and words with the same spelling. */
 const ALIKE: Record<string, readonly string[]> = {
@@ -90,6 +99,8 @@ const ALIKE: Record<string, readonly string[]> = {
     'devices.pairing.topic',
     'home.commodities.gas',
     'home.live',
+    'mails.common.day',
+    'mails.common.line',
     'sessions.browser',
     'tariffs.form.form',
     'tariffs.templates.names.gbEconomy7',
@@ -108,6 +119,9 @@ const ALIKE: Record<string, readonly string[]> = {
     'devices.channels.meanings.gas',
     'devices.pairing.topic',
     'home.commodities.gas',
+    'mails.common.day',
+    'mails.common.line',
+    'mails.common.moment',
     'tariffs.templates.names.gbEconomy7',
     'webhooks.webhook',
   ],
@@ -165,6 +179,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'home.commodities.gas',
     'home.commodities.water',
     'home.live',
+    'mails.common.line',
     'period.units.week',
     'sessions.browser',
     'sessions.ways.mail',
@@ -176,19 +191,23 @@ const ALIKE: Record<string, readonly string[]> = {
   ],
 };
 
-test('the types of arguments are those of the English messages', async () => {
+test.each([
+  ['dashboard', 'en/*.json'],
+  ['delivery', 'en.json'],
+])('the types of arguments of %s are those of the English messages', async (folder, files) => {
   const lines = [...(await messages('en'))]
-    .map(([path, message]): [string, [string, string][]] => [path, [...argumentsOf(message)]])
+    .filter(([path]) => IN_MAILS.test(path) === (folder === 'delivery'))
+    .map(([path, message]): [string, [string, string][]] => [path.replace(IN_MAILS, ''), [...argumentsOf(message)]])
     .filter(([, all]) => all.length > 0)
     .map(([path, all]) => `  '${path}': { ${all.map(([name, type]) => `${name}: ${type}`).join('; ')} };\n`);
-  const text = `// Made from en/*.json by \`npm run words\`.
+  const text = `// Made from ${files} by \`npm run words\`.
 /** A value as it is to be shown. */
 type Shown = string | number;
 /** Arguments of the English messages, by the path of the message. */
 export interface Arguments {
 ${lines.join('')}}
 `;
-  await expect(text).toMatchFileSnapshot('../../src/dashboard/words/arguments.d.ts');
+  await expect(text).toMatchFileSnapshot(`../../src/${folder}/words/arguments.d.ts`);
 });
 
 /** Objects whose texts the pages select by a name that the service returns, or that a table of the pages contains. */
@@ -202,13 +221,23 @@ const READ_BY_NAME = [
   'fleet.orders',
   'fleet.reasons',
   'home.figure.notes',
+  'mails.accessEnded.why',
+  'mails.alert.cost',
+  'mails.alert.used',
+  'mails.members.access',
+  'mails.members.why',
+  'mails.pages.invitation.question',
+  'mails.pages.invitation.refused',
   'sessions.memberStates',
   'webhooks.events',
 ];
 
 test('each text is used', () => {
-  const code = modules.map((file) => readFileSync(resolve(ROOT, file), 'utf8')).join('\n');
-  const isUsed = (path: string) => new RegExp(`\\b${path.slice(path.lastIndexOf('.') + 1)}\\b`).test(code);
+  const codeOf = (files: string[]) => files.map((file) => readFileSync(resolve(ROOT, file), 'utf8')).join('\n');
+  const pages = codeOf(modules);
+  const mails = codeOf(listSourceFiles(['src/delivery', 'src/api']));
+  const isUsed = (path: string) =>
+    new RegExp(`\\b${path.slice(path.lastIndexOf('.') + 1)}\\b`).test(IN_MAILS.test(path) ? mails : pages);
   const unused = [...rawTexts('en').keys()].filter((path) => !isUsed(path));
   expect(unused.filter((path) => !READ_BY_NAME.some((folder) => path.startsWith(`${folder}.`)))).toEqual([]);
 });

@@ -53,7 +53,7 @@ export interface TestApi {
   /** Current time of the API's clock. */
   now: Date;
   /** Sign-in links and codes that were mailed. */
-  mailed: ({ to: string } & SignIn)[];
+  mailed: ({ to: string; language: string } & SignIn)[];
   send(path: string, sent?: Sent): Promise<Answer>;
   user(role: Role, options?: { enrolledBy?: string; scopes?: Scope[] }): Promise<{ userId: string; key: string }>;
   close(): Promise<void>;
@@ -128,7 +128,7 @@ export async function testApi(
     oidc: options.oidc,
     secret: 'the secret of the tests',
     mqtt: { host: 'localhost', ports: null, is_plain_open: false },
-    mailSignIn: async (to, signIn) => void api.mailed.push({ to, ...signIn }),
+    mailSignIn: async (to, signIn, language) => void api.mailed.push({ to, language, ...signIn }),
     tls: { cert: Buffer.from(pair.cert), key: Buffer.from(pair.private) },
     log: options.log ?? pino({ level: 'silent' }),
   });

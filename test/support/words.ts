@@ -1,22 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { CompiledMessage } from 'icu-minify/format';
-import { compileWords } from '#src/api/dashboard/compile-words.ts';
+import { compileWords, type Texts } from '#src/core/compile-words.ts';
 import { type CompiledWords, type Language, setWords } from '#src/dashboard/words/words.ts';
 
 const WORDS = resolve(import.meta.dirname, '../../src/dashboard/words');
 
-/** Returns the JSON of each page of a language, by the page's name. */
-export const pagesOf = (language: Language): Record<string, string> =>
+/** Returns the texts of each page of a language, by the page's name. */
+export const pagesOf = (language: Language): Record<string, Texts> =>
   Object.fromEntries(
     readdirSync(join(WORDS, language))
       .toSorted()
-      .map((file) => [basename(file, '.json'), readFileSync(join(WORDS, language, file), 'utf8')]),
+      .map((file) => [basename(file, '.json'), JSON.parse(readFileSync(join(WORDS, language, file), 'utf8'))]),
   );
 
+/** Returns the texts of mails, SMS and plain pages in a language. */
+export const mailTextsOf = (language: Language): Record<string, Texts> =>
+  JSON.parse(readFileSync(resolve(WORDS, '../../delivery/words', `${language}.json`), 'utf8'));
+
 /** Returns the texts of a language as a browser fetches them. */
-export const compiledWords = async (language: Language): Promise<CompiledWords> =>
-  JSON.parse((await compileWords(pagesOf(language))).toString());
+export const compiledWords = (language: Language): Promise<CompiledWords> => compileWords(pagesOf(language));
 
 /** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {

@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { compileWords } from './compile-words.ts';
+import { compileWords, type Texts } from '#src/core/compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
 /** Libraries that the browser gets unchanged, by their import name. */
@@ -115,7 +115,7 @@ async function make(path: string, read: Source, folder: string): Promise<void> {
 /** Lists all files by their path below `app/`. Sources are read now; a file is built when it is requested. */
 function sources(): Map<string, Source> {
   const found = new Map<string, Source>();
-  const words = new Map<string, Record<string, string>>();
+  const words = new Map<string, Record<string, Texts>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
   // Computed after all files were read: the service worker changes if any file changes.
@@ -134,13 +134,14 @@ function sources(): Map<string, Source> {
     const asked = path.replace(/\.ts$/, '.js');
     version.update(path).update(content);
     const [, language, page] = /^words\/(\w+)\/(\w+)\.json$/.exec(path) ?? [];
-    if (language && page) words.set(language, { ...words.get(language), [page]: content.toString() });
+    if (language && page) words.set(language, { ...words.get(language), [page]: JSON.parse(content.toString()) });
     else if (asked === WORKER) found.set(asked, () => moduleOf(path, versioned(content.toString())));
     else if (asked.endsWith('.js')) found.set(asked, () => moduleOf(path, content.toString()));
     else if (path === 'index.html') found.set(path, () => documentOf(content.toString(), [...found.keys()]));
     else found.set(path, () => content);
   }
-  for (const [language, pages] of words) found.set(`words/${language}.json`, () => compileWords(pages));
+  for (const [language, pages] of words)
+    found.set(`words/${language}.json`, async () => Buffer.from(JSON.stringify(await compileWords(pages))));
   const addLibrary = (name: string, file: string) => {
     const code = readFileSync(packaged(resolve, file), 'utf8');
     version.update(name).update(code);

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { findSession, isCsrfToken } from '#src/auth/sessions.ts';
+import { findSession, isCsrfToken, type SignedInFrom } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { COOKIES, cookieOf } from './cookies.ts';
 
@@ -26,3 +26,9 @@ export async function sessionOf(
 export function checkCsrf(secret: string, request: FastifyRequest, sessionId: string): void {
   if (!isCsrfToken(secret, sessionId, request.headers['x-csrf-token'])) throw new AppError('forbidden');
 }
+
+/** Returns the details of a sign-in from the request that ends it. */
+export const signedInFrom = ({ headers, ip }: FastifyRequest): SignedInFrom => ({
+  userAgent: headers['user-agent'] ?? null,
+  address: ip,
+});

@@ -11,6 +11,7 @@ import { SESSION_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAct } from '#src/users/audit.ts';
+import { signedInFrom } from './caller.ts';
 import {
   BROWSER_COOKIES,
   BROWSER_MS,
@@ -132,7 +133,7 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     if (typeof person === 'string') return person;
     const opened = await signInAs(db, person, {
       now: clock(),
-      from: { userAgent: request.headers['user-agent'] ?? null, address: request.ip },
+      from: signedInFrom(request),
       createsAccounts: config.createsAccounts,
     });
     if (typeof opened === 'string') return opened;

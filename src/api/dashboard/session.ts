@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ApiContext, BrokerAddress } from '#src/api/context.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
+import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { toWire } from '#src/api/v1/users/shape.ts';
 import { browserCookieFor, isKnownBrowser, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
@@ -21,9 +22,10 @@ import {
 } from '#src/auth/sign-ins.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
+import type { Language } from '#src/delivery/words/words.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
-import { callerOf, checkCsrf, sessionOf } from './caller.ts';
+import { callerOf, checkCsrf, sessionOf, signedInFrom } from './caller.ts';
 import { BROWSER_COOKIES, BROWSER_MS, COOKIES, cookieOf, setCookie } from './cookies.ts';
 import type { Oidc } from './provider.ts';
 
@@ -43,7 +45,7 @@ export interface SignInParts {
   /** Returns the certificate in use. */
   certificate(): Buffer;
   /** Sends a mail with a link and a code for signing in. */
-  mail(to: string, signIn: SignIn): Promise<void>;
+  mail(to: string, signIn: SignIn, language: Language): Promise<void>;
 }
 
 const email = z.strictObject({ email: z.email().max(254) });
@@ -54,8 +56,6 @@ const proof = z.union([
 
 const emailProof = z.strictObject({ token: z.string().min(1).max(200) });
 type Opened = { user_id: string; session_id: string; secret: string };
-
-const fromOf = ({ headers, ip }: FastifyRequest) => ({ userAgent: headers['user-agent'] ?? null, address: ip });
 
 /**
  * Adds `POST /dashboard/email` (confirms a changed address, and signs in), `POST /dashboard/sign-in`, `POST`, `GET` and `DELETE
@@ -88,18 +88,26 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     if (!known) reply.header('Set-Cookie', setCookie(BROWSER_COOKIES[environment], browser.id, BROWSER_MS));
     const signInId = newId('sgn');
     // The response is sent before any look-up, so neither its content nor its timing reveals whether the account exists.
-    void sendTo(address, signInId, { browserId: browser.id, isKnown, network }).catch((error: Error) =>
+    const wanted = negotiateLanguage(request.headers['accept-language'] ?? '');
+    void sendTo({ address, wanted }, signInId, { browserId: browser.id, isKnown, network }).catch((error: Error) =>
       request.log.error({ err: error }, 'sign-in mail not sent'),
     );
     return reply.status(202).send({ sign_in_id: signInId });
   });
 
-  async function sendTo(address: string, signInId: string, asker: SignInRequester): Promise<void> {
+  /** `wanted`: the browser's language, for an account that nobody has signed in to, because nobody has chosen its language yet. */
+  async function sendTo(
+    { address, wanted }: { address: string; wanted: Language | undefined },
+    signInId: string,
+    asker: SignInRequester,
+  ): Promise<void> {
     const account = await accountOf(db, address);
     if (!account) return;
     const options = { userId: account.user_id, secret, now: clock(), validMs: MAILED_FOR_MS, signInId, asker };
     const made = await createSignIn(db, options);
-    if (made) await parts.mail(account.email, made);
+    if (!made) return;
+    const language = account.signed_in_at === null ? (wanted ?? account.language) : account.language;
+    await parts.mail(account.email, made, language);
   }
 
   app.post('/dashboard/session', async (request, reply) => {
@@ -114,7 +122,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
       'token' in given.data
         ? given.data
         : { signInId: given.data.sign_in_id, code: given.data.code.replaceAll(/\D/g, '') },
-      { secret, now: clock(), from: fromOf(request) },
+      { secret, now: clock(), from: signedInFrom(request) },
     );
     if (!opened) {
       if ('token' in given.data) await countSignIn(counter, network);
@@ -131,7 +139,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const given = emailProof.safeParse(request.body);
     if (!given.success) throw unprocessable({ field: 'body', message: 'must have token' });
     const begunMs = performance.now();
-    const options = { secret, now: clock(), from: fromOf(request) };
+    const options = { secret, now: clock(), from: signedInFrom(request) };
     const opened = await confirmEmail(db, given.data.token, options);
     if (opened) return enter(request, reply, opened);
     await countSignIn(counter, networkOf(request.ip));

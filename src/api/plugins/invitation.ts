@@ -1,15 +1,13 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { PLAIN_PAGE_POLICY, renderPlainPage } from '#src/api/plain-page.ts';
+import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { AppError, ERRORS } from '#src/core/errors.ts';
 import { verifyMailedToken } from '#src/core/secrets.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { type Language, type Words, wordsOf } from '#src/delivery/words/words.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { acceptByMail, findInvitation } from '#src/users/members.ts';
-
-const OVER =
-  'This invitation is not valid: it was used or withdrawn, or is older than 7 days. Ask the owner of the home for another one.';
-const MAY = { read: 'see the home', manage: 'see and manage the home' };
 
 /**
  * Adds the page of an invitation to a home: GET shows it with a button, POST accepts it for the account of the address that it was mailed
@@ -22,43 +20,52 @@ export function addInvitation(app: FastifyInstance, context: ApiContext, secret:
       payload.resume();
       payload.on('end', () => done(null, {}));
     });
-    const memberIdOf = (params: unknown) => verifyMailedToken(secret, 'member', (params as { token: string }).token);
+    /** Returns the invitation of a link, null if it is over, and the page's texts: in the browser's language, else in that of the home. */
+    const open = async ({ params, headers }: FastifyRequest) => {
+      const memberId = verifyMailedToken(secret, 'member', (params as { token: string }).token);
+      const invitation = memberId === null ? null : await findInvitation(context.db, memberId, context.clock());
+      const language = negotiateLanguage(headers['accept-language'] ?? '') ?? invitation?.home_language ?? 'en';
+      const words: PageWords = { language, ...(await wordsOf(language)).pages.invitation };
+      return { memberId, invitation, words };
+    };
     scope.get('/invitation/:token', async (request, reply) => {
-      const memberId = memberIdOf(request.params);
-      const invitation = memberId && (await findInvitation(context.db, memberId, context.clock()));
-      if (!invitation) return send(reply, 404, OVER);
-      const { home_email, email, access } = invitation;
-      const form = '<form method="post"><button style="font:inherit">Accept the invitation</button></form>\n';
-      const text = `${home_email} invites you, ${email}, to ${MAY[access]}. Both get a mail, and both can end it at any time.`;
-      return send(reply, 200, text, form);
+      const { invitation, words } = await open(request);
+      if (!invitation) return send(reply, 404, words, words.over);
+      const { home_email: home, email: member, access } = invitation;
+      const form = `<form method="post"><button style="font:inherit">${words.button}</button></form>\n`;
+      return send(reply, 200, words, words.question[access]({ home, member }), form);
     });
     scope.post('/invitation/:token', async (request, reply) => {
-      const memberId = memberIdOf(request.params);
-      if (memberId === null) return send(reply, 404, OVER);
+      const { memberId, words } = await open(request);
+      if (memberId === null) return send(reply, 404, words, words.over);
       try {
         const { email, home_email } = await joinOrBeginTransaction(context.db, async (trx) => {
-          const accepted = await acceptByMail(trx, memberId, context.clock());
+          const { language } = words;
+          const accepted = await acceptByMail(trx, memberId, { now: context.clock(), language });
           const details = { access: accepted.access, by: 'the link of a mail' };
           const act = { actor: null, address: request.ip, action: 'member.joined', target: memberId, details };
           await recordAct(trx, act);
           return accepted;
         });
-        const link = '<p><a href="/dashboard/sign-in">Sign in to the dashboard</a></p>\n';
-        return send(reply, 200, `${email} is now a member of the home of ${home_email}.`, link);
+        const link = `<p><a href="/dashboard/sign-in">${words.signIn}</a></p>\n`;
+        return send(reply, 200, words, words.done({ member: email, home: home_email }), link);
       } catch (error) {
         if (!(error instanceof AppError) || ERRORS[error.is].status >= 500) throw error;
-        return error.is === 'unprocessable'
-          ? send(reply, 404, OVER)
-          : send(reply, ERRORS[error.is].status, `${error.message}.`);
+        if (error.is === 'unprocessable') return send(reply, 404, words, words.over);
+        const refused: Readonly<Record<string, string>> = words.refused;
+        return send(reply, ERRORS[error.is].status, words, refused[error.is] ?? `${error.message}.`);
       }
     });
   });
 }
 
-function send(reply: FastifyReply, status: number, text: string, more = '') {
+/** Texts of the page, with their language. */
+type PageWords = Words['pages']['invitation'] & { language: Language };
+
+function send(reply: FastifyReply, status: number, { title, language }: PageWords, text: string, more = '') {
   reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
   return reply
     .status(status)
     .type('text/html; charset=utf-8')
-    .send(renderPlainPage('Invitation', text, { more }));
+    .send(renderPlainPage(title, text, { more, language }));
 }

@@ -1,26 +1,30 @@
 import type { FastifyInstance } from 'fastify';
 import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from '#src/api/plain-page.ts';
+import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
+import { wordsOf } from '#src/delivery/words/words.ts';
 import { errorBody } from './errors.ts';
 
 /** Paths below which a trailing slash is ignored. Not elsewhere: a redirect from `//example.com/` would lead to another site. */
 const PAGES = /^\/(docs|dashboard)\//;
-const LINKS = '<p><a href="/dashboard">Dashboard</a> · <a href="/docs">Documentation</a></p>\n';
 
 /**
  * Answers paths that do not exist. A browser gets a page, or a redirect to the path without its trailing slash if that exists. A program
  * gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1).
  */
 export function addNotFound(app: FastifyInstance, publicUrl: () => string): void {
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const [path = '', ...query] = request.url.split('?');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    reply.header('Vary', 'Accept');
+    reply.header('Vary', 'Accept, Accept-Language');
     if (isRead && wantsHtml(request.headers)) {
       if (PAGES.test(path) && path.endsWith('/'))
         return reply.redirect([withoutSlashes(path), ...query].join('?'), 302);
       reply.status(404).header('Content-Security-Policy', PLAIN_PAGE_POLICY).type('text/html; charset=utf-8');
-      return reply.send(renderPlainPage('Not found', 'There is no such page.', { more: LINKS }));
+      const language = negotiateLanguage(request.headers['accept-language'] ?? '') ?? 'en';
+      const { title, text, dashboard, docs } = (await wordsOf(language)).pages.notFound;
+      const more = `<p><a href="/dashboard">${dashboard}</a> · <a href="/docs">${docs}</a></p>\n`;
+      return reply.send(renderPlainPage(title, text, { more, language }));
     }
     const allowed = methodsOf(path);
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));

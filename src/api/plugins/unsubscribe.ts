@@ -1,65 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { updateAlert } from '#src/alerts/store.ts';
+import { findAlert, updateAlert } from '#src/alerts/store.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { PLAIN_PAGE_POLICY, renderPlainPage } from '#src/api/plain-page.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { LANGUAGES } from '#src/database/enums.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { wordsOf } from '#src/delivery/words/words.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { languageOf, updateUser } from '#src/users/store.ts';
-
-type Language = (typeof LANGUAGES)[number];
-
-/** Texts of a page that ends mails. */
-interface Texts {
-  title: string;
-  question: string;
-  button: string;
-  done: string;
-}
-
-const OF_ALERT: Texts = {
-  title: 'Alert',
-  question: 'Get no more messages of this alert?',
-  button: 'Pause this alert',
-  done: 'The alert is paused. It can be resumed where alerts are managed.',
-};
-/** Texts about mails of remarks, in the languages of these mails. The titles are those of the card on the page Home. */
-const OF_REMARKS: Record<Language, Texts> = {
-  en: {
-    title: 'Worth knowing',
-    question: 'Get no more mails about your home?',
-    button: 'Switch these mails off',
-    done: 'The mails are switched off. You can switch them on again in the dashboard, on the page Account.',
-  },
-  de: {
-    title: 'Gut zu wissen',
-    question: 'Keine Mails mehr zu Ihrem Zuhause erhalten?',
-    button: 'Diese Mails ausschalten',
-    done: 'Die Mails sind ausgeschaltet. Sie können sie im Dashboard auf der Seite „Konto“ wieder einschalten.',
-  },
-  es: {
-    title: 'Conviene saber',
-    question: '¿No recibir más correos sobre tu casa?',
-    button: 'Desactivar estos correos',
-    done: 'Los correos están desactivados. Puedes volver a activarlos en el panel, en la página «Cuenta».',
-  },
-  fr: {
-    title: 'Bon à savoir',
-    question: 'Ne plus recevoir de messages sur votre logement ?',
-    button: 'Désactiver ces messages',
-    done: 'Les messages sont désactivés. Vous pouvez les réactiver dans le tableau de bord, à la page « Compte ».',
-  },
-  nl: {
-    title: 'Goed om te weten',
-    question: 'Geen mails meer over je huis ontvangen?',
-    button: 'Deze mails uitzetten',
-    done: 'De mails staan uit. Je kunt ze weer aanzetten in het dashboard, op de pagina ‘Account’.',
-  },
-};
 
 /**
  * Adds the unsubscribe link of mails: GET shows a confirmation, POST pauses the alert or switches mails about remarks off (RFC 8058: mail
@@ -97,11 +47,15 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
 
 const isAccount = (target: string): boolean => target.startsWith('usr_');
 
-/** Returns the texts of a page, in the language of the mail. 404 if the account is gone. */
-async function textsOf(db: Database, target: string): Promise<Texts & { language: Language }> {
-  if (!isAccount(target)) return { ...OF_ALERT, language: 'en' };
-  const language = requireFound(await languageOf(db, target));
-  return { ...OF_REMARKS[language], language };
+/** Returns the texts of a page, in the language of the mail. 404 if the account whose home the remarks are on is gone. */
+async function textsOf(db: Database, target: string) {
+  if (isAccount(target)) {
+    const language = requireFound(await languageOf(db, target));
+    return { language, ...(await wordsOf(language)).pages.endRemarks };
+  }
+  const alert = await findAlert(db, REACH_OF_ALL, target);
+  const language = (alert && (await languageOf(db, alert.user_id))) ?? 'en';
+  return { language, ...(await wordsOf(language)).pages.endAlert };
 }
 
 /** Pauses an alert, or switches an account's mails about remarks off. 404 if there is none. */

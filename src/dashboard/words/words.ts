@@ -32,7 +32,7 @@ type Spoken<Texts, Path extends string> = {
 /** All texts of the pages in one language. */
 export type Words = { readonly [Page in keyof English]: Spoken<English[Page], Page> };
 
-/** The texts of a language as sent by the service (`src/api/dashboard/compile-words.ts`). A text with arguments is an array. */
+/** The texts of a language as sent by the service (`src/core/compile-words.ts`). A text with arguments is an array. */
 export type CompiledWords = { readonly [name: string]: CompiledMessage | CompiledWords };
 
 /** Languages of the dashboard, each under its own name. */

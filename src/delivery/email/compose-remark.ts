@@ -1,8 +1,6 @@
-import type { LANGUAGES } from '#src/database/enums.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
-import { escapeHtml, type Mail, oneLine } from './compose.ts';
-
-export type Language = (typeof LANGUAGES)[number];
+import type { Language, Reader } from '../words/words.ts';
+import { escapeHtml, layOut, type Mail, oneLine } from './compose.ts';
 
 /** A remark in the words of its reader. */
 interface RemarkTexts {
@@ -25,15 +23,15 @@ export type ComposeRemark = (
 /** Composes a mail about a remark. `home`, `off`: addresses of the home and of the page that switches these mails off. Pure. */
 export function layOutRemark(
   { subject, sentences, reason, ...labels }: RemarkTexts,
-  { language, home, off }: { language: Language; home: string; off: string },
+  { reader, home, off }: { reader: Reader; home: string; off: string },
 ): Mail {
-  const text = [...sentences, '', `${labels.look}: ${home}`, '', reason, `${labels.off}: ${off}`, ''].join('\n');
+  const line = (label: string, value: string) => reader.words.common.line({ label, value });
+  const text = [...sentences, '', line(labels.look, home), '', reason, line(labels.off, off), ''].join('\n');
   const link = (url: string, label: string) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`;
   const body = [
     ...sentences.map((one) => `<p>${escapeHtml(one)}</p>`),
     `<p>${link(home, labels.look)}</p>`,
     `<p style="color:#57606a">${escapeHtml(reason)} ${link(off, labels.off)}.</p>`,
   ].join('');
-  const html = `<!doctype html><html lang="${language}"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">${body}</body></html>`;
-  return { subject: oneLine(subject), text, html };
+  return { subject: oneLine(subject), text, html: layOut(reader, body) };
 }

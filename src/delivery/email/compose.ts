@@ -1,5 +1,5 @@
-import { DateTime } from 'luxon';
 import { type DeviceNames, MAX_DEVICES } from '../device-names.ts';
+import { type Reader, textNamed, type Words } from '../words/words.ts';
 import { appDetails, describeAppMail, isAppMail } from './app-mails.ts';
 import { describeMemberMail, isMemberMail, type MembershipPeople, memberDetails } from './member-mails.ts';
 
@@ -10,17 +10,11 @@ export interface Mail {
   html: string;
 }
 
-/** Link in a mail, with its text. */
+/** Link in a mail, with the name of its text. */
 export interface MailLink {
-  is: keyof typeof LINKS;
+  is: keyof Words['links'];
   url: string;
 }
-
-const LINKS = {
-  unsubscribe: 'To get no more of these, pause the alert',
-  invitation: 'To accept, open this page and press the button',
-  confirm: 'To use this address, open this page and press the button',
-};
 
 /** Event that a message reports, with its type and data. */
 export interface ReportedEvent {
@@ -30,8 +24,9 @@ export interface ReportedEvent {
   people?: MembershipPeople | null;
 }
 
+type UsageAlert = keyof Words['alert']['used'];
+type CostAlert = keyof Words['alert']['cost'];
 type AlertData = {
-  type: string;
   threshold_kwh?: number;
   threshold_hours?: number;
   kwh_used?: number;
@@ -40,27 +35,21 @@ type AlertData = {
   currency?: string;
   period_start: string;
   devices: { device_id: string; kwh_used: number }[];
-};
+} & (
+  | { type: 'no_data' }
+  | { type: UsageAlert }
+  | { type: CostAlert; threshold: string; cost: string; currency: string }
+);
 
-const PERIODS: Record<string, string> = {
-  peak_usage: 'in one hour',
-  daily_usage: 'on one day',
-  monthly_usage: 'in one month',
-  daily_cost: 'on one day',
-  monthly_cost: 'in one month',
-};
+/** Label and text of a line in a mail. */
+type Row = [label: string, text: string];
 
 /** Formats the start of a period in the reader's time zone. */
-function when(type: string, start: string, zone: string): string {
-  const at = DateTime.fromISO(start, { zone });
-  if (type === 'daily_usage' || type === 'daily_cost') return at.toFormat('cccc, d LLLL yyyy');
-  if (type === 'monthly_usage' || type === 'monthly_cost') return at.toFormat('LLLL yyyy');
-  return moment(start, zone);
+function when({ type, period_start }: AlertData, reader: Reader): string {
+  if (type === 'daily_usage' || type === 'daily_cost') return reader.day(period_start);
+  if (type === 'monthly_usage' || type === 'monthly_cost') return reader.month(period_start);
+  return reader.moment(period_start);
 }
-
-/** Formats an instant in the reader's time zone. */
-const moment = (iso: string, zone: string): string =>
-  `${DateTime.fromISO(iso, { zone }).toFormat('cccc, d LLLL yyyy, HH:mm')} (${zone})`;
 
 /** Escapes a text for HTML. */
 export const escapeHtml = (text: string) =>
@@ -79,58 +68,59 @@ function nameOf(id: string, names: DeviceNames): string {
 }
 
 /** Returns the owner's name of a key with the key's first characters, which the list of keys also shows. */
-function keyName({ name, prefix }: Record<string, unknown>): string {
+function keyName({ name, prefix }: Record<string, unknown>, { common }: Words): string {
   const called = oneLine(typeof name === 'string' ? name : '');
-  return called ? `“${called}” (${prefix}…)` : `${prefix}…`;
+  return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;
 }
 
 /** Returns the owner's name of a series. */
-const seriesName = ({ name, series_id }: Record<string, unknown>): string => `“${oneLine(String(name ?? series_id))}”`;
+const seriesName = ({ name, series_id }: Record<string, unknown>, { common }: Words): string =>
+  common.quoted({ name: oneLine(String(name ?? series_id)) });
 
 const seriesKind = ({ kind }: Record<string, unknown>) => (kind === 'emission' ? 'emission' : 'price');
 
-/** Words of the mail about a source that fails, by the kind of its series. */
-const SERIES_WORDS = {
-  price: { series: 'Price series', values: 'Prices', result: 'costs' },
-  emission: { series: 'Emission series', values: 'Intensities', result: 'emissions' },
-};
-
 /** Describes an event in one sentence, for SMS and subjects. `names`: names of the event's devices. Pure. */
-export function describeEvent({ type, data, people = null }: ReportedEvent, zone: string, names: DeviceNames): string {
-  if (isMemberMail(type)) return describeMemberMail(type, people);
+export function describeEvent(
+  { type, data, people = null }: ReportedEvent,
+  reader: Reader,
+  names: DeviceNames,
+): string {
+  const { words } = reader;
+  if (isMemberMail(type)) return describeMemberMail(type, people, words);
   if (isAppMail(type)) return describeAppMail(type, data);
-  if (type === 'webhook.paused') return `Webhook paused: ${data.url} has not answered`;
-  if (type === 'home.recounted') return 'What your home used is counted in a new way';
-  if (type === 'user.email_changed') return 'The e-mail address of your account was changed';
-  if (type === 'user.email_requested') return 'Somebody wants to change the e-mail address of your account';
-  if (type === 'user.email_to_confirm') return 'Confirm your e-mail address';
-  if (type === 'access.ended') return 'API keys and sessions of your account were ended';
-  if (type === 'key.expiring') return `API key ${keyName(data)} ends on ${moment(String(data.expires_at), zone)}`;
+  if (type === 'webhook.paused') return words.webhookPaused.subject({ url: String(data.url) });
+  if (type === 'home.recounted') return words.recounted.subject;
+  if (type === 'user.email_changed') return words.emailChanged.subject;
+  if (type === 'user.email_requested') return words.emailRequested.subject;
+  if (type === 'user.email_to_confirm') return words.emailToConfirm.subject;
+  if (type === 'access.ended') return words.accessEnded.subject;
+  if (type === 'key.expiring')
+    return words.keyExpiring.subject({ key: keyName(data, words), at: reader.moment(String(data.expires_at)) });
   if (type === 'series.source_failing')
-    return `${SERIES_WORDS[seriesKind(data)].values} of ${seriesName(data)} could not be fetched for a day`;
-  const alert = data as AlertData;
-  if (alert.type === 'no_data') {
-    const silent = locationOf(alert.devices[0]?.device_id ?? '', names);
-    return `No data from ${silent} since ${when(alert.type, alert.period_start, zone)}`;
-  }
-  const { kwh_used, threshold_kwh, cost, currency, threshold, period_start } = alert;
-  const [period, at] = [PERIODS[alert.type], when(alert.type, period_start, zone)];
-  if (cost !== undefined) return `${cost} ${currency} for energy ${period}, more than ${threshold} ${currency}: ${at}`;
-  return `${kwh_used} kWh used ${period}, more than ${threshold_kwh} kWh: ${at}`;
+    return words.seriesFailing[seriesKind(data)].subject({ series: seriesName(data, words) });
+  return describeAlert(data as AlertData, reader, names);
 }
 
-/** Composes a mail about an event, with its figures. `zone`: time zone of the reader. `names`: names of the event's devices. Pure. */
-export function composeMail(told: ReportedEvent, zone: string, names: DeviceNames, to: MailLink | null): Mail {
-  const first = describeEvent(told, zone, names);
-  const rows = figures(told, zone, names);
-  const last = to && LINKS[to.is];
-  const text = [
-    `${first}.`,
-    '',
-    ...rows.map(([name, value]) => `${name}: ${value}`),
-    ...(to ? ['', `${last}: ${to.url}`] : []),
-    '',
-  ].join('\n');
+function describeAlert(alert: AlertData, reader: Reader, names: DeviceNames): string {
+  const { used, cost, silent } = reader.words.alert;
+  const at = when(alert, reader);
+  if (alert.type === 'no_data') return silent({ location: locationOf(alert.devices[0]?.device_id ?? '', names), at });
+  if (alert.type === 'daily_cost' || alert.type === 'monthly_cost') {
+    const [spent, threshold] = [alert.cost, alert.threshold].map((amount) => reader.money(amount, alert.currency));
+    return cost[alert.type]({ cost: spent ?? '', threshold: threshold ?? '', at });
+  }
+  const [energy, threshold] = [alert.kwh_used, alert.threshold_kwh].map((kwh) => reader.kwh(kwh ?? 0));
+  return used[alert.type]({ energy: energy ?? '', threshold: threshold ?? '', at });
+}
+
+/** Composes a mail about an event, with its figures. `names`: names of the event's devices. Pure. */
+export function composeMail(told: ReportedEvent, reader: Reader, names: DeviceNames, to: MailLink | null): Mail {
+  const { common, links } = reader.words;
+  const first = describeEvent(told, reader, names);
+  const rows = figures(told, reader, names);
+  const last = to && links[to.is];
+  const line = ([label, value]: Row) => common.line({ label, value });
+  const text = [`${first}.`, '', ...rows.map(line), ...(to && last ? ['', line([last, to.url])] : []), ''].join('\n');
   const cells = rows
     .map(
       ([name, value]) =>
@@ -138,133 +128,130 @@ export function composeMail(told: ReportedEvent, zone: string, names: DeviceName
     )
     .join('');
   const link = to ? `<p style="color:#57606a"><a href="${escapeHtml(to.url)}">${last}</a>.</p>` : '';
-  const html = `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5"><p>${escapeHtml(first)}.</p><table>${cells}</table>${link}</body></html>`;
-  return { subject: first, text, html };
+  return { subject: first, text, html: layOut(reader, `<p>${escapeHtml(first)}.</p><table>${cells}</table>${link}`) };
 }
 
+/** Returns the HTML document of a mail. `body`: HTML. */
+export const layOut = ({ language }: Pick<Reader, 'language'>, body: string): string =>
+  `<!doctype html><html lang="${language}"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">${body}</body></html>`;
+
 /** Returns the figures of an event as pairs of label and value. */
-function figures({ type, data, people = null }: ReportedEvent, zone: string, names: DeviceNames): [string, string][] {
-  if (isMemberMail(type)) return memberDetails(type, data, people);
+function figures({ type, data, people = null }: ReportedEvent, reader: Reader, names: DeviceNames): Row[] {
+  const { words, moment } = reader;
+  const { common } = words;
+  if (isMemberMail(type)) return memberDetails(type, data, people, words);
   if (isAppMail(type)) return appDetails(type, data);
   if (type === 'webhook.paused') {
+    const w = words.webhookPaused;
     return [
-      ['Webhook', String(data.webhook_id)],
+      [w.webhook, String(data.webhook_id)],
       // Earlier versions stored one event.
-      ['Events', [data.events ?? data.event].flat().join(', ')],
-      ['Address', String(data.url)],
-      ['What waits', 'is kept for 7 days, and sent when you resume it: PATCH status "active"'],
+      [w.events, [data.events ?? data.event].flat().join(', ')],
+      [w.address, String(data.url)],
+      [w.waits, w.isKept],
     ];
   }
   if (type === 'home.recounted') {
+    const w = words.recounted;
     return [
-      [
-        'What is new',
-        'all meters and registers of a home are put together: a total is counted once, and its parts, and the devices behind a meter, are not added to it',
-      ],
-      ['What changes', 'totals of this home, of past days and months, too'],
-      ['What you can do', 'look under Devices in the dashboard whether each device is where it should be'],
+      [w.news, w.newsText],
+      [w.changes, w.changesText],
+      [common.canDo, w.canDo],
     ];
   }
-  if (type === 'user.email_changed') {
-    return [
-      ['Old address', String(data.former_email)],
-      ['Changed', `${DateTime.fromISO(String(data.changed_at), { zone }).toFormat('d LLLL yyyy, HH:mm')} (${zone})`],
-      ['What that means', 'this address no longer signs in, and everybody who was signed in is signed out'],
-      ['If it was not you', 'tell whoever runs your energy service at once'],
-    ];
-  }
-  if (type === 'user.email_requested') {
-    return [
-      ['Your address', String(data.former_email)],
-      ['Requested', moment(String(data.requested_at), zone)],
-      ['What that means', 'nothing changes until a mail to the new address is used, within 7 days'],
-      [
-        'If it was not you',
-        'sign in, revoke API keys that are not yours, end sessions that are not yours, and withdraw the change under Sessions',
-      ],
-    ];
-  }
-  if (type === 'user.email_to_confirm') {
-    return [
-      ['New address', String(data.email)],
-      ['Requested', moment(String(data.requested_at), zone)],
-      ['What the link does', 'it signs you in; the account has this address from then on'],
-      ['What ends', 'all API keys and sessions that the account had; its webhooks are paused'],
-      ['How long', 'the link works once, for 7 days'],
-      ['If it was not you', 'do nothing: without the link nothing changes'],
-    ];
-  }
-  if (type === 'access.ended') return ended(data);
+  if (/^user\.email_/.test(type)) return addressFigures(type, data, reader);
+  if (type === 'access.ended') return ended(data, words);
   if (type === 'key.expiring') {
+    const w = words.keyExpiring;
     return [
-      ['Key', keyName(data)],
-      ['Ends', moment(String(data.expires_at), zone)],
-      ['What that means', 'programs that use it are refused from then on (401)'],
-      [
-        'What you can do',
-        'under API Keys in the dashboard, rotate it and give the new key to your programs, or set a later end',
-      ],
-      ['If it is used no more', 'there is nothing to do'],
+      [w.key, keyName(data, words)],
+      [w.ends, moment(String(data.expires_at))],
+      [common.means, w.means],
+      [common.canDo, w.canDo],
+      [w.unused, w.unusedText],
     ];
   }
   if (type === 'series.source_failing') {
-    const { series, result, values } = SERIES_WORDS[seriesKind(data)];
+    const w = { ...words.seriesFailing, ...words.seriesFailing[seriesKind(data)] };
     return [
-      [series, `${seriesName(data)} (${data.series_id})`],
-      ['Source', oneLine(String(data.source))],
-      ['Failing since', moment(String(data.failing_since), zone)],
-      ['Last error', oneLine(String(data.last_error))],
-      ['What that means', `${result} lack the ${values.toLowerCase()} that are missing; the service goes on trying`],
-      ['What you can do', `change the source of the series, or put the ${values.toLowerCase()} yourself`],
+      [w.series, `${seriesName(data, words)} (${data.series_id})`],
+      [w.source, oneLine(String(data.source))],
+      [w.since, moment(String(data.failing_since))],
+      [w.error, oneLine(String(data.last_error))],
+      [common.means, w.means],
+      [common.canDo, w.canDo],
     ];
   }
   const alert = data as AlertData;
   const devices = alert.devices
     .filter(() => alert.type !== 'no_data')
     .slice(0, MAX_DEVICES)
-    .map(({ device_id, kwh_used }): [string, string] => [nameOf(device_id, names), `${kwh_used} kWh`]);
-  return [['Since', when(alert.type, alert.period_start, zone)], ...reasons(alert), ...devices];
+    .map(({ device_id, kwh_used }): Row => [nameOf(device_id, names), reader.kwh(kwh_used)]);
+  return [[common.since, when(alert, reader)], ...reasons(alert, reader), ...devices];
 }
 
-const WHY_ENDED: Record<string, string> = {
-  email: 'the e-mail address of the account was changed',
-  role: 'the role of the account was changed',
-  link: 'the account was signed in to by single sign-on for the first time',
-  first_sign_in: 'the account was signed in to for the first time; your energy service had created it',
-};
+/** Returns the figures of a mail about a change of the account's address. */
+function addressFigures(type: string, data: Record<string, unknown>, { words, moment }: Reader): Row[] {
+  const { common } = words;
+  if (type === 'user.email_changed') {
+    const w = words.emailChanged;
+    return [
+      [w.former, String(data.former_email)],
+      [w.changed, moment(String(data.changed_at))],
+      [common.means, w.means],
+      [common.notYou, w.notYou],
+    ];
+  }
+  const requested: Row = [common.requested, moment(String(data.requested_at))];
+  if (type === 'user.email_requested') {
+    const w = words.emailRequested;
+    return [[w.yours, String(data.former_email)], requested, [common.means, w.means], [common.notYou, w.notYou]];
+  }
+  const w = words.emailToConfirm;
+  return [
+    [w.new, String(data.email)],
+    requested,
+    [w.link, w.linkText],
+    [w.ends, w.endsText],
+    [common.lasts, w.lasts],
+    [common.notYou, w.notYou],
+  ];
+}
 
 /** Returns which keys and sessions were ended, and why. Their owner may have to give programs new keys. */
-function ended({ because, keys, sessions, webhooks }: Record<string, unknown>): [string, string][] {
-  const rows = (name: string, list: unknown, of: (one: Record<string, unknown>) => string): [string, string][] => {
+function ended({ because, keys, sessions, webhooks }: Record<string, unknown>, words: Words): Row[] {
+  const { common, accessEnded: w } = words;
+  const rows = (name: string, list: unknown, of: (one: Record<string, unknown>) => string): Row[] => {
     const all = list as Record<string, unknown>[];
     const more = all.length - MAX_DEVICES;
     return [
-      ...all.slice(0, MAX_DEVICES).map((one): [string, string] => [name, of(one)]),
-      ...(more > 0 ? [[name, `and ${more} more`] as [string, string]] : []),
+      ...all.slice(0, MAX_DEVICES).map((one): Row => [name, of(one)]),
+      ...(more > 0 ? [[name, common.more({ count: more })] as Row] : []),
     ];
   };
+  const sessionName = ({ user_agent, address }: Record<string, unknown>) =>
+    oneLine(w.from({ browser: String(user_agent ?? w.someBrowser), address: String(address ?? w.someAddress) }));
   return [
-    ['Why', WHY_ENDED[String(because)] ?? String(because)],
-    ...rows('API key, revoked', keys, keyName),
-    ...rows('Session, ended', sessions, (one) =>
-      oneLine(`${one.user_agent ?? 'an unknown browser'}, from ${one.address ?? 'an unknown address'}`),
-    ),
-    ...rows('Webhook, paused', webhooks, (one) => oneLine(String(one))),
-    ['What you can do', 'sign in, create new keys for your programs, and resume the webhooks that are yours'],
+    [common.why, textNamed(w.why, because)],
+    ...rows(w.key, keys, (one) => keyName(one, words)),
+    ...rows(w.session, sessions, sessionName),
+    ...rows(w.webhook, webhooks, (one) => oneLine(String(one))),
+    [common.canDo, w.canDo],
   ];
 }
 
 /** Returns the measured value and the threshold of an alert. */
-function reasons({ type, currency, ...alert }: AlertData): [string, string][] {
-  if (type === 'no_data') return [['Silent for more than', `${alert.threshold_hours} h`]];
-  if (alert.cost !== undefined) {
+function reasons(alert: AlertData, reader: Reader): Row[] {
+  const w = reader.words.alert;
+  if (alert.type === 'no_data') return [[w.silentFor, `${alert.threshold_hours} h`]];
+  if (alert.type === 'daily_cost' || alert.type === 'monthly_cost') {
     return [
-      ['Cost', `${alert.cost} ${currency}`],
-      ['Threshold', `${alert.threshold} ${currency}`],
+      [w.costs, reader.money(alert.cost, alert.currency)],
+      [w.threshold, reader.money(alert.threshold, alert.currency)],
     ];
   }
   return [
-    ['Used', `${alert.kwh_used} kWh`],
-    ['Threshold', `${alert.threshold_kwh} kWh`],
+    [w.usage, reader.kwh(alert.kwh_used ?? 0)],
+    [w.threshold, reader.kwh(alert.threshold_kwh ?? 0)],
   ];
 }

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
+import { readerOf } from '../words/words.ts';
 import { composeMail } from './compose.ts';
 import { isMemberMail } from './member-mails.ts';
 
 const people = { homeEmail: 'home@example.com', memberEmail: 'robin@example.com', isInvitation: false };
+const reader = await readerOf({ language: 'en', timezone: 'UTC' });
 const compose = (type: string, data: object, of: typeof people | null = people) =>
-  composeMail({ type, data: { member_id: 'mem_1', access: 'manage', ...data }, people: of }, 'UTC', new Map(), null);
+  composeMail({ type, data: { member_id: 'mem_1', access: 'manage', ...data }, people: of }, reader, new Map(), null);
 
 test('an invitation names both addresses, the access and how long its link works', () => {
   const link = { is: 'invitation' as const, url: 'https://localhost:8443/invitation/mem_1.x' };
   const told = { type: 'member.invited', data: { access: 'read' }, people };
-  const { subject, text } = composeMail(told, 'UTC', new Map(), link);
+  const { subject, text } = composeMail(told, reader, new Map(), link);
   expect(subject).toBe('home@example.com invites you to its home');
   for (const part of ['robin@example.com', 'change nothing', '7 days', link.url]) expect(text).toContain(part);
 });

@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import type { MemberAccess } from '#src/database/enums.ts';
+import { textNamed, type Words } from '../words/words.ts';
 
 /** Addresses of the two accounts of a membership, or of an invitation. */
 export interface MembershipPeople {
@@ -34,29 +34,13 @@ export async function loadMembershipPeople(
 /** Whether a mail is about a membership. */
 export const isMemberMail = (type: string): boolean => /^member(ship)?\./.test(type);
 
-const CANNOT = 'cannot change members, API keys or the e-mail address, and cannot export or delete the account';
-const MAY: Record<MemberAccess, string> = {
-  read: 'see everything of the home; change nothing',
-  manage: `see and change everything of the home, devices included; ${CANNOT}`,
-};
-
-const WHY: Record<string, string> = {
-  owner: 'the owner of the home ended it',
-  member: 'the member left',
-  erased: 'the other account was deleted',
-  role: 'the role of an account was changed',
-};
-
-const GONE = 'an account that was deleted';
-
 /** Describes an event about a membership in one sentence. Pure. */
-export function describeMemberMail(type: string, people: MembershipPeople | null): string {
-  const { homeEmail = GONE, memberEmail = GONE } = people ?? {};
-  if (type === 'member.invited') return `${homeEmail} invites you to its home`;
-  if (type === 'member.joined') return `${memberEmail} is now a member of your home`;
-  if (type === 'membership.began') return `You are now a member of the home of ${homeEmail}`;
-  if (type === 'member.ended') return `${memberEmail} is no longer a member of your home`;
-  return `You are no longer a member of the home of ${homeEmail}`;
+export function describeMemberMail(type: string, people: MembershipPeople | null, { members: w }: Words): string {
+  const { homeEmail: home = w.deletedHome, memberEmail: member = w.deletedMember } = people ?? {};
+  if (type === 'member.invited') return w.invited({ home });
+  if (type === 'member.joined') return w.joined({ member });
+  if (type === 'membership.began') return w.began({ home });
+  return type === 'member.ended' ? w.memberEnded({ member }) : w.membershipEnded({ home });
 }
 
 /** Returns the details of a mail about a membership as pairs of label and text. Pure. */
@@ -64,29 +48,25 @@ export function memberDetails(
   type: string,
   data: Record<string, unknown>,
   people: MembershipPeople | null,
+  { common, members: w }: Words,
 ): [string, string][] {
-  const access: [string, string] = ['A member can', MAY[data.access as MemberAccess] ?? String(data.access)];
+  const access: [string, string] = [w.can, textNamed(w.access, data.access)];
   if (type === 'member.invited')
     return [
-      ['Invited', people?.memberEmail ?? GONE],
+      [w.address, people?.memberEmail ?? w.deletedMember],
       access,
-      ['How long', 'the link works once, for 7 days; without an account, one is made for this address'],
-      ['If you do not know the sender', 'do nothing: without the link nothing happens'],
+      [common.lasts, w.lasts],
+      [w.stranger, w.strangerText],
     ];
-  if (type === 'member.joined')
-    return [access, ['If you do not want this', 'sign in, and end the membership on the page Account']];
-  if (type === 'membership.began')
-    return [access, ['What you can do', 'sign in, and choose the home on the page Account']];
-  const why: [string, string] = ['Why', WHY[String(data.because)] ?? String(data.because)];
-  if (type === 'membership.ended')
-    return [why, ['What ended', 'your access, and the API keys and webhooks that you made for this home']];
+  if (type === 'member.joined') return [access, [w.unwanted, w.unwantedText]];
+  if (type === 'membership.began') return [access, [common.canDo, w.choose]];
+  const why: [string, string] = [common.why, textNamed(w.why, data.because)];
+  if (type === 'membership.ended') return [why, [common.ended, w.yourAccess]];
   const passwords = (data.passwords ?? []) as { id: string; name: string }[];
   return [
     why,
-    ['What ended', 'the access, and the API keys and webhooks that the member made for your home'],
-    ...(passwords.length > 0
-      ? [['What you should do', 'renew these passwords, which the member knows'] as [string, string]]
-      : []),
+    [common.ended, w.theirAccess],
+    ...(passwords.length > 0 ? [[w.should, w.renew] as [string, string]] : []),
     ...passwords.map(({ id, name }): [string, string] => [id, name.replace(/\s+/g, ' ').trim()]),
   ];
 }

@@ -1,14 +1,15 @@
 import { createTransport } from 'nodemailer';
-import { confirmEmailLink } from '#src/auth/sign-ins.ts';
+import { accountOf, confirmEmailLink } from '#src/auth/sign-ins.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import { type Channel, capturedName, type Outcome, type Sending, writeCaptured } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
-import { composeMail, type Mail, type MailLink } from './compose.ts';
+import { type Language, readerOf, wordsOf } from '../words/words.ts';
+import { composeMail, escapeHtml, layOut, type Mail, type MailLink } from './compose.ts';
 import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
-import { loadMembershipPeople } from './member-mails.ts';
+import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Maximum time to send one message. It is shorter than the lease of a delivery (take.ts), because a server may be slow at every step. */
@@ -94,10 +95,11 @@ export function createEmailChannel(options: {
       if (event.type === 'member.invited' && !people?.isInvitation) return failed('the invitation is gone', null);
       const link = linkOf(event, { publicUrl, secret });
       const compose = async (): Promise<Mail> => {
+        const reader = await readerOf({ ...user, ...(await findInvited(db, event, people)) });
         if (event.type !== 'remark.raised' || !link)
-          return composeMail({ ...event, people }, user.timezone, await loadDeviceNames(db, event), link);
+          return composeMail({ ...event, people }, reader, await loadDeviceNames(db, event), link);
         const texts = await composeRemark(event.data as RemarkBody, user);
-        return layOutRemark(texts, { language: user.language, home: `${publicUrl}/dashboard/home`, off: link.url });
+        return layOutRemark(texts, { reader, home: `${publicUrl}/dashboard/home`, off: link.url });
       };
       const headers: Record<string, string> =
         link?.is === 'unsubscribe'
@@ -131,6 +133,10 @@ function addressOf({ type, data }: Sending['event'], invited: string | undefined
   return type === 'user.email_to_confirm' ? String(data.email) : email;
 }
 
+/** Returns the invited account, whose language the mail has, if it exists. Without an account, the mail has the language of the home's. */
+const findInvited = async (db: Database, { type }: Sending['event'], people: MembershipPeople | null) =>
+  type === 'member.invited' && people ? accountOf(db, people.memberEmail) : null;
+
 /** Returns the link of a mail about an event. */
 function linkOf(
   { type, data }: Sending['event'],
@@ -154,23 +160,32 @@ const failed = (error: string, responseStatus: number | null): Outcome => ({
   error: error.slice(0, 500),
 });
 
-/** Composes a sign-in mail. Pure. */
-export function composeSignIn({
-  link,
-  code,
-  validMinutes,
-}: {
-  link: string;
-  code: string;
-  validMinutes: number;
-}): Mail {
+/** Composes a sign-in mail in a language. `code`: eight digits. */
+export async function composeSignIn(
+  { link, code, validMinutes }: { link: string; code: string; validMinutes: number },
+  language: Language,
+): Promise<Mail> {
+  const { signIn: w } = await wordsOf(language);
   const shown = `${code.slice(0, 4)} ${code.slice(4)}`;
-  const end = `Both work once, for ${validMinutes} minutes, unless a newer mail is asked for in the same browser. If you did not ask for this, do nothing: nobody gets in without this mail.`;
+  const end = w.end({ minutes: validMinutes });
+  const body = [
+    `<p><a href="${escapeHtml(link)}">${escapeHtml(w.link)}</a></p>`,
+    `<p>${escapeHtml(w.type)} <b style="font-size:20px">${shown}</b></p>`,
+    `<p style="color:#57606a">${escapeHtml(end)}</p>`,
+  ].join('');
   return {
-    subject: `Sign in: ${shown}`,
-    text: `Follow this link to sign in to your energy dashboard:\n\n${link}\n\nOr type this code where you asked for it: ${shown}\n\n${end}\n`,
-    html: `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5"><p><a href="${link}">Sign in to your energy dashboard</a></p><p>Or type this code where you asked for it: <b style="font-size:20px">${shown}</b></p><p style="color:#57606a">${end}</p></body></html>`,
+    subject: w.subject({ code: shown }),
+    text: `${w.follow}\n\n${link}\n\n${w.type} ${shown}\n\n${end}\n`,
+    html: layOut({ language }, body),
   };
+}
+
+/** Composes a mail to an administrator about interrupted back-ups. `folder`: the target of the archive. */
+export async function composeBackupsInterrupted(folder: string, language: Language): Promise<Mail> {
+  const { backups: w } = await wordsOf(language);
+  const sentences = [w.interrupted({ folder }), w.discarded, w.canDo];
+  const body = sentences.map((one) => `<p>${escapeHtml(one)}</p>`).join('');
+  return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: layOut({ language }, body) };
 }
 
 /** Sends a mail that is no event, such as the one for a sign-in. Rejects if the mail server refuses it. */

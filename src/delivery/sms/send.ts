@@ -2,6 +2,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type Channel, capturedName, type Outcome, writeCaptured } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { describeEvent } from '../email/compose.ts';
+import { readerOf } from '../words/words.ts';
 
 const TIMEOUT_MS = 5_000;
 /** Maximum length of a message at Twilio, in characters. */
@@ -62,13 +63,16 @@ export function createSmsChannel(db: Database, texter: Texter): Channel {
     async send({ event }) {
       const user = await db
         .selectFrom('users')
-        .select(['phone', 'timezone'])
+        .select(['phone', 'timezone', 'language'])
         .where('user_id', '=', event.userId)
         .executeTakeFirst();
       if (!user?.phone) {
         return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
       }
-      const body = describeEvent(event, user.timezone, await loadDeviceNames(db, event)).slice(0, MAX_CHARACTERS);
+      const body = describeEvent(event, await readerOf(user), await loadDeviceNames(db, event)).slice(
+        0,
+        MAX_CHARACTERS,
+      );
       return texter.send({ id: event.id, userId: event.userId, to: user.phone, body });
     },
   };

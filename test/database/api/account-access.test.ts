@@ -5,6 +5,7 @@ import { csrfToken, openSession } from '#src/auth/sessions.ts';
 import { createMailedToken, createSecretBox } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { readerOf } from '#src/delivery/words/words.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 
@@ -120,11 +121,12 @@ describe('a changed e-mail address', () => {
       { type: 'user.email_requested', data: { former_email: former, requested_at: expect.any(String) } },
       { type: 'user.email_changed', data: { former_email: former, changed_at: expect.any(String) } },
     ]);
+    const reader = await readerOf({ language: 'en', timezone: 'Europe/Berlin' });
     for (const [index, subject] of [
       'Somebody wants to change the e-mail address of your account',
       'The e-mail address of your account was changed',
     ].entries()) {
-      const mail = composeMail(notices[index], 'Europe/Berlin', new Map(), null);
+      const mail = composeMail(notices[index], reader, new Map(), null);
       expect(mail.subject).toBe(subject);
       // A former address that has lost access must not learn the new address.
       expect([mail.text.includes(former), mail.text.includes(newEmail(userId))]).toEqual([true, false]);

@@ -6,6 +6,7 @@ import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { readerOf } from '#src/delivery/words/words.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import type { Role } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -150,7 +151,7 @@ describe('earlier access to an account ends with', () => {
       userId,
     ]);
     expect(told.map(({ data }) => data.because)).toEqual([because]);
-    const { text } = composeMail(told[0], 'UTC', new Map(), null);
+    const { text } = composeMail(told[0], await readerOf({ language: 'en', timezone: 'UTC' }), new Map(), null);
     for (const named of [other.prefix, 'of somebody else', hook.url, ...(before ? ['The former one'] : [])])
       expect(text).toContain(named);
     const acts = await sql(`SELECT details FROM audit_log WHERE target = $1 AND action = 'access.ended'`, [userId]);

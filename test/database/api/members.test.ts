@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { eraseUser } from '#src/users/erase.ts';
+import { updateUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addressOf, browserOf, homeKey, invite, join, type Person, tokenOf } from '#test/support/members.ts';
 
@@ -209,6 +211,26 @@ describe('the page of an invitation', () => {
     const { json } = await api.send('/dashboard/v1/memberships', { headers: browser });
     expect(json).toMatchObject([{ home_user_id: home.userId }]);
   });
+});
+
+test('the page of an invitation is in the browser’s language, else in that of the home', async () => {
+  const home = await person();
+  await updateUser(api.db, REACH_OF_ALL, home.userId, { language: 'de' });
+  const email = address();
+  const token = tokenOf((await invite(api, home, email)).json.member_id);
+  const shown = async (languages: string) =>
+    (await api.send(`/invitation/${token}`, { headers: { 'accept-language': languages } })).text;
+  for (const part of ['<html lang="fr">', 'Accepter l’invitation']) expect(await shown('fr-BE')).toContain(part);
+  for (const part of ['<html lang="de">', 'Einladung annehmen']) expect(await shown('sv')).toContain(part);
+  const dutch = { 'accept-language': 'nl', 'content-type': 'application/x-www-form-urlencoded' };
+  const accepted = await api.send(`/invitation/${token}`, { method: 'POST', raw: '', headers: dutch });
+  expect(accepted.text).toContain(`${email} is nu lid van het huis van `);
+  // The account that the page makes has the page's language, and so has its first mail.
+  expect(await rows('SELECT language FROM users WHERE email = $1', [email])).toEqual([{ language: 'nl' }]);
+  const over = await api.send(`/invitation/${token}`, { headers: { 'accept-language': 'es' } });
+  expect([over.status, over.text]).toEqual([404, expect.stringContaining('Esta invitación no es válida')]);
+  const lost = await api.send('/nowhere', { headers: { accept: 'text/html', 'accept-language': 'de-AT' } });
+  expect([lost.status, lost.text]).toEqual([404, expect.stringContaining('Diese Seite gibt es nicht.')]);
 });
 
 describe('the end of a membership', () => {

@@ -17,8 +17,10 @@ import {
   sendMail,
 } from '#src/delivery/email/send.ts';
 import { createCapturingTexter, createSmsChannel, createTwilioTexter } from '#src/delivery/sms/send.ts';
+import { readerOf } from '#src/delivery/words/words.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
+import { inviteMember } from '#src/users/members.ts';
 import { updateUser } from '#src/users/store.ts';
 import { createAlert } from '#test/support/alerts.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -26,6 +28,8 @@ import { mailServer } from '#test/support/mail-server.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const SECRET = 'the secret of the tests';
+const berlin = await readerOf({ language: 'en', timezone: 'Europe/Berlin' });
+const utc = await readerOf({ language: 'en', timezone: 'UTC' });
 let api: TestApi;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -188,6 +192,63 @@ describe('an e-mail', () => {
   });
 });
 
+describe('a German account', () => {
+  const german = () => updateUser(api.db, REACH_OF_ALL, userId, { language: 'de' });
+
+  test('gets its mails in German through a real server, and its page to pause the alert', async () => {
+    await german();
+    const server = await mailServer();
+    const mailer = createSmtpMailer(server.url);
+    const channel = channelWith(mailer);
+    expect(await channel.send(sending())).toMatchObject({ succeeded: true });
+    const key = { name: 'Import', prefix: 'eus_live_ab', expires_at: '2026-06-30T10:00:00.000Z' };
+    const expiring = sending();
+    const notice = { ...expiring, event: { ...expiring.event, type: 'key.expiring', data: key } };
+    expect(await channel.send(notice)).toMatchObject({ succeeded: true });
+    const mails = await Promise.all(server.messages.map((one) => PostalMime.parse(one)));
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      '5,012 kWh an einem Tag verbraucht, mehr als 5 kWh: Montag, 15. Juni 2026',
+      'API-Schlüssel „Import“ (eus_live_ab…) endet am Dienstag, 30. Juni 2026, 12:00 Uhr (Europe/Berlin)',
+    ]);
+    const [mail] = mails;
+    expect(mail?.text).toContain('Seit: Montag, 15. Juni 2026\nVerbrauch: 5,012 kWh\nSchwelle: 5 kWh\n');
+    expect(mail?.html).toContain('<html lang="de">');
+    const pathname = /\/unsubscribe\/\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    const page = (await api.send(pathname)).text;
+    for (const part of ['<html lang="de">', 'Diesen Alarm pausieren']) expect(page).toContain(part);
+
+    // An invitation is in the language of the account of its address. Without one, in that of the home.
+    const { userId: friend } = await api.user('homeowner');
+    await updateUser(api.db, REACH_OF_ALL, friend, { language: 'fr' });
+    const { email } = await api.db
+      .selectFrom('users')
+      .select('email')
+      .where('user_id', '=', friend)
+      .executeTakeFirstOrThrow();
+    for (const address of ['nobody@example.com', email.toUpperCase()]) {
+      const home = { user_id: userId, email: 'home@example.com' };
+      const { member_id } = await inviteMember(api.db, home, { email: address, access: 'read', now: api.now });
+      const invited = { ...expiring.event, type: 'member.invited', data: { member_id, access: 'read' } };
+      expect(await channel.send({ ...expiring, event: invited })).toMatchObject({ succeeded: true });
+    }
+    const invitations = await Promise.all(server.messages.slice(2).map((one) => PostalMime.parse(one)));
+    expect(invitations.map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^Einladung in den Haushalt von /),
+      expect.stringMatching(/vous invite dans son logement$/),
+    ]);
+    mailer.close();
+    await server.close();
+  });
+
+  test('gets its SMS in German', async () => {
+    await german();
+    const channel = createSmsChannel(api.db, createCapturingTexter(join(folder.path, 'german')));
+    await channel.send(sending({ type: 'no_data' }));
+    const { body } = JSON.parse(await readFile(join(folder.path, 'german', `${userId}.${eventId}.json`), 'utf8'));
+    expect(body).toBe('Keine Daten von dev_<b> seit Montag, 15. Juni 2026, 00:00 Uhr (Europe/Berlin)');
+  });
+});
+
 describe('an SMS', () => {
   test('is sent through an API like Twilio’s', async () => {
     const calls: { url: string | undefined; authorization: string | undefined; form: Record<string, string> }[] = [];
@@ -254,29 +315,29 @@ describe('an SMS', () => {
 test('one sentence describes every kind of event', () => {
   const unnamed = new Map();
   const { event } = sending({ type: 'peak_usage', period_start: '2026-06-15T16:00:00.000Z' });
-  expect(describeEvent(event, 'Europe/Berlin', unnamed)).toBe(
+  expect(describeEvent(event, berlin, unnamed)).toBe(
     '5.012 kWh used in one hour, more than 5 kWh: Monday, 15 June 2026, 18:00 (Europe/Berlin)',
   );
-  expect(describeEvent(sending({ type: 'monthly_usage' }).event, 'UTC', unnamed)).toContain(
+  expect(describeEvent(sending({ type: 'monthly_usage' }).event, utc, unnamed)).toContain(
     'in one month, more than 5 kWh: June 2026',
   );
   const cost = { threshold_kwh: undefined, kwh_used: undefined, threshold: '2.5', cost: '2.73', currency: 'EUR' };
   const costly = sending({ ...cost, type: 'daily_cost' }).event;
   const told = '2.73 EUR for energy on one day, more than 2.5 EUR: Monday, 15 June 2026';
-  expect(describeEvent(costly, 'Europe/Berlin', unnamed)).toBe(told);
-  expect(describeEvent(sending({ ...cost, type: 'monthly_cost' }).event, 'UTC', unnamed)).toContain(
+  expect(describeEvent(costly, berlin, unnamed)).toBe(told);
+  expect(describeEvent(sending({ ...cost, type: 'monthly_cost' }).event, utc, unnamed)).toContain(
     'for energy in one month, more than 2.5 EUR: June 2026',
   );
-  const composed = composeMail(costly, 'Europe/Berlin', unnamed, null);
+  const composed = composeMail(costly, berlin, unnamed, null);
   expect(composed.text).toBe(
     `${told}.\n\nSince: Monday, 15 June 2026\nCost: 2.73 EUR\nThreshold: 2.5 EUR\ndev_<b>: 5.012 kWh\n`,
   );
   expect(composed.html).not.toContain('undefined');
   const silence = sending({ type: 'no_data', kwh_used: undefined }).event;
-  expect(describeEvent(silence, 'UTC', unnamed)).toBe('No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)');
+  expect(describeEvent(silence, utc, unnamed)).toBe('No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)');
   const names = new Map([['dev_<b>', { location: 'Meter cupboard', type: 'smart_meter' }]]);
   const named = 'No data from Meter cupboard since Sunday, 14 June 2026, 22:00 (UTC)';
-  const { subject, text, html } = composeMail(silence, 'UTC', names, null);
+  const { subject, text, html } = composeMail(silence, utc, names, null);
   expect(subject).toBe(named);
   for (const part of [text, html]) expect(part).toContain(named);
 });
@@ -289,7 +350,7 @@ test('a source of prices that fails is described with its error, in one line eac
     failing_since: '2026-06-15T16:00:00.000Z',
     last_error: 'HTTP 500',
   };
-  const { subject, text } = composeMail({ type: 'series.source_failing', data }, 'Europe/Berlin', new Map(), null);
+  const { subject, text } = composeMail({ type: 'series.source_failing', data }, berlin, new Map(), null);
   expect(subject).toBe('Prices of “Day ahead” could not be fetched for a day');
   expect(text).toContain(
     'Price series: “Day ahead” (prs_1)\nSource: prices.example\nFailing since: Monday, 15 June 2026, 18:00 (Europe/Berlin)\nLast error: HTTP 500\n',
@@ -300,7 +361,7 @@ test('a sign-in is mailed with its link and its code, through a real server, and
   const server = await mailServer();
   const mailer = createSmtpMailer(server.url);
   const link = 'https://energy.example.net/dashboard/sign-in#secret-token';
-  const mail = composeSignIn({ link, code: '01234567', validMinutes: 15 });
+  const mail = await composeSignIn({ link, code: '01234567', validMinutes: 15 }, 'en');
   await sendMail(
     mailer,
     { publicUrl: 'https://energy.example.net', from: undefined },

@@ -1,0 +1,112 @@
+import format, { type CompiledMessage } from 'icu-minify/format';
+import { type CompiledTexts, compileWords } from '#src/core/compile-words.ts';
+import type { LANGUAGES } from '#src/database/enums.ts';
+import type { Arguments } from './arguments.d.ts';
+import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
+import es from './es.json' with { type: 'json' };
+import fr from './fr.json' with { type: 'json' };
+import nl from './nl.json' with { type: 'json' };
+
+export type Language = (typeof LANGUAGES)[number];
+
+/** Texts by language. English defines the keys: a language that lacks one fails the type check. */
+const TEXTS: Record<Language, typeof en> = { en, de, es, fr, nl };
+/** Tags by which numbers and dates are formatted: British English, the English of the mails. */
+const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de', es: 'es', fr: 'fr', nl: 'nl' };
+
+/** The texts below a path. A text with arguments is a function. */
+type Spoken<Texts, Path extends string = ''> = {
+  readonly [Key in keyof Texts]: Texts[Key] extends string
+    ? `${Path}${Key & string}` extends infer Full extends keyof Arguments
+      ? (values: Arguments[Full]) => string
+      : string
+    : Spoken<Texts[Key], `${Path}${Key & string}.`>;
+};
+
+/** Texts of mails, SMS and plain pages in one language. */
+export type Words = Spoken<typeof en>;
+
+/** The language and the formats in which a person reads mails. Times are in the person's time zone. */
+export interface Reader {
+  language: Language;
+  words: Words;
+  /** Formats energy. */
+  kwh(value: number): string;
+  /** Formats a decimal amount of a currency (ISO 4217). */
+  money(amount: string, currency: string): string;
+  /** Formats the month, the day or the minute of an ISO 8601 time. The minute comes with the time zone. */
+  month(iso: string): string;
+  day(iso: string): string;
+  moment(iso: string): string;
+}
+
+const compiled = new Map<Language, Promise<Words>>();
+
+/** Returns the texts of a language. They are compiled when first used. */
+export function wordsOf(language: Language): Promise<Words> {
+  const words = compiled.get(language) ?? compileLanguage(language);
+  compiled.set(language, words);
+  return words;
+}
+
+async function compileLanguage(language: Language): Promise<Words> {
+  return spoken(await compileWords(TEXTS[language]), LOCALES[language]) as Words;
+}
+
+const formatters = {
+  getNumberFormat: (...given: ConstructorParameters<typeof Intl.NumberFormat>) => new Intl.NumberFormat(...given),
+  getDateTimeFormat: (...given: ConstructorParameters<typeof Intl.DateTimeFormat>) => new Intl.DateTimeFormat(...given),
+  getPluralRules: (...given: ConstructorParameters<typeof Intl.PluralRules>) => new Intl.PluralRules(...given),
+};
+
+function spoken(texts: CompiledMessage | CompiledTexts, locale: string): unknown {
+  if (typeof texts === 'string') return texts;
+  if (Array.isArray(texts))
+    return (values: Record<string, string | number>) => format(texts, locale, values, { formatters });
+  return Object.fromEntries(Object.entries(texts).map(([name, one]) => [name, spoken(one, locale)]));
+}
+
+/** Returns the text of a name that an event contains; the name itself if there is no text, because a newer version wrote the event. */
+export const textNamed = (texts: Readonly<Record<string, string>>, name: unknown): string =>
+  Object.hasOwn(texts, String(name)) ? (texts[String(name)] as string) : String(name);
+
+/** Returns the words and the formats of an account. */
+export async function readerOf(account: { language: Language; timezone: string }): Promise<Reader> {
+  const { language, timezone: timeZone } = account;
+  const words = await wordsOf(language);
+  const locale = LOCALES[language];
+  const date = (iso: string, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone }).format(new Date(iso));
+  const day = (iso: string) =>
+    words.common.day({
+      weekday: date(iso, { weekday: 'long' }),
+      date: date(iso, { day: 'numeric', month: 'long', year: 'numeric' }),
+    });
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return {
+    language,
+    words,
+    kwh: (value) => `${new Intl.NumberFormat(locale, { maximumFractionDigits: 6 }).format(value)} kWh`,
+    money: (amount, currency) => formatMoney(language, amount, currency),
+    month: (iso) => date(iso, { month: 'long', year: 'numeric' }),
+    day,
+    moment: (iso) => words.common.moment({ day: day(iso), time: date(iso, clock), zone: timeZone }),
+  };
+}
+
+/** Formats an amount with all its decimals. In English the code follows the number, because $ may be the dollar of several countries. */
+function formatMoney(language: Language, amount: string, currency: string): string {
+  const decimals = amount.split('.')[1]?.length ?? 0;
+  const locale = LOCALES[language];
+  if (language === 'en') {
+    const number = new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    return `${number.format(Number(amount))} ${currency}`;
+  }
+  const money = new Intl.NumberFormat(locale, { style: 'currency', currency });
+  const { maximumFractionDigits = 2 } = money.resolvedOptions();
+  if (decimals <= maximumFractionDigits) return money.format(Number(amount));
+  return new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: decimals }).format(
+    Number(amount),
+  );
+}
