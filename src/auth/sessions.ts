@@ -4,6 +4,7 @@ import { withCell } from '#src/core/cell.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import type { LANGUAGES } from '#src/database/enums.ts';
 import { forgetExpiredAuthorizations } from '#src/users/app-access.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { forgetEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
@@ -31,6 +32,8 @@ export interface SignedInFrom {
   /** User-Agent header of the browser. */
   userAgent: string | null;
   address: string | null;
+  /** Language that the browser requests; omitted if it requests none of ours. */
+  language?: (typeof LANGUAGES)[number] | undefined;
   /** Method of sign-in; by default a link or code in a mail. */
   by?: SignedInBy;
 }
@@ -41,14 +44,15 @@ export type SignedInBy = 'mail' | 'provider';
 const MAX_USER_AGENT_CHARACTERS = 300;
 
 /**
- * Opens a session. The secret is for the browser's cookie and is stored nowhere. With `ends`, and at the first sign-in to an account that a
+ * Opens a session. The account's mails are from now on in the language of the browser, unless the account gets remarks by mail, which keep
+ * the language in which they were switched on. The secret is for the browser's cookie and is stored nowhere. With `ends`, and at the first sign-in to an account that a
  * utility created, all earlier keys and sessions end: the account may have been in other hands.
  */
 export async function openSession(
   db: Database,
   userId: string,
   now: Date,
-  { userAgent, address, by = 'mail' }: SignedInFrom = { userAgent: null, address: null },
+  { userAgent, address, language, by = 'mail' }: SignedInFrom = { userAgent: null, address: null },
   ends?: AccessEnd,
 ): Promise<{ session_id: string; secret: string }> {
   const secret = withCell(randomBytes(32).toString('base64url'));
@@ -67,6 +71,14 @@ export async function openSession(
       signed_in_by: by,
     })
     .execute();
+  if (language)
+    await db
+      .updateTable('users')
+      .set({ language })
+      .where('user_id', '=', userId)
+      .where('remarks_by_mail', '=', false)
+      .where('language', '!=', language)
+      .execute();
   const first = await db
     .updateTable('users')
     .set({ signed_in_at: now })

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
+import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { findSession, isCsrfToken, type SignedInFrom } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -31,4 +32,5 @@ export function checkCsrf(secret: string, request: FastifyRequest, sessionId: st
 export const signedInFrom = ({ headers, ip }: FastifyRequest): SignedInFrom => ({
   userAgent: headers['user-agent'] ?? null,
   address: ip,
+  language: negotiateLanguage(headers['accept-language'] ?? ''),
 });

@@ -52,6 +52,28 @@ describe('a session', () => {
     expect((await api.send('/dashboard/v1/nothing', { headers: { cookie } })).status).toBe(404);
   });
 
+  test('gives the account’s mails the language of the browser, unless remarks by mail have their own', async () => {
+    const { userId, key } = await api.user('homeowner');
+    const email = await emailOf(userId);
+    /** Signs in with a browser of this language. Returns the language of the mail and then of the account. */
+    const signInWith = async (languages: string) => {
+      const headers = { 'accept-language': languages };
+      const before = api.mailed.length;
+      await post('/dashboard/sign-in', { email }, headers);
+      const { token, language } = await mailed(before + 1);
+      expect((await post('/dashboard/session', { token }, headers)).status).toBe(201);
+      const { rows } = await api.database.pool.query('SELECT language FROM users WHERE user_id = $1', [userId]);
+      return [language, rows[0].language];
+    };
+    // The first mail goes to an account that has no language yet.
+    expect(await signInWith('sv, de-AT;q=0.8')).toEqual(['de', 'de']);
+    expect(await signInWith('nl')).toEqual(['de', 'nl']);
+    expect(await signInWith('sv')).toEqual(['nl', 'nl']);
+    const wish = { method: 'PATCH', body: { remarks_by_mail: true }, headers: { 'accept-language': 'fr' } };
+    expect((await api.send(`/v1/users/${userId}`, { ...wish, key })).status).toBe(200);
+    expect(await signInWith('es')).toEqual(['fr', 'fr']);
+  });
+
   test('does not let another site’s page change anything', async () => {
     const { userId } = await api.user('homeowner');
     const mine = await signedIn(userId);
