@@ -224,6 +224,8 @@ const READ_BY_NAME = [
   'mails.accessEnded.why',
   'mails.alert.cost',
   'mails.alert.used',
+  'mails.apps.scopes',
+  'mails.apps.why',
   'mails.members.access',
   'mails.members.why',
   'mails.pages.invitation.question',

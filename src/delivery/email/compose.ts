@@ -87,7 +87,7 @@ export function describeEvent(
 ): string {
   const { words } = reader;
   if (isMemberMail(type)) return describeMemberMail(type, people, words);
-  if (isAppMail(type)) return describeAppMail(type, data);
+  if (isAppMail(type)) return describeAppMail(type, data, reader);
   if (type === 'webhook.paused') return words.webhookPaused.subject({ url: String(data.url) });
   if (type === 'home.recounted') return words.recounted.subject;
   if (type === 'user.email_changed') return words.emailChanged.subject;
@@ -140,7 +140,7 @@ function figures({ type, data, people = null }: ReportedEvent, reader: Reader, n
   const { words, moment } = reader;
   const { common } = words;
   if (isMemberMail(type)) return memberDetails(type, data, people, words);
-  if (isAppMail(type)) return appDetails(type, data);
+  if (isAppMail(type)) return appDetails(type, data, reader);
   if (type === 'webhook.paused') {
     const w = words.webhookPaused;
     return [

@@ -24,6 +24,8 @@ export interface Arguments {
   'members.began': { home: Shown };
   'members.memberEnded': { member: Shown };
   'members.membershipEnded': { home: Shown };
+  'apps.began': { app: Shown };
+  'apps.ended': { app: Shown };
   'signIn.subject': { code: Shown };
   'signIn.end': { minutes: Shown };
   'backups.interrupted': { folder: Shown };
