@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SCOPES } from '#src/auth/scopes.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
+import { registerApp, tokensOf } from '#test/support/apps.ts';
+import { sendApiRequest } from '#test/support/ask.ts';
+import { homeKey, join, type Person } from '#test/support/members.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+/** Time within which an ended authorization or membership is refused by every process. */
+const BOUND_MS = 1_000;
+
+let api: TestApi;
+let other: RoleProcess;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let port: number;
+let home: Person;
+beforeAll(async () => {
+  api = await testApi();
+  api.now = new Date();
+  folder = await temporaryFolder();
+  const many = '{"minute":1000000,"day":1000000}';
+  other = await startRole('api', {
+    DATABASE_URL: api.database.url,
+    DATA_DIR: folder.path,
+    PLAN_LIMITS: `{"free":${many},"developer":${many},"enterprise":${many}}`,
+  });
+  port = other.ready.https_port as number;
+  home = await api.user('homeowner', { scopes: [...SCOPES] });
+});
+afterAll(async () => {
+  await other?.stop();
+  await api.close();
+  await folder.remove();
+});
+
+const here = (key: string) => api.send('/v1/energy-insights', { key }).then(({ status }) => status);
+const there = (key: string) => sendApiRequest(port, '/v1/energy-insights', { key }).then(({ status }) => status);
+
+/** Ends something while a process keeps accepting the key, and expects that process to refuse it within the bound. */
+async function expectRefused(ask: (key: string) => Promise<number>, key: string, end: () => Promise<number>) {
+  expect(await ask(key)).toBe(200);
+  let ended = Number.POSITIVE_INFINITY;
+  const ending = end().then((status) => {
+    ended = performance.now();
+    return status;
+  });
+  let latestAccepted = Number.NEGATIVE_INFINITY;
+  while (performance.now() < ended + 2 * BOUND_MS) {
+    const asked = performance.now();
+    if ((await ask(key)) === 200) latestAccepted = asked;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(await ending).toBe(200);
+  expect(latestAccepted - ended).toBeLessThan(BOUND_MS);
+  // 429: ten refusals a minute of an address are answered with 401.
+  expect([401, 429]).toContain(await ask(key));
+}
+
+test('an authorization that one process ended is refused by both within a second', async () => {
+  const app = await registerApp(api, await api.user('utility'));
+  for (const [askEach, endBy] of [
+    [there, 'here'],
+    [here, 'there'],
+  ] as const) {
+    const { access_token } = await tokensOf(api, app, home);
+    const [{ authorization_id }] = (await api.send('/v1/authorizations', { key: home.key })).json;
+    const sent = { method: 'DELETE', key: home.key };
+    const path = `/v1/authorizations/${authorization_id}`;
+    await expectRefused(askEach, access_token, async () =>
+      endBy === 'here' ? (await api.send(path, sent)).status : (await sendApiRequest(port, path, sent)).status,
+    );
+  }
+});
+
+test('a membership that one process ended is refused by both within a second', async () => {
+  const member = await api.user('homeowner', { scopes: [...SCOPES] });
+  for (const [askEach, endBy] of [
+    [there, 'here'],
+    [here, 'there'],
+  ] as const) {
+    const memberId = await join(api, home, member, 'read');
+    const key = await homeKey(api, home, member, { scopes: ['insights:read'] });
+    const path = `/v1/users/${home.userId}/members/${memberId}`;
+    const sent = { method: 'DELETE', key: home.key };
+    await expectRefused(askEach, key, async () =>
+      endBy === 'here' ? (await api.send(path, sent)).status : (await sendApiRequest(port, path, sent)).status,
+    );
+  }
+});
