@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAmqp, isLoopback, parseAmqpUrl } from '#src/config/addresses.ts';
@@ -9,6 +9,7 @@ import type { BelievedTime } from '#src/database/believed-time.ts';
 import { createDb, type Database, type Pool } from '#src/database/connect.ts';
 import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
 import { findAccountOfLogin, findDeviceLogin, findInvalidLogins } from '#src/devices/credentials.ts';
+import { createLoginPlaces } from '#src/devices/login-places.ts';
 import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
 import { saveUnrecognised, startSavingUnrecognised } from './gateways/save-unrecognised.ts';
@@ -54,6 +55,8 @@ export interface Ingest {
   ports: { port: number; tlsPort: number } | null;
   /** Uses this certificate for new connections of the embedded broker. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
+  /** Whether clients should connect to the embedded broker; always true for another one. */
+  isReady(): boolean;
   stop(): Promise<void>;
 }
 
@@ -84,6 +87,8 @@ export interface IngestParts {
   onSessionLost: () => void;
   /** Source of the usage that is published to homes at the embedded broker. */
   homes?: HomeUsagePort;
+  /** Whether an address is that of a trusted proxy (TRUST_PROXY), whose PROXY headers the embedded broker believes. */
+  isProxy?(address: string | undefined): boolean;
   /** The believed time, from which ages are computed and with which receipts are compared. */
   believed: BelievedTime;
   log: Logger;
@@ -108,7 +113,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
   const pipeline = new Pipeline({ writer, log, onRoom: (account) => connected?.source.resume(account) });
   const receive = receipts.stamp(pipeline, () => connected?.source.resume());
   connected = await connectSource(config, parts, receive);
-  const { source, strays, isStandingBy, ports, renewTls } = connected;
+  const { source, strays, isStandingBy, ports, renewTls, isReady } = connected;
   // Requests to resume before `connected` was set had no effect. If the pipeline still has no room, the next message pauses the source again.
   source.resume();
   const changedDevices = watchChangedDevices(pool, writer, log);
@@ -123,8 +128,9 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
     isStandingBy: isStandingBy ?? (() => false),
     ports: ports ?? null,
     renewTls: renewTls ?? (() => {}),
+    isReady: isReady ?? (() => true),
     async stop() {
-      const untilMs = performance.now() + DRAIN_MS;
+      const untilMs = performance.now() + DRAIN_MS + (ports ? drainMs(config) : 0);
       await source.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source.pause();
       changedDevices.stop();
@@ -140,6 +146,9 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
   };
 }
 
+/** Maximum time in which connections of the embedded broker move to other processes. */
+const drainMs = (config: Config): number => config.api.drainSeconds * 1_000;
+
 async function saveLastCounts(
   pool: Pool,
   unread: UnrecognisedMessageCounter,
@@ -150,7 +159,9 @@ async function saveLastCounts(
 }
 
 /** A source, with what only its kind has. */
-type Connected = { source: MessageSource } & Partial<Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls'>>;
+type Connected = { source: MessageSource } & Partial<
+  Pick<Ingest, 'strays' | 'isStandingBy' | 'ports' | 'renewTls' | 'isReady'>
+>;
 
 /** Connects to the broker or cluster that MQTT_URL names, or starts the embedded broker. */
 function connectSource(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
@@ -187,7 +198,7 @@ async function standbySource(
 }
 
 async function embeddedBroker(config: Config, parts: IngestParts, receive: ReceiveMessage): Promise<Connected> {
-  const { pool, tls, homes, claims, log } = parts;
+  const { pool, tls, homes, claims, isProxy, log } = parts;
   const db = createDb(pool);
   const { host, port, tlsHost, tlsPort } = config.mqtt;
   const ca = await clientAuthority(config.mqtt.clientCaFile);
@@ -200,12 +211,14 @@ async function embeddedBroker(config: Config, parts: IngestParts, receive: Recei
     tls,
     findLogin: (username, secret) => findDeviceLogin(db, username, secret),
     endedLogins: (logins) => findInvalidLogins(db, logins),
-    ...omitUndefined({ homes, claims, certificates: ca && clientCertificates(db, ca) }),
+    places: createLoginPlaces(db, randomUUID()),
+    drainMs: drainMs(config),
+    ...omitUndefined({ homes, claims, isProxy, certificates: ca && clientCertificates(db, ca) }),
     receive,
     log,
   });
-  const { renewTls } = source;
-  return { source, renewTls, ports: { port: source.port, tlsPort: source.tlsPort } };
+  const { renewTls, isReady } = source;
+  return { source, renewTls, isReady, ports: { port: source.port, tlsPort: source.tlsPort } };
 }
 
 /** Returns how devices sign in with a certificate of the authorities `ca`. */

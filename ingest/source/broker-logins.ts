@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { AuthenticateError } from 'aedes';
 import { hashSecret, type LoginAccount, type LoginCredentials } from '#src/devices/credentials.ts';
+import type { LoginPlaces } from '#src/devices/login-places.ts';
 import type { Connection, Session, SessionLogin } from './broker-session.ts';
 import { type ClaimOptions, MAX_CLAIMING_MS } from './claiming.ts';
 import { type ClientCertificate, clientCertificateOf } from './client-certificate.ts';
@@ -26,6 +27,8 @@ export interface LoginOptions {
   certificates?: ClientCertificates;
   /** Handles meters that claim their identities. Left out: no claims are accepted. */
   claims?: ClaimOptions;
+  /** Where logins are, if several processes serve them. */
+  places?: LoginPlaces;
 }
 
 /**

@@ -25,22 +25,25 @@ export class PublishHandler {
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
   /** Sessions whose connections are not read until their account has room. */
   readonly #waiting = new Set<Session>();
+  readonly #willDelayS: number;
   #isPaused = false;
   readonly wills = new DelayedWills();
 
-  /** `logRefusal`: logs why a login's request was refused. */
+  /** `logRefusal`: logs why a login's request was refused. `willDelayS`: least delay of a will, in seconds. */
   constructor(parts: {
     receive: ReceiveMessage;
     logins: LoginLimits;
     unreleased: UnreleasedMessages;
     claims: ClaimOptions | undefined;
     logRefusal(username: string, why: string, topic?: string): void;
+    willDelayS: number;
   }) {
     this.#receive = parts.receive;
     this.#logins = parts.logins;
     this.#unreleased = parts.unreleased;
     this.#claims = parts.claims;
     this.#logRefusal = parts.logRefusal;
+    this.#willDelayS = parts.willDelayS;
   }
 
   /** Authorisation hook of aedes for a PUBLISH. Calls `done` when the connection may be read further, or with an error if it must end. */
@@ -145,12 +148,17 @@ export class PublishHandler {
     done(why === null ? null : new RefusedPacket(why, REASON.quotaExceeded));
   }
 
-  /** Takes a will at the end of its connection or, if it has a delay and its session lasts, after that (MQTT 5, 3.1.3.2.2). */
+  /**
+   * Takes a will at the end of its connection or, if it has a delay and its session lasts, after that (MQTT 5, 3.1.3.2.2). A client that has
+   * connected to another process has no will here: the will would be stored after the client's newer messages.
+   */
   #takeWill(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
-    const { client, isTakenOver } = session;
+    const { client, isTakenOver, isElsewhere } = session;
     const { willDelayS = 0, expiryS = 0 } = client.version5 ?? {};
-    const delayS = Math.min(willDelayS, expiryS);
-    if (delayS === 0) {
+    const ownDelayS = Math.min(willDelayS, expiryS);
+    // A session that was taken over at this process has published its will before the new connection's first message.
+    const delayS = isTakenOver ? ownDelayS : Math.max(ownDelayS, this.#willDelayS);
+    if (delayS === 0 && !isElsewhere) {
       this.#take(session, packet, payload, done);
       return;
     }

@@ -24,6 +24,7 @@ function sessionsOf() {
     onBegin: () => {},
     logRefusal: (_: string, why: string) => void refusals.push(why),
     onEnd: (session: Session) => void ended.push(session),
+    onMoved: () => {},
   };
   return { sessions: new Sessions(undefined, pino({ level: 'silent' }), parts), refusals, ended };
 }

@@ -48,6 +48,8 @@ export class Session implements LoginConnection {
   hasRoom: boolean;
   /** Whether a later connection has taken over the session. */
   isTakenOver = false;
+  /** Whether that connection is at another process. */
+  isElsewhere = false;
   /** Calls deferred until the connection is read again: messages from the same chunk of bytes, and callbacks without which aedes reads no further. */
   readonly #held: (() => void)[] = [];
   readonly #sendPuback: (messageId: number) => void;
@@ -92,6 +94,13 @@ export class Session implements LoginConnection {
     endConnection(this.client, reasonCode);
   }
 
+  /** Ends the connection because the login is at another process now. */
+  moveAway(): void {
+    this.isTakenOver = true;
+    this.isElsewhere = true;
+    this.end(REASON.takenOver);
+  }
+
   get #isHeld(): boolean {
     return !this.hasRoom || this.login.isHeld;
   }
@@ -116,8 +125,12 @@ export class Sessions {
   readonly #logRefusal: LogRefusal;
   readonly #onBegin: (session: Session) => void;
   readonly #onEnd: (session: Session) => void;
+  readonly #onMoved: (username: string) => void;
 
-  /** `onBegin`, `onEnd`: called when the connection of a session has begun and has ended. */
+  /**
+   * `onBegin`, `onEnd`: called when the connection of a session has begun and has ended. `onMoved`: called when a login has moved to or from
+   * another process.
+   */
   constructor(
     claims: ClaimOptions | undefined,
     log: Logger,
@@ -126,6 +139,7 @@ export class Sessions {
       logRefusal: LogRefusal;
       onBegin(session: Session): void;
       onEnd(session: Session): void;
+      onMoved(username: string): void;
     },
   ) {
     this.#unreleased = parts.unreleased;
@@ -133,6 +147,7 @@ export class Sessions {
     this.#logRefusal = parts.logRefusal;
     this.#onBegin = parts.onBegin;
     this.#onEnd = parts.onEnd;
+    this.#onMoved = parts.onMoved;
   }
 
   /** Begins a session; returns false if the login has used up its requests of this minute. */
@@ -161,6 +176,18 @@ export class Sessions {
       oldest.end();
     }
     return true;
+  }
+
+  /** Ends the connections of a login that is at another process now, without their wills, and drops its sessions. */
+  moveAway(username: string): void {
+    for (const connection of this.logins.connectionsOf(username)) connection.moveAway();
+    this.dropOutdated(username);
+  }
+
+  /** Drops the stored sessions of a login that was at another process since. Ids of its QoS 2 messages may mean new messages now. */
+  dropOutdated(username: string): void {
+    this.#onMoved(username);
+    this.#unreleased.dropLogin(username);
   }
 
   /** Ends connections that do not read their messages. */

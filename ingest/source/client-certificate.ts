@@ -1,6 +1,7 @@
-import { constants } from 'node:crypto';
+import { constants, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { proxiedCertificate } from './proxy-protocol.ts';
 
 /** A certificate presented by a client and signed by a configured authority. */
 export interface ClientCertificate {
@@ -23,14 +24,13 @@ export const certificateRequestOptions = (ca: Buffer) => ({
 });
 
 /**
- * Returns the certificate that a client presented. Null if there is none or the connection has no TLS. `refused` if the certificate has
+ * Returns the certificate that a client presented, here or at a proxy. Null if there is none. `refused` if the certificate has
  * expired, is not valid yet, or is signed by another authority.
  */
 export function clientCertificateOf(socket: Socket): ClientCertificate | 'refused' | null {
-  if (!(socket instanceof TLSSocket)) return null;
-  const certificate = socket.getPeerX509Certificate();
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : proxiedCertificate(socket);
   if (!certificate) return null;
-  if (!socket.authorized) return 'refused';
+  if (socket instanceof TLSSocket ? !socket.authorized : !isCurrent(certificate, Date.now())) return 'refused';
   const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1];
   return {
     sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
@@ -38,6 +38,10 @@ export function clientCertificateOf(socket: Socket): ClientCertificate | 'refuse
     validToMs: certificate.validToDate.getTime(),
   };
 }
+
+/** Whether a certificate is valid at a time, Unix ms. A proxy has verified it, but perhaps long ago. */
+const isCurrent = ({ validFromDate, validToDate }: X509Certificate, atMs: number): boolean =>
+  validFromDate.getTime() <= atMs && atMs <= validToDate.getTime();
 
 /**
  * Extracts the DNS names from an alternative name in Node's format: `DNS:a, URI:b, DNS:"c, d"`. A name with a comma is quoted: without

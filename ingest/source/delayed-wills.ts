@@ -1,10 +1,14 @@
+import { loginOf } from './unreleased-messages.ts';
+
 /** Maximum number of delayed wills, and bytes of one. Others are published at once, as the standard allows before the end of a session. */
 const MAX_WILLS = 10_000;
 const MAX_BYTES = 1_024;
 
-/** Wills of MQTT 5 that wait: if the client returns to its session before the delay has passed, its will is not published. */
+/** Wills that wait: if the client returns to its session before the delay of its will (MQTT 5) has passed, the will is not published. */
 export class DelayedWills {
   readonly #waiting = new Map<string, { timer: NodeJS.Timeout; publish: () => void }>();
+  /** Sessions with waiting wills by login. */
+  readonly #logins = new Map<string, Set<string>>();
 
   /** Calls `publish` after the delay. `id`: the session of the will. */
   delay(id: string, { bytes, delayS }: { bytes: number; delayS: number }, publish: () => void): void {
@@ -16,12 +20,19 @@ export class DelayedWills {
     const timer = setTimeout(() => this.#take(id)?.publish(), delayS * 1_000);
     timer.unref();
     this.#waiting.set(id, { timer, publish });
+    const ids = this.#logins.get(loginOf(id)) ?? new Set();
+    this.#logins.set(loginOf(id), ids.add(id));
   }
 
   /** Ends the wait of a session's will: it is dropped if the session is resumed, and published if the session has ended. */
   end(id: string, isResumed: boolean): void {
     const will = this.#take(id);
     if (will && !isResumed) will.publish();
+  }
+
+  /** Drops the wills of a login. */
+  dropLogin(username: string): void {
+    for (const id of [...(this.#logins.get(username) ?? [])]) this.#take(id);
   }
 
   /** Drops all wills. */
@@ -33,6 +44,9 @@ export class DelayedWills {
     const will = this.#waiting.get(id);
     clearTimeout(will?.timer);
     this.#waiting.delete(id);
+    const ids = this.#logins.get(loginOf(id));
+    ids?.delete(id);
+    if (ids?.size === 0) this.#logins.delete(loginOf(id));
     return will;
   }
 }

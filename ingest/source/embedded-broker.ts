@@ -1,8 +1,7 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Aedes } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
-import { SERVER_TLS } from '#src/core/tls.ts';
 import { mayReadHomeUsage } from '#src/devices/broker-access.ts';
 import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
 import {
@@ -16,9 +15,10 @@ import { createBrokerPersistence } from './broker-persistence.ts';
 import { PublishHandler } from './broker-publish.ts';
 import { type Connection, endConnection, type Session, Sessions } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
-import { certificateRequestOptions, clientCertificateOf } from './client-certificate.ts';
 import { HomeTopics, type HomeUsagePort } from './home-topics.ts';
+import { type ListenOptions, listenBoth } from './listeners.ts';
 import type { LoginLimits } from './login-limits.ts';
+import { endMovedSessions, watchMovedLogins } from './moved-logins.ts';
 import { isVersion5, Version5 } from './mqtt5.ts';
 import { limitPackets, type PacketHeader } from './packet-limit.ts';
 import { type Fault, REASON } from './reason-codes.ts';
@@ -28,12 +28,16 @@ import { UnreleasedMessages } from './unreleased-messages.ts';
 /** Maximum number of levels in a topic: aedes closes the connection of a client that uses more, before it checks the permission. */
 const MAX_TOPIC_LEVELS = 100;
 const TOO_MANY_LEVELS = 'topic has too many levels';
-/** Maximum time to begin and complete a TLS handshake. On the port without TLS, aedes' `connectTimeout` limits the wait for a CONNECT. */
-const MAX_HANDSHAKE_MS = 10_000;
 /** Packets that count as requests of a login, like its CONNECT. */
 const REQUESTS = new Set(['subscribe', 'unsubscribe']);
 /** Interval at which connections are closed whose login has ended, because the device was deleted, for example. */
 const LOGINS_EVERY_MS = 10_000;
+/** Least delay of a will, within which another process at which its client is now has become known (`watchMovedLogins`). */
+const WILL_DELAY_S = 2;
+/** Silence of the database after which the process is not ready. Longer than a failover (20 s), in which no other process can serve, either. */
+const LONGEST_SILENCE_MS = 30_000;
+/** Interval at which a process that leaves looks whether connections are left. */
+const LEAVING_LOOK_MS = 50;
 
 type LogRefusal = ReturnType<typeof createRefusalLog>;
 
@@ -43,23 +47,19 @@ export interface EmbeddedBroker extends MessageSource {
   tlsPort: number;
   /** Uses this certificate for new connections. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
+  /** Whether clients should connect here: not if only other processes may reach the database. */
+  isReady(): boolean;
 }
 
-export interface BrokerOptions extends LoginOptions {
-  /** Address to listen on without TLS. */
-  host: string;
-  port: number;
-  /** Address to listen on with TLS. */
-  tlsHost: string;
-  tlsPort: number;
-  tls: { cert: Buffer; key: Buffer };
+export interface BrokerOptions extends LoginOptions, ListenOptions {
   /** Source of the usage that is published to homes. Left out: no subscriptions are allowed. */
   homes?: HomeUsagePort;
   receive: ReceiveMessage;
   log: Logger;
   homesEveryMs?: number;
   loginsEveryMs?: number;
-  handshakeMs?: number;
+  /** Maximum time in which connections move to other processes when this one leaves; 0: they end with the broker. */
+  drainMs?: number;
 }
 
 /**
@@ -69,7 +69,8 @@ export interface BrokerOptions extends LoginOptions {
  * their own home, for its gateways. Clients of MQTT 5 are translated to 3.1.1 for aedes (`mqtt5.ts`).
  */
 export async function startEmbeddedBroker(options: BrokerOptions): Promise<EmbeddedBroker> {
-  const { claims, receive, log } = options;
+  const { claims, receive, places, log } = options;
+  const willDelayS = places ? WILL_DELAY_S : 0;
   const unreleased = new UnreleasedMessages();
   const broker = await Aedes.createBroker({
     heartbeatInterval: 60_000,
@@ -82,10 +83,11 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     publishing.leave(session);
     homes?.leave(session);
   };
+  const onMoved = (username: string) => publishing.wills.dropLogin(username);
   const onBegin = ({ client }: Session) => publishing.wills.end(client.id, client.version5?.isResumed ?? false);
-  const sessions = new Sessions(claims, log, { unreleased, logRefusal, onBegin, onEnd });
+  const sessions = new Sessions(claims, log, { unreleased, logRefusal, onBegin, onEnd, onMoved });
   const { logins } = sessions;
-  const publishing = new PublishHandler({ receive, logins, unreleased, claims, logRefusal });
+  const publishing = new PublishHandler({ receive, logins, unreleased, claims, logRefusal, willDelayS });
   const homes = startHomeTopics(broker, sessions, options);
   broker.authenticate = authenticator(sessions, options, logRefusal);
   broker.authorizeSubscribe = subscribeAuthoriser(homes, claims);
@@ -106,9 +108,10 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
   const checking = setInterval(() => {
     logins.sweep();
     unreleased.expire();
-    endInvalidSessions(sessions.open, options).catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
+    checkLogins(sessions, options).catch((error: Error) => log.debug({ err: error }, 'logins not checked'));
   }, options.loginsEveryMs ?? LOGINS_EVERY_MS);
   checking.unref();
+  const moving = places && watchMovedLogins(sessions, places, log);
   const { close, ...ports } = await listenBoth(options, connectionHandler(broker, logins, { log, logRefusal }));
   return {
     ...ports,
@@ -116,10 +119,11 @@ export async function startEmbeddedBroker(options: BrokerOptions): Promise<Embed
     isConnected: () => true,
     pause: publishing.pause,
     resume: publishing.resume,
-    // There is no other worker to which messages could be handed over.
-    leave: async () => {},
+    isReady: () => (moving?.silentMs() ?? 0) < LONGEST_SILENCE_MS,
+    leave: () => letConnectionsMove(sessions, close, options.drainMs ?? 0),
     async close() {
       clearInterval(checking);
+      moving?.stop();
       homes?.stop();
       close();
       for (const { client } of sessions.open) client.version5?.end(REASON.shuttingDown, () => {});
@@ -140,7 +144,12 @@ function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: L
       logRefusal(name, 'login refused: too many requests in a minute');
       return refuse(REASON.quotaExceeded);
     }
-    const look = async () => (client.closed ? null : loginOf(client as Connection, name, password?.toString() ?? ''));
+    const look = async () => {
+      const by = client.closed ? null : await loginOf(client as Connection, name, password?.toString() ?? '');
+      // A login that was at another process since: what this process stores of it is outdated.
+      if (by?.owner && (await options.places?.claim(by.username))) sessions.dropOutdated(by.username);
+      return by;
+    };
     logins.lookUp(look).then(
       (by) => {
         // Nothing may be stored for a client that has disconnected meanwhile, because aedes no longer reports its end.
@@ -154,6 +163,24 @@ function authenticator(sessions: Sessions, options: BrokerOptions, logRefusal: L
       },
     );
   };
+}
+
+/** Ends connections whose login is not valid any more, or is at another process. */
+async function checkLogins(sessions: Sessions, options: BrokerOptions): Promise<void> {
+  await endInvalidSessions(sessions.open, options);
+  if (options.places) await endMovedSessions(sessions, options.places);
+}
+
+/**
+ * Lets connections move to other processes. In the first half of the time a proxy detects that this process is not ready, and ends its
+ * connections. Then the process ends those that are left, and accepts no more. Resolves as soon as there are none.
+ */
+async function letConnectionsMove(sessions: Sessions, stopListening: () => void, drainMs: number): Promise<void> {
+  const untilMs = performance.now() + drainMs / 2;
+  while (sessions.open.size > 0 && performance.now() < untilMs) await pause(LEAVING_LOOK_MS);
+  if (drainMs === 0) return;
+  stopListening();
+  for (const session of sessions.open) session.end(REASON.shuttingDown);
 }
 
 /** Publishes the usage of homes that have subscribers. Undefined: subscriptions are not allowed. */
@@ -224,47 +251,4 @@ function connectionHandler(
     };
     limitPackets(client, socket, { read, end });
   };
-}
-
-async function listenBoth(
-  options: BrokerOptions,
-  serve: (socket: Socket) => void,
-): Promise<Pick<EmbeddedBroker, 'port' | 'tlsPort' | 'renewTls'> & { close(): void }> {
-  const { certificates, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
-  const plain = createServer(serve);
-  const tlsOptions = { ...SERVER_TLS, ...(certificates ? certificateRequestOptions(certificates.ca) : {}) };
-  const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
-    // Reject an invalid certificate before any MQTT packet is read, so that its client has no other way in.
-    if (certificates && clientCertificateOf(socket) === 'refused') return void socket.destroy();
-    serve(socket);
-  });
-  // Node reports a handshake timeout but leaves the socket open.
-  secure.on('tlsClientError', (_error, socket) => socket.destroy());
-  return {
-    port: await listen(plain, options.port, options.host),
-    tlsPort: await listen(secure, options.tlsPort, options.tlsHost),
-    renewTls: (pair) => secure.setSecureContext({ ...pair, ...tlsOptions }),
-    close() {
-      plain.close();
-      secure.close();
-    },
-  };
-}
-
-/** Listens and returns the port; for port 0, the one that the system chose. */
-async function listen(server: Server, port: number, host: string): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const what: Record<string, string> = {
-        EADDRINUSE: `Port ${port} is in use. Stop what listens there, or set MQTT_PORT and MQTTS_PORT.`,
-        EADDRNOTAVAIL: `${host} is no address of this machine. Set MQTT_HOST or MQTTS_HOST to one, or to 0.0.0.0.`,
-        ENOTFOUND: `${host} is not known here. Set MQTT_HOST or MQTTS_HOST to an address of this machine, or to 0.0.0.0.`,
-      };
-      const told = what[error.code ?? ''];
-      reject(told === undefined ? error : new Error(told));
-    });
-    server.listen(port, host, resolve);
-  });
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : port;
 }

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { LoginLimits } from './login-limits.ts';
 
 const connection = () => {
-  const one = { ended: 0, reads: 0, end: () => void one.ended++, readOn: () => void one.reads++ };
+  const one = {
+    ...{ ended: 0, reads: 0 },
+    ...{ end: () => void one.ended++, readOn: () => void one.reads++, moveAway: () => {} },
+  };
   return one;
 };
 

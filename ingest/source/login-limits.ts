@@ -15,6 +15,8 @@ export interface LoginConnection {
   end(): void;
   /** Resumes reading, unless another limit still holds the connection. */
   readOn(): void;
+  /** Ends the connection because the login is at another process now. */
+  moveAway(): void;
 }
 
 /** Connections, requests and uncommitted messages of one login, over all its client ids. */
@@ -94,6 +96,11 @@ export class LoginLimits {
     const login = this.#logins.get(username) ?? new LoginUsage(username);
     this.#logins.set(username, login);
     return login;
+  }
+
+  /** Returns the connections of a login, oldest first. */
+  connectionsOf(username: string): readonly LoginConnection[] {
+    return [...(this.#logins.get(username)?.connections ?? [])];
   }
 
   /** Adds a connection. Returns the connection that must end to make room, or null. */

@@ -16,7 +16,7 @@ export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
 /** Builds the name of a session: the login, a slash (which no login contains) and the client id. */
 export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
-const loginOf = (id: string): string => id.slice(0, id.indexOf('/'));
+export const loginOf = (id: string): string => id.slice(0, id.indexOf('/'));
 
 /** Called when a message is committed, or with an error if its session is dropped before that. */
 type Known = (error?: Error) => void;
@@ -135,6 +135,11 @@ export class UnreleasedMessages {
     // Waiting connections would otherwise wait for ever. After the error they end, and a repetition counts as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
+  }
+
+  /** Drops all sessions of a login. */
+  dropLogin(username: string): void {
+    for (const id of [...(this.#logins.get(username)?.ids ?? [])]) this.drop(id);
   }
 
   /** Drops sessions of MQTT 5 at their expiry, and others that were not used for a day. */

@@ -14,6 +14,8 @@ export interface Operated {
   metrics(): Promise<object[][]>;
   /** State by role; the listener answers 503 if one is not `up`. */
   health(): Promise<Record<string, string>>;
+  /** Whether a proxy should send connections to this process. Left out: while it responds. */
+  isReady?(): boolean;
   /** URL at which clients reach the API and its documentation. */
   publicUrl: string;
   /** Decides which clients a broker admits. */
@@ -23,7 +25,7 @@ export interface Operated {
 const NONE = { port: null, stop: async () => {} };
 
 /**
- * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, and the calls of brokers below
+ * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, `/readyz`, and the calls of brokers below
  * `/internal/mqtt/`. Plain HTTP, on the loopback unless OPERATOR_HOST is set. `port`: null for no listener.
  */
 export async function startOperator(
@@ -45,6 +47,10 @@ export async function startOperator(
     const roles = await operated.health();
     const isWell = Object.values(roles).every((state) => state === 'up');
     return reply.status(isWell ? 200 : 503).send({ status: isWell ? 'ok' : 'degraded', roles });
+  });
+  app.get('/readyz', async (_request, reply) => {
+    if (operated.isReady?.() ?? true) return { status: 'ready' };
+    return reply.status(503).send({ status: 'not ready' });
   });
   answerBrokers(app, operated.access);
   try {

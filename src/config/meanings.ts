@@ -32,10 +32,11 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   OPERATOR_HOST: 'address of the listener for operators: health and metrics',
   OPERATOR_PORT: 'its port; none: no such listener',
   OPERATOR_NAMES: 'host names with a dot that requests to that listener may use',
-  DRAIN_SECONDS: 'seconds that an API process keeps serving after SIGTERM, while /readyz answers 503',
+  DRAIN_SECONDS:
+    'seconds that an API process, or ingest with the embedded broker, keeps serving after SIGTERM, while /readyz answers 503',
   TLS_CERT_FILE: 'certificate of the API and the embedded broker; unset: made in DATA_DIR/tls',
   TLS_KEY_FILE: 'its key',
-  TRUST_PROXY: 'addresses of proxies whose X-Forwarded-… count',
+  TRUST_PROXY: 'addresses of proxies whose X-Forwarded-… and, at the embedded broker, PROXY headers count',
   CORS_ORIGINS: 'origins whose pages may call /v1 and /mcp with a key',
   SECRET_KEY: 'seals stored secrets; unset: made in DATA_DIR/secret.key',
   BOOTSTRAP_ADMIN_KEY: 'first administrator’s key; unset: made and printed at the first start',

@@ -789,6 +789,7 @@ export const RELATIONS_WITHOUT_PERSONAL_DATA: Readonly<Record<string, string>> =
   kept_group_sums: 'sums of groups are of many homes together',
   silence_watches: 'when workers looked for silences',
   endings: 'ids of what ended, for some seconds: they are in no export, since what they name is gone',
+  login_places: 'which ingest process a device is connected to',
   source_hosts: 'when workers last fetched from hosts of sources',
   source_checks: 'a count of the account’s day, for a limit',
   believed_time: 'up to when the installation was in use',

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsagePort } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
+import { trustedProxies } from '#src/api/trusted-proxies.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { hostAndPort, maskUrl } from '#src/config/addresses.ts';
@@ -69,7 +70,8 @@ export async function runIngest(config: Config): Promise<void> {
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     // This counter limits only claims, by network. No plan limits networks.
     const claims = claimsAtBroker(db, databaseCounter(db, {}, systemClock));
-    const parts = { pool, tls, believed, claims, homes: homesOf(db), onSessionLost, log };
+    const isProxy = trustedProxies(config.api.trustProxy);
+    const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
     // With an external broker, devices see the broker's certificate instead.
     const certificate = config.mqtt.url ? null : watchCertificate(config, tls, ingest.renewTls, log);
@@ -85,6 +87,9 @@ export async function runIngest(config: Config): Promise<void> {
       },
       pool,
       url,
+      isReady: ingest.isReady,
+      // The other brokers need no time for the connections of devices.
+      ...(ingest.ports ? { leavesForMs: config.api.drainSeconds * 1_000 } : {}),
       async stop() {
         certificate?.stop();
         believed.stop();

@@ -23,6 +23,8 @@ interface Role {
   url: string;
   /** Time that the role deliberately waits while stopping (draining), in ms. */
   leavesForMs?: number;
+  /** Whether clients should connect to it. Left out: always. */
+  isReady?(): boolean;
   stop(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export async function runRole(
   const operated = {
     metrics: async () => [await metrics.asJson()],
     health: async () => ({ [name]: 'up' }),
+    isReady: () => !stopping && (role?.isReady?.() ?? true),
     publicUrl: config.publicUrl,
     access: createBrokerAccess(createDb(access), config.mqtt.url),
   };

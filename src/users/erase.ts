@@ -81,6 +81,7 @@ export async function eraseTraces(
   await trx.deleteFrom('reading_notes').where('series_id', '=', anySeries).execute();
   await trx.deleteFrom('lower_kept_readings').where('series_id', '=', anySeries).execute();
   await trx.deleteFrom('rejected_messages').where('device_id', '=', sql<string>`ANY (${senders}::text[])`).execute();
+  await sql`DELETE FROM login_places WHERE username = ANY (${senders}::text[])`.execute(trx);
   await sql`SELECT erase_consumption(${userId})`.execute(trx);
   await forgetChanges(trx, userId);
   await sql`DELETE FROM changed_home_days WHERE user_id = ${userId}`.execute(trx);

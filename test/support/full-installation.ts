@@ -44,6 +44,7 @@ const ROWS: Record<string, string> = {
   host_clocks: `INSERT INTO host_clocks VALUES ('here', now(), now())`,
   clock_steps: `INSERT INTO clock_steps VALUES ('here', now(), now() - interval '1 hour')`,
   untimed_series: `INSERT INTO untimed_series VALUES ('here', $2, 'import', 'register')`,
+  login_places: `INSERT INTO login_places VALUES ($2, gen_random_uuid(), gen_random_uuid())`,
   source_hosts: `INSERT INTO source_hosts VALUES ('prices.example.com', now())`,
   raised_remarks: `INSERT INTO raised_remarks SELECT $1, 'standby', 'home ☀', event_id, now() FROM events LIMIT 1`,
   daily_runs: `INSERT INTO daily_runs VALUES ('rollup check', date_trunc('day', now()))`,

@@ -165,6 +165,7 @@ export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   clock_steps: 'of its own machines: what they mean for readings goes with these as edits',
   untimed_series: 'noted with the next reading of each',
   ingest_slots: "places of the installation's own workers",
+  login_places: 'noted with the next connection of each login',
   source_hosts: 'of the last second',
   source_checks: 'counts of a day: they begin again',
   endings: 'for the back-ups of its own embedded database',

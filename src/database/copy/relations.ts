@@ -95,6 +95,7 @@ export const UNCOPIED_RELATIONS: Readonly<Record<string, string>> = {
   installation: 'set last (filling.ts): until then it says that the database is being filled, and from which one',
   schema_migrations: 'what this database was made with',
   request_counts: 'windows of a minute and a day, not logged: they begin anew, as after a crash',
+  login_places: 'not logged: noted with the next connection of each login',
   source_hosts: 'times of the last second',
   source_checks: 'counts of a day',
   endings: 'for the back-ups of the embedded database that is moved',

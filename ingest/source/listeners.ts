@@ -1,0 +1,79 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { SERVER_TLS } from '#src/core/tls.ts';
+import { certificateRequestOptions, clientCertificateOf } from './client-certificate.ts';
+import { readProxyHeader } from './proxy-protocol.ts';
+
+/** Maximum time to begin and complete a TLS handshake. On the port without TLS, aedes' `connectTimeout` limits the wait for a CONNECT. */
+const MAX_HANDSHAKE_MS = 10_000;
+
+export interface ListenOptions {
+  /** Address to listen on without TLS. */
+  host: string;
+  port: number;
+  /** Address to listen on with TLS. */
+  tlsHost: string;
+  tlsPort: number;
+  tls: { cert: Buffer; key: Buffer };
+  handshakeMs?: number;
+  /** Whether an address is that of a proxy, whose PROXY headers are believed on the port without TLS. Left out: none is. */
+  isProxy?(address: string | undefined): boolean;
+}
+
+interface Listeners {
+  /** Ports in use, without TLS and with TLS. */
+  port: number;
+  tlsPort: number;
+  /** Uses this certificate for new connections. */
+  renewTls(pair: { cert: Buffer; key: Buffer }): void;
+  close(): void;
+}
+
+/** Listens without TLS and with it, and passes connections to `serve`. */
+export async function listenBoth(
+  options: ListenOptions & { certificates?: { ca: Buffer } },
+  serve: (socket: Socket) => void,
+): Promise<Listeners> {
+  const { certificates, isProxy, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
+  // Without the header, a client could write one itself with the certificate of somebody else. So a proxy must send it if certificates count.
+  const proxied = { isRequired: certificates !== undefined, withinMs: handshakeTimeout };
+  const plain = createServer((socket) => {
+    if (isProxy?.(socket.remoteAddress)) readProxyHeader(socket, proxied, () => serve(socket));
+    else serve(socket);
+  });
+  const tlsOptions = { ...SERVER_TLS, ...(certificates ? certificateRequestOptions(certificates.ca) : {}) };
+  const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
+    // Reject an invalid certificate before any MQTT packet is read, so that its client has no other way in.
+    if (certificates && clientCertificateOf(socket) === 'refused') return void socket.destroy();
+    serve(socket);
+  });
+  // Node reports a handshake timeout but leaves the socket open.
+  secure.on('tlsClientError', (_error, socket) => socket.destroy());
+  return {
+    port: await listen(plain, options.port, options.host),
+    tlsPort: await listen(secure, options.tlsPort, options.tlsHost),
+    renewTls: (pair) => secure.setSecureContext({ ...pair, ...tlsOptions }),
+    close() {
+      plain.close();
+      secure.close();
+    },
+  };
+}
+
+/** Listens and returns the port; for port 0, the one that the system chose. */
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const what: Record<string, string> = {
+        EADDRINUSE: `Port ${port} is in use. Stop what listens there, or set MQTT_PORT and MQTTS_PORT.`,
+        EADDRNOTAVAIL: `${host} is no address of this machine. Set MQTT_HOST or MQTTS_HOST to one, or to 0.0.0.0.`,
+        ENOTFOUND: `${host} is not known here. Set MQTT_HOST or MQTTS_HOST to an address of this machine, or to 0.0.0.0.`,
+      };
+      const told = what[error.code ?? ''];
+      reject(told === undefined ? error : new Error(told));
+    });
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : port;
+}

@@ -1,0 +1,51 @@
+import type { Logger } from '#src/core/log.ts';
+import type { LoginPlaces } from '#src/devices/login-places.ts';
+import type { Sessions } from './broker-session.ts';
+
+/** Interval at which a process looks for logins that have connected to another one. */
+const LOOK_MS = 1_000;
+
+/** A running search for logins that have moved to another process. */
+export interface MovedLoginsWatcher {
+  /** Time since the database last answered, in ms. */
+  silentMs(): number;
+  stop(): void;
+}
+
+/**
+ * Ends, within a second, what this process has of logins that have connected to another one. Polls instead of listening: NOTIFY takes a
+ * server-wide lock at each commit.
+ */
+export function watchMovedLogins(sessions: Sessions, places: LoginPlaces, log: Logger): MovedLoginsWatcher {
+  let answeredAtMs = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const look = async () => {
+    try {
+      const moved = await places.moved();
+      answeredAtMs = performance.now();
+      for (const username of moved) sessions.moveAway(username);
+      if (moved.length > 0) await places.confirm(moved);
+    } catch (error) {
+      log.debug({ err: error }, 'moved logins not looked for, tried again');
+    }
+    if (!isStopped) timer = setTimeout(look, LOOK_MS).unref();
+  };
+  timer = setTimeout(look, LOOK_MS).unref();
+  return {
+    silentMs: () => performance.now() - answeredAtMs,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/**
+ * Ends what this process has of open logins that are at another process. Catches what `watchMovedLogins` cannot: a login that moved twice
+ * within a second, or after the database lost its unlogged table.
+ */
+export async function endMovedSessions(sessions: Sessions, places: LoginPlaces): Promise<void> {
+  const open = new Set([...sessions.open].flatMap(({ by, claiming }) => (claiming ? [] : [by.username])));
+  if (open.size > 0) for (const username of await places.elsewhere([...open])) sessions.moveAway(username);
+}
