@@ -1,13 +1,13 @@
 #!/bin/sh
 # Makes an authority of your own, and by it every certificate that compose.yaml mounts, in ./tls:
 #
-#   sudo ./certificates.sh energy.example.com gateways.example.com
+#   sudo ./certificates.sh energy.example.com [gateways.example.com]
 #
-# PUBLIC_HOST is where clients and devices connect (PUBLIC_URL, PUBLIC_MQTT_HOST), GATEWAY_HOST where gateways do. Run again, it makes
+# The first is where clients and devices connect (PUBLIC_URL, PUBLIC_MQTT_HOST); the second, with RabbitMQ, where gateways do. Run again, it makes
 # certificates anew by the same authority: copy ./tls, restart what uses it. Keep tls/ca.key somewhere else than on these machines.
 set -eu
 public=${1:?the host that clients and devices connect to}
-gateways=${2:?the host that gateways connect to}
+gateways=${2:-$public}
 umask 077
 mkdir -p tls/broker tls/api tls/proxy tls/gateways
 cd tls

@@ -19,6 +19,11 @@ const filled = Object.fromEntries(
 );
 const compose = composeFile(filled, 'cluster/');
 const { services } = compose;
+/** The same with RabbitMQ. */
+const withRabbitMq = composeFile(
+  { ...filled, MQTT_URL: 'amqps://energy-ingest:x@broker-1,broker-2,broker-3', MQTT_PROXY: 'rabbitmq/mqtt.cfg' },
+  'cluster/',
+).services;
 const of = (prefix: string): [string, ComposeService][] =>
   Object.entries(services).filter(([name]) => new RegExp(`^${prefix}-\\d$`).test(name));
 const mounts = ({ volumes = [] }: ComposeService) =>
@@ -61,12 +66,16 @@ describe('the cluster’s compose file', () => {
       const config = loadConfig(own);
       expect(config.database.url).toBe(`postgres://energy:${filled.ENERGY_PASSWORD}@pg-1:5432,pg-2:5432/energy`);
       if (/ingest-\d/.test(name)) {
-        expect(config.mqtt.url).toMatch(/^amqps:/);
+        expect([config.mqtt.url, config.mqtt.host, config.api.trustProxy.length]).toEqual([undefined, '0.0.0.0', 2]);
+        expect(withRabbitMq[name]?.environment?.MQTT_URL).toMatch(/^amqps:/);
         expect(NODE_EXTRA_CA_CERTS).toBe('/etc/energy/tls/ca.crt');
       }
       if (name === 'ingest-gateways') expect(config.mqtt.url).toMatch(/^mqtt:.*@gateways:1883$/);
-      const apis = config.api.drainSeconds;
-      expect([name.startsWith('api') ? 6 : 0, '20s']).toEqual([apis, apis ? services[name]?.stop_grace_period : '20s']);
+      const { drainSeconds } = config.api;
+      expect([/(api|ingest)-\d/.test(name) ? 6 : 0, '20s']).toEqual([
+        drainSeconds,
+        drainSeconds ? services[name]?.stop_grace_period : '20s',
+      ]);
     },
   );
 
@@ -76,7 +85,10 @@ describe('the cluster’s compose file', () => {
         [...names].filter((variable) => !one.environment?.[variable]).map((variable) => `${name} ${variable}`),
       );
     const named = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([, name = '']) => name));
-    const cfg = named(read('deploy/cluster/haproxy.cfg'), /\$\{(\w+)\}/g);
+    const proxied = ['haproxy.cfg', 'mqtt.cfg', 'rabbitmq/mqtt.cfg'].map((file) => read(`deploy/cluster/${file}`));
+    const cfg = named(proxied.join('\n'), /\$\{(\w+)\}/g);
+    // Optional.
+    expect(cfg.delete('MQTTS_CLIENT_CA')).toBe(true);
     const rabbit = named(read('deploy/cluster/rabbitmq/rabbitmq.conf'), /^[^#].*\$\((\w+)\)/gm);
     // The first lines of these files list the required variables.
     const head = read('deploy/cluster/patroni/patroni.yml').split('\nscope:')[0] ?? '';
@@ -87,7 +99,7 @@ describe('the cluster’s compose file', () => {
       ]),
     );
     const etcd = named(read('deploy/cluster/etcd/etcd.env'), /(?:^#.*?|[ ,])\b(ETCD_\w+)(?=[,.: ])/gm);
-    expect([cfg.size, rabbit.size, patroni.size, etcd.size]).toEqual([15, 6, 13, 7]);
+    expect([cfg.size, rabbit.size, patroni.size, etcd.size]).toEqual([19, 6, 13, 7]);
     expect([
       ...unset('proxy', cfg),
       ...unset('broker', rabbit),
@@ -192,16 +204,18 @@ describe('the cluster’s compose file', () => {
     const outside = Object.entries(services).filter(
       ([, one]) => !one.profiles?.some((profile) => profiles.split(',').includes(profile)),
     );
-    // On a single machine proxy-2 does not run, because its ports are those of proxy-1. The API trusts both proxies.
+    // On a single machine proxy-2 does not run, because its ports are those of proxy-1. API and ingest trust both proxies.
     const { TRUST_PROXY = '' } = services['api-1']?.environment ?? {};
+    expect(services['ingest-1']?.environment?.TRUST_PROXY).toBe(TRUST_PROXY);
     const addresses = of('proxy').map(([, { networks = [] }]) =>
       Array.isArray(networks) ? undefined : networks.front?.ipv4_address,
     );
     expect(TRUST_PROXY.split(',')).toEqual(addresses);
-    expect(outside.map(([name]) => name)).toEqual(['proxy-2']);
+    const ofRabbitMq = ['broker-1', 'broker-2', 'broker-3', 'gateways', 'ingest-gateways'];
+    expect(outside.map(([name]) => name).sort()).toEqual([...ofRabbitMq, 'proxy-2']);
     const on = (machine: string) => Object.values(services).filter(({ profiles }) => profiles?.includes(machine));
     const published = (machine: string) => on(machine).flatMap(({ ports = [] }) => ports);
-    for (const machine of ['machine-1', 'machine-2', 'machine-3'])
+    for (const machine of ['machine-1', 'machine-2', 'machine-3', 'rabbitmq-3'])
       expect(new Set(published(machine)).size).toBe(published(machine).length);
     expect(services['proxy-1']?.ports).toContain('127.0.0.1:1883:1883');
   });
@@ -210,7 +224,7 @@ describe('the cluster’s compose file', () => {
     const fixtures = readdirSync(resolve(root, 'test/support/cluster'))
       .map((name) => read(`test/support/cluster/${name}`))
       .join('\n');
-    const mounted = Object.values(services).flatMap((one) => [
+    const mounted = [...Object.values(services), ...Object.values(withRabbitMq)].flatMap((one) => [
       ...mounts(one).map(({ from }) => from),
       ...(one.env_file ?? []).map((file) => `./${file}`),
     ]);

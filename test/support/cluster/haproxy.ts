@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chownSync, copyFileSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
@@ -7,26 +7,37 @@ import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
 
-const DEPLOYED = new URL('../../../deploy/cluster/haproxy.cfg', import.meta.url);
+const DEPLOYED = new URL('../../../deploy/cluster/', import.meta.url);
+
+/** An ingest process behind HAProxy: its MQTT_PORT and OPERATOR_PORT on the loopback. */
+export interface ProxiedIngest {
+  mqtt: number;
+  operator: number;
+}
 
 /** HAProxy of Debian 13 on free loopback ports, with the configuration of deploy/cluster. */
 export interface HAProxy {
+  pid: number;
   ports: { api: number; http: number; mqtt: number; mqtts: number };
-  /** Waits while HAProxy's latest log entry about an API server (api1, api2) reports that it is down. */
+  /** Waits while HAProxy's latest log entry about a server, such as `api/api1` or `mqtt/ingest1`, reports that it is down. */
   isUp(server: string): Promise<void>;
+  /** HAProxy's log so far. */
+  log(): string;
   stop(): Promise<void>;
 }
 
 /**
  * Starts HAProxy. `tls`: its certificate for localhost, which the API processes also use. `api`, `brokers`: loopback ports; a broker
- * without a port counts as down.
+ * without a port counts as down. Without `brokers` and `ingest` it forwards no MQTT. `clientCa`: authority of client certificates (PEM).
  */
 export async function startHAProxy(options: {
   tls: { cert: string; key: string };
   api: readonly [number, number];
   brokers?: readonly { mqtt: number; mqtts?: number }[];
+  ingest?: readonly [ProxiedIngest, ProxiedIngest];
+  clientCa?: string;
 }): Promise<HAProxy> {
-  const { tls, api, brokers = [] } = options;
+  const { tls, api, brokers = [], ingest, clientCa } = options;
   const folder = makeInnerFolder();
   const { uid, gid } = userIn(DEBIAN_13, 'haproxy');
   const put = (name: string, content: string) => {
@@ -34,8 +45,9 @@ export async function startHAProxy(options: {
     chownSync(join(folder, name), uid, gid);
     return join(folder, name).slice(DEBIAN_13.length);
   };
-  copyFileSync(DEPLOYED, join(folder, 'haproxy.cfg'));
-  for (const path of [folder, join(folder, 'haproxy.cfg')]) chownSync(path, uid, gid);
+  chownSync(folder, uid, gid);
+  const files = ['haproxy.cfg', ...(ingest ? ['mqtt.cfg'] : []), ...(options.brokers ? ['rabbitmq/mqtt.cfg'] : [])];
+  const loaded = files.map((file) => put(file.replace('/', '-'), readFileSync(new URL(file, DEPLOYED), 'utf8')));
   const ports = { api: await freePort(), http: await freePort(), mqtt: await freePort(), mqtts: await freePort() };
   const here = (port: number) => `127.0.0.1:${port}`;
   const nobody = here(1);
@@ -50,6 +62,8 @@ export async function startHAProxy(options: {
     API_NAME: 'localhost',
     API_1: here(api[0]),
     API_2: here(api[1]),
+    ...(ingest ? ingestEnvironment(ingest) : {}),
+    ...(clientCa === undefined ? {} : { MQTTS_CLIENT_CA: put('clients.pem', clientCa) }),
     ...Object.fromEntries(
       [1, 2, 3].flatMap((number) => {
         const { mqtt, mqtts } = brokers[number - 1] ?? {};
@@ -60,7 +74,6 @@ export async function startHAProxy(options: {
       }),
     ),
   };
-  const inside = folder.slice(DEBIAN_13.length);
   const output = openSync(join(folder, 'log'), 'a');
   // Killed with this process: a test that is killed only leaves its folder. (A process that changes its user loses the parent-death signal,
   // so the signal is set last.)
@@ -68,7 +81,7 @@ export async function startHAProxy(options: {
     'chroot',
     [
       ...[DEBIAN_13, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'],
-      ...['haproxy', '-db', '-f', `${inside}/haproxy.cfg`],
+      ...['haproxy', '-db', ...loaded.flatMap((file) => ['-f', file])],
     ],
     { env, stdio: ['ignore', output, output] },
   );
@@ -81,9 +94,11 @@ export async function startHAProxy(options: {
     }),
   ]);
   return {
+    pid: child.pid as number,
     ports,
+    log,
     async isUp(server) {
-      const last = () => [...log().matchAll(new RegExp(`Server api/${server} is (UP|DOWN)`, 'g'))].at(-1)?.[1];
+      const last = () => [...log().matchAll(new RegExp(`Server ${server} is (UP|DOWN)`, 'g'))].at(-1)?.[1];
       while (last() === 'DOWN') await new Promise((resolve) => setTimeout(resolve, 50));
     },
     async stop() {
@@ -93,3 +108,11 @@ export async function startHAProxy(options: {
     },
   };
 }
+
+const ingestEnvironment = (ingest: readonly ProxiedIngest[]): Record<string, string> =>
+  Object.fromEntries(
+    ingest.flatMap(({ mqtt, operator }, index) => [
+      [`INGEST_${index + 1}`, `127.0.0.1:${mqtt}`],
+      [`INGEST_${index + 1}_HEALTH`, String(operator)],
+    ]),
+  );

@@ -4,6 +4,8 @@ import { connectAsync, type MqttClient } from 'mqtt';
 export interface RepeatingPublisher {
   /** Indices of the payloads acknowledged so far, with the times (ms). */
   acknowledged: Map<number, number>;
+  /** Times (ms) at which it connected. */
+  connectedAtMs: number[];
   /** Longest time without an acknowledgement while a message was pending, in ms. */
   longestSilenceMs(): number;
   /** Resolves when all given payloads are acknowledged. */
@@ -29,6 +31,7 @@ export function repeatingPublisher(options: {
   const { nodes, deviceId, secret, topic } = options;
   const payloads: string[] = [];
   const acknowledged = new Map<number, number>();
+  const connections: number[] = [];
   let client: MqttClient | undefined;
   let node = options.first;
   let isClosing = false;
@@ -49,18 +52,17 @@ export function repeatingPublisher(options: {
       const at = nodes[node % nodes.length] as (typeof nodes)[number];
       const login = { username: deviceId, password: secret, clientId: deviceId, clean: false };
       try {
-        const made = await connectAsync({
-          host: at.host ?? '127.0.0.1',
-          port: at.ports.mqtt,
-          reconnectPeriod: 0,
-          connectTimeout: 2_000,
-          keepalive: 5,
-          ...login,
-        });
+        // Without retries, so that it also rejects if the connection ends before the CONNACK without an error, as behind a proxy.
+        const made = await connectAsync(
+          `mqtt://${at.host ?? '127.0.0.1'}:${at.ports.mqtt}`,
+          { reconnectPeriod: 0, connectTimeout: 2_000, keepalive: 5, ...login },
+          false,
+        );
         const ended = new Promise<void>((resolve) => made.once('close', () => resolve()));
         made.on('error', () => {});
         client = made;
         const connectedAtMs = Date.now();
+        connections.push(connectedAtMs);
         payloads.forEach((_, index) => {
           if (!acknowledged.has(index)) send(made, index);
         });
@@ -81,6 +83,7 @@ export function repeatingPublisher(options: {
   const running = run();
   return {
     acknowledged,
+    connectedAtMs: connections,
     longestSilenceMs: () => longestMs,
     publish(payload) {
       if (!isWaiting()) lastAtMs = Date.now();

@@ -168,7 +168,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
   for (const which of [0, 1, 0, 1] as const) {
     codes.push(await pair.replace(which));
     // Wait until the proxy has noticed, as a person who upgrades would.
-    await pair.proxy.isUp(`api${which + 1}`);
+    await pair.proxy.isUp(`api/api${which + 1}`);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   over.abort();

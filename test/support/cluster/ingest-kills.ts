@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from '#src/database/connect.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import type { IngestPair } from './ingest-pair.ts';
+import { longestGapSeconds } from './meters.ts';
+import { type RepeatingPublisher, repeatingPublisher } from './publisher.ts';
+
+const EVERY_MS = 200;
+const STEP_MS = 1_000;
+/** Maximum time that is watched after a kill. */
+const WATCHED_MS = 8_000;
+
+/** A process was killed and started again. */
+interface KillRound {
+  /** Number of clients that were connected to the killed process. */
+  moved: number;
+  /** Longest time from the kill to the next PUBACK of one of them, in seconds. */
+  backS: number;
+  /** Longest time without a PUBACK of any other client, in seconds. */
+  othersGapS: number;
+}
+
+/** Result of a run: readings that were acknowledged, that are stored, and that are stored more than once. */
+export interface KillResult {
+  rounds: KillRound[];
+  acknowledged: number;
+  lost: number;
+  doubled: number;
+}
+
+/**
+ * Kills each process of a pair in turn, so many times in all, while devices publish five readings a second each through the proxy at QoS 1
+ * and repeat what was not acknowledged.
+ */
+export async function killInTurn(
+  { proxy, processes }: IngestPair,
+  { pool, devices, rounds }: { pool: Pool; devices: readonly { deviceId: string; secret: string }[]; rounds: number },
+): Promise<KillResult> {
+  const startMs = Math.floor(Date.now() / 1_000) * 1_000 - 18 * 3_600_000;
+  const publishers = devices.map(({ deviceId, secret }) =>
+    repeatingPublisher({ nodes: [proxy], deviceId, secret, topic: readingsTopic(deviceId), first: 0 }),
+  );
+  let sent = 0;
+  const over = new AbortController();
+  const playing = (async () => {
+    for (let nextMs = Date.now(); !over.signal.aborted; nextMs += EVERY_MS) {
+      const payload = JSON.stringify({ ts: startMs + sent * STEP_MS, energy_total_kwh: 1_000 + sent / 10_000 });
+      for (const publisher of publishers) publisher.publish(payload);
+      sent++;
+      await pause(Math.max(0, nextMs + EVERY_MS - Date.now()));
+    }
+  })();
+  const done: KillRound[] = [];
+  try {
+    await pause(2_000);
+    for (let round = 0; round < rounds; round++) {
+      const which = round % 2;
+      const killedAtMs = Date.now();
+      await processes[which as 0 | 1].kill();
+      const isBack = ({ acknowledged }: RepeatingPublisher) => acknowledged.has(first);
+      const first = sent;
+      while (Date.now() < killedAtMs + WATCHED_MS && !publishers.every(isBack)) await pause(50);
+      // A second more: a client that only waits must not count as back.
+      await pause(1_000);
+      done.push(judge(publishers, killedAtMs));
+      await processes[which as 0 | 1].start();
+      await proxy.isUp(`mqtt/ingest${which + 1}`);
+      // A share of the clients comes back to it, as devices do that lose their network now and then.
+      for (const [index, publisher] of publishers.entries()) if (index % 2 === round % 2) publisher.moveTo(0);
+      await pause(1_000);
+    }
+  } finally {
+    over.abort();
+    await playing;
+  }
+  await Promise.all(publishers.map((publisher) => publisher.flush()));
+  await Promise.all(publishers.map((publisher) => publisher.close()));
+  const acknowledged = publishers.reduce((count, one) => count + one.acknowledged.size, 0);
+  const { rows } = await pool.query(
+    `SELECT count(*)::int AS stored, count(DISTINCT (series_id, read_at))::int AS times FROM readings JOIN series USING (series_id)
+     WHERE device_id = ANY ($1)`,
+    [devices.map(({ deviceId }) => deviceId)],
+  );
+  const { stored, times } = rows[0];
+  return { rounds: done, acknowledged, lost: acknowledged - times, doubled: stored - times };
+}
+
+function judge(publishers: readonly RepeatingPublisher[], fromMs: number): KillRound {
+  const hasMoved = ({ connectedAtMs }: RepeatingPublisher) => connectedAtMs.some((atMs) => atMs > fromMs);
+  const moved = publishers.filter(hasMoved);
+  const gap = (one: RepeatingPublisher) => longestGapSeconds([...one.acknowledged.values()], fromMs, Date.now());
+  const others = publishers.filter((one) => !hasMoved(one));
+  return { moved: moved.length, backS: Math.max(0, ...moved.map(gap)), othersGapS: Math.max(0, ...others.map(gap)) };
+}
