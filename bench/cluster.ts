@@ -6,6 +6,7 @@ import { shardQueue } from '#ingest/source/amqp/topology.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ROUTING_KEYS } from '#src/devices/topics.ts';
 import { startBrokerCalls } from '../test/support/cluster/broker-calls.ts';
+import { startIngestPair } from '../test/support/cluster/ingest-pair.ts';
 import { type RabbitCluster, startRabbitMq } from '../test/support/cluster/rabbitmq.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
@@ -93,6 +94,8 @@ export async function bench(): Promise<BenchmarkResult> {
       }
       add('embedded, counted', { ...(await measureAedesCeiling(await devices(), MESSAGES)), cpuUs: {} });
       add('embedded, one worker', await written(database, await devices(), { pids: () => [] }, 1));
+      // HAProxy counts as the broker.
+      add('embedded, two behind HAProxy', await proxied(database, await devices()));
     }
     return answerOf(figures);
   } finally {
@@ -164,28 +167,50 @@ async function written(
   // Wait until shards have moved to the second worker.
   if (count > 1) await pause(1_000);
   try {
-    const child = await startPublisher(
-      broker.devices ?? `mqtt://127.0.0.1:${workers[0]?.ready.port}`,
-      devices,
-      MESSAGES,
-    );
-    const cpuMs = () => ({
-      broker: sum(broker.pids()),
-      worker: sum(workers.map((worker) => worker.process.pid as number)),
-      postgres: postgresCpuMs(join(database.dataDir, 'postgres')),
-    });
-    const [fromMs, before] = [performance.now(), cpuMs()];
-    child.send('go');
-    await waitUntilStored(database.pool, devices, MESSAGES);
-    const [tookMs, after] = [performance.now() - fromMs, cpuMs()];
-    const each = (part: keyof Cpu) => ((after[part] - before[part]) * 1_000) / MESSAGES;
-    return {
-      perSecond: MESSAGES / (tookMs / 1_000),
-      cpuUs: { broker: each('broker'), worker: each('worker'), postgres: each('postgres') },
-    };
+    const to = broker.devices ?? [`mqtt://127.0.0.1:${workers[0]?.ready.port}`];
+    const pids = workers.map((worker) => worker.process.pid as number);
+    return await publishAll(database, devices, { to, brokers: broker.pids(), workers: pids });
   } finally {
     for (const worker of workers) await worker.stop();
   }
+}
+
+/** Measures readings/s through two ingest processes with the broker inside, behind HAProxy. */
+async function proxied(
+  database: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
+  devices: PairedDevice[],
+): Promise<Figure> {
+  const { proxy, processes, remove } = await startIngestPair({ url: database.url });
+  try {
+    const pids = processes.map((one) => one.pid());
+    const to = [`mqtt://127.0.0.1:${proxy.ports.mqtt}`];
+    return await publishAll(database, devices, { to, brokers: [proxy.pid], workers: pids });
+  } finally {
+    await remove();
+  }
+}
+
+/** Publishes the messages and measures until they are stored. `to`: where devices connect; `brokers`, `workers`: processes whose CPU counts. */
+async function publishAll(
+  { pool, dataDir }: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
+  devices: PairedDevice[],
+  { to, brokers, workers }: { to: readonly string[]; brokers: readonly number[]; workers: readonly number[] },
+): Promise<Figure> {
+  const child = await startPublisher(to, devices, MESSAGES);
+  const cpuMs = () => ({
+    broker: sum(brokers),
+    worker: sum(workers),
+    postgres: postgresCpuMs(join(dataDir, 'postgres')),
+  });
+  const [fromMs, before] = [performance.now(), cpuMs()];
+  child.send('go');
+  await waitUntilStored(pool, devices, MESSAGES);
+  const [tookMs, after] = [performance.now() - fromMs, cpuMs()];
+  const each = (part: keyof Cpu) => ((after[part] - before[part]) * 1_000) / MESSAGES;
+  return {
+    perSecond: MESSAGES / (tookMs / 1_000),
+    cpuUs: { broker: each('broker'), worker: each('worker'), postgres: each('postgres') },
+  };
 }
 
 /** Measures a consumer of all shards that only counts and acknowledges messages, on one connection, as a worker does. */

@@ -26,9 +26,11 @@ const FULL_S = 8;
 const CUT_S = 20;
 const nothing = async () => {};
 
-/** Returns all faults: first single faults, then pairs. */
+/** Returns all faults: first single faults, then pairs. Faults of RabbitMQ only if the cluster has it. */
 export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<boolean>): ClusterFault[] {
-  const { rabbit, patroni, roles } = cluster;
+  const { patroni, roles } = cluster;
+  const nodes = cluster.rabbit?.nodes ?? [];
+  const ofRabbit = (faults: () => ClusterFault[]) => (cluster.rabbit ? faults() : []);
   const killsNode = (index: number): ClusterFault => {
     const node = nodeOf(cluster, index);
     return {
@@ -122,14 +124,16 @@ export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<bool
     await one.start();
   };
   return [
-    ...rabbit.nodes.map((_, index) => killsNode(index)),
+    ...nodes.map((_, index) => killsNode(index)),
     killsPrimary(),
     ...(['ingest', 'api', 'worker'] as const).map((name) => killsRole(name, 0)),
     freezesIngest(),
-    freezesNode('broker that most ingest workers are at frozen', mostUsed),
-    freezesNode('broker that no ingest worker is at frozen', unused),
-    ...silentLines(cluster),
-    fullDisk(cluster, 1),
+    ...ofRabbit(() => [
+      freezesNode('broker that most ingest workers are at frozen', mostUsed),
+      freezesNode('broker that no ingest worker is at frozen', unused),
+      ...silentLines(cluster),
+      fullDisk(cluster, 1),
+    ]),
     ...(cluster.lines ? [reallyFullDisk(cluster)] : []),
     {
       name: 'switchover of the database',
@@ -141,13 +145,14 @@ export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<bool
     },
     // A process that is replaced finishes the work that it has begun.
     inTurn('roles replaced, one after the other', WORKER, Object.values(roles).flat().map(replace)),
-    inTurn('brokers restarted, one after the other', BROKER, rabbit.nodes.map(replace)),
-    pair(killsRole('ingest', 1), killsNode(0)),
-    pair(killsRole('api', 0), killsNode(2)),
+    ...ofRabbit(() => [
+      inTurn('brokers restarted, one after the other', BROKER, nodes.map(replace)),
+      pair(killsRole('ingest', 1), killsNode(0)),
+      pair(killsRole('api', 0), killsNode(2)),
+    ]),
     pair(killsRole('worker', 1), killsPrimary()),
     killsIngestAmidFailover(),
-    pair(freezesIngest(), killsNode(1)),
-    pair(killsNode(0), killsPrimary()),
+    ...ofRabbit(() => [pair(freezesIngest(), killsNode(1)), pair(killsNode(0), killsPrimary())]),
     {
       name: 'an etcd killed, for good',
       goal: DATABASE,
@@ -159,21 +164,21 @@ export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<bool
 }
 
 function nodeOf({ rabbit }: Cluster, index: number) {
-  const node = rabbit.nodes[index];
+  const node = rabbit?.nodes[index];
   if (!node) throw new Error(`no broker ${index + 1}`);
   return node;
 }
 
 /** Returns the broker that most ingest workers are connected to. */
 function mostUsed({ rabbit }: Cluster): RabbitNode {
-  const [most] = rabbit.nodes.toSorted((one, other) => workersAt(other) - workersAt(one));
+  const [most] = (rabbit?.nodes ?? []).toSorted((one, other) => workersAt(other) - workersAt(one));
   if (!most || workersAt(most) === 0) throw new Error('no ingest worker is at a broker');
   return most;
 }
 
 /** Returns one of three brokers that neither of the two workers is connected to. It still leads shards, as each broker does. */
 function unused({ rabbit }: Cluster): RabbitNode {
-  const node = rabbit.nodes.find((one) => workersAt(one) === 0);
+  const node = rabbit?.nodes.find((one) => workersAt(one) === 0);
   if (!node) throw new Error('an ingest worker is at each broker');
   return node;
 }
@@ -211,7 +216,7 @@ function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
  */
 function silentLines(cluster: Cluster): ClusterFault[] {
   const { lines, rabbit } = cluster;
-  if (!lines) return [];
+  if (!lines || !rabbit) return [];
   const silent = (name: string, cut: (index: number, isCut: boolean) => void): ClusterFault => {
     let index = 0;
     return {

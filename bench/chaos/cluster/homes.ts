@@ -39,7 +39,7 @@ export interface Homes {
 }
 
 /** Creates the homes and starts publishing. `minutes` is the maximum duration. */
-export async function startHomes({ pool, rabbit }: Cluster, count: number, minutes: number): Promise<Homes> {
+export async function startHomes({ pool, entrances }: Cluster, count: number, minutes: number): Promise<Homes> {
   const db = createDb(pool);
   const stepMs = STEPS_MS.find((ms) => (minutes * 60_000 * ms) / EVERY_MS < PLAYED_MS) ?? 1_000;
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PLAYED_MS;
@@ -54,7 +54,7 @@ export async function startHomes({ pool, rabbit }: Cluster, count: number, minut
       delivery: 'webhook',
     });
     const topic = readingsTopic(deviceId);
-    const publisher = repeatingPublisher({ nodes: rabbit.nodes, deviceId, secret, topic, first: index });
+    const publisher = repeatingPublisher({ nodes: entrances, deviceId, secret, topic, first: index });
     all.push({ userId, deviceId, publisher, readings: [], crossings: new Map(), stored: { atMs: [], upToMs: 0 } });
   }
   const over = new AbortController();

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, createPool, type Pool } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
+import { type HAProxy, type ProxiedIngest, startHAProxy } from '../../../test/support/cluster/haproxy.ts';
 import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
 import { type RabbitCluster, type RabbitNode, startRabbitMq } from '../../../test/support/cluster/rabbitmq.ts';
 import { freePort } from '../../../test/support/free-port.ts';
@@ -34,11 +36,14 @@ export interface RoleControl {
 }
 
 /**
- * A complete installation of deploy/cluster on the loopback interface: three brokers, three etcd nodes, two databases, two processes of
- * each role, and a receiver of webhooks.
+ * A complete installation of deploy/cluster on the loopback interface: three etcd nodes, two databases, two processes of each role, three
+ * RabbitMQ nodes or HAProxy, and a receiver of webhooks.
  */
 export interface Cluster {
-  rabbit: RabbitCluster;
+  /** Null: the broker is inside the ingest processes. */
+  rabbit: RabbitCluster | null;
+  /** Where devices connect: the nodes of RabbitMQ, or HAProxy in front of the ingest processes. */
+  entrances: readonly { host?: string; ports: { mqtt: number } }[];
   patroni: PatroniCluster;
   pool: Pool;
   receiver: Receiver;
@@ -51,7 +56,7 @@ export interface Cluster {
   remove(): Promise<void>;
 }
 
-export async function installCluster(): Promise<Cluster> {
+export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): Promise<Cluster> {
   const undo: (() => Promise<unknown>)[] = [];
   const remove = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -64,7 +69,7 @@ export async function installCluster(): Promise<Cluster> {
     undo.push(async () => (await startingDatabase).stop());
     // Each broker asks one API process to authenticate devices. If that process is down, devices log in at another broker.
     const operator = operatorPorts.map((port) => `http://127.0.0.1:${port}`);
-    const lines = isInNamespaces() ? setUpNetworkLines(3) : null;
+    const lines = isInNamespaces() && !isEmbedded ? setUpNetworkLines(3) : null;
     const small = (nodes: readonly RabbitNode[]) => {
       const node = nodes[SMALL_DISK_BROKER_INDEX];
       if (!lines || !node) return;
@@ -73,21 +78,22 @@ export async function installCluster(): Promise<Cluster> {
       execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'data', node.dataFolder]);
       undo.push(async () => void execFileSync('umount', ['--lazy', node.dataFolder]));
     };
-    let startingBrokers: Promise<RabbitCluster> | undefined;
+    let startingBrokers: Promise<RabbitCluster | null> = Promise.resolve(null);
     undo.push(async () => (await startingBrokers)?.stop());
-    startingBrokers = startRabbitMq({ operator, places: lines?.places, prepare: small });
+    if (!isEmbedded) startingBrokers = startRabbitMq({ operator, places: lines?.places, prepare: small });
     const [patroni, rabbit] = await Promise.all([startingDatabase, startingBrokers]);
     await patroni.ready();
     const many = { minute: 1_000_000, day: 1_000_000 };
     const env = {
       DATABASE_URL: patroni.url,
       DATABASE_READ_URL: patroni.url,
-      MQTT_URL: rabbit.url(),
+      ...(rabbit ? { MQTT_URL: rabbit.url() } : {}),
       SECRET_KEY,
       WEBHOOK_ALLOW_PRIVATE: 'true',
       PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
       LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
     };
+    const ingestPorts = [await freeIngestPorts(), await freeIngestPorts()] as const;
     const make = async (role: RoleName, which: 0 | 1): Promise<RoleControl> => {
       const folder = await temporaryFolder();
       undo.push(() => folder.remove());
@@ -96,7 +102,13 @@ export async function installCluster(): Promise<Cluster> {
       const own = { DATA_DIR: folder.path, WEBHOOK_CA_FILE: ca };
       // Brokers reach the operator endpoint by our address on their own network line.
       const operatorHost = lines ? { OPERATOR_HOST: '0.0.0.0' } : {};
-      const ports = role === 'api' ? { OPERATOR_PORT: String(operatorPorts[which]), ...operatorHost } : {};
+      const { mqtt, operator: health } = ingestPorts[which];
+      const ports = {
+        ...(role === 'api' ? { OPERATOR_PORT: String(operatorPorts[which]), ...operatorHost } : {}),
+        ...(role === 'ingest' && isEmbedded
+          ? { MQTT_PORT: String(mqtt), OPERATOR_PORT: String(health), TRUST_PROXY: '127.0.0.1', DRAIN_SECONDS: '6' }
+          : {}),
+      };
       let running: RoleProcess | undefined;
       undo.push(async () => running?.kill());
       return {
@@ -117,15 +129,24 @@ export async function installCluster(): Promise<Cluster> {
     await roles.worker[0].start();
     const others = [roles.worker[1], ...roles.api, ...roles.ingest];
     await Promise.all(others.map((role) => role.start()));
+    const entrances = rabbit?.nodes ?? [await startProxy(ingestPorts)];
+    undo.push(async () => Promise.all(entrances.map((one) => 'isUp' in one && one.stop())));
     const pool = createPool(patroni.url, { max: 3 });
     undo.push(() => pool.end());
     const db = createDb(pool);
     const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
     const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
     await createWebhook(db, createSecretBox(SECRET_KEY), adminId, webhook);
-    return { rabbit, patroni, pool, receiver, roles, lines, remove };
+    return { rabbit, entrances, patroni, pool, receiver, roles, lines, remove };
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+const freeIngestPorts = async (): Promise<ProxiedIngest> => ({ mqtt: await freePort(), operator: await freePort() });
+
+async function startProxy(ingest: readonly [ProxiedIngest, ProxiedIngest]): Promise<HAProxy> {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
+  return startHAProxy({ tls: { cert, key }, api: [1, 1], ingest });
 }

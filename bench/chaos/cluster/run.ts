@@ -19,7 +19,7 @@ async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<s
     return `  ${deviceId}: ${readings.length} published, ${publisher.acknowledged.size} acknowledged, ${written} stored`;
   });
   const columns = ['name', 'messages_ready', 'messages_unacknowledged', 'consumers', 'leader', 'online'];
-  const asked = rabbit.nodes.map(async (node) => {
+  const asked = (rabbit?.nodes ?? []).map(async (node) => {
     const said = await node.ctl('-q', '-t', '15', 'list_queues', ...columns).catch((error: Error) => error.message);
     const waiting = said.split('\n').filter((line) => !/\t0\t0\t/.test(line));
     return [`  ${node.name} says:`, ...waiting.slice(0, 20).map((line) => `    ${line}`)];
@@ -59,13 +59,14 @@ interface Row {
   toMs: number;
 }
 
-/** Runs `npm run chaos -- cluster [names of faults] [--minutes=25] [--times=1] [--json]`. Returns the exit code. */
+/** Runs `npm run chaos -- cluster [names of faults] [--brokers=rabbitmq|embedded] [--minutes=25] [--times=1] [--json]`. Returns the exit code. */
 export async function runClusterChaos(flags: readonly string[]): Promise<number> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
   if (missing.length > 0) return 2;
-  const noLines = explainMissingNetwork();
-  if (noLines === null && !isInNamespaces()) return runInNamespaces();
+  const isEmbedded = flags.includes('--brokers=embedded');
+  const noLines = isEmbedded ? null : explainMissingNetwork();
+  if (noLines === null && !isEmbedded && !isInNamespaces()) return runInNamespaces();
   const words = flags.filter((flag) => !flag.startsWith('--'));
   const numberOf = (name: string, usual: number) =>
     Number(flags.find((flag) => flag.startsWith(`--${name}=`))?.split('=')[1] ?? usual);
@@ -73,8 +74,8 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   const times = numberOf('times', 1);
   if (!(minutes >= 2)) throw new Error('--minutes is 2 at least: a cluster takes one to start');
   const untilMs = Date.now() + minutes * 60_000;
-  say('three brokers, three etcd, two databases, two of each role …');
-  const cluster = await installCluster();
+  say(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
+  const cluster = await installCluster({ isEmbedded });
   let homes: Homes | undefined;
   try {
     homes = await startHomes(cluster, HOMES, minutes);
@@ -130,7 +131,8 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   } finally {
     await homes?.close();
     const folder = flags.find((flag) => flag.startsWith('--logs='))?.split('=')[1];
-    if (folder) for (const node of cluster.rabbit.nodes) writeFileSync(join(folder, `${node.name}.log`), node.log());
+    if (folder)
+      for (const node of cluster.rabbit?.nodes ?? []) writeFileSync(join(folder, `${node.name}.log`), node.log());
     await cluster.remove();
   }
 }
@@ -144,7 +146,7 @@ function chosenOf(faults: ClusterFault[], words: readonly string[]): ClusterFaul
 
 async function endure(cluster: Cluster, { all: homes, spread }: Homes, fault: ClusterFault): Promise<Row> {
   // A broker that was down leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
-  await cluster.rabbit.rebalance();
+  await cluster.rabbit?.rebalance();
   spread();
   await waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
   const harmedMs = Date.now();
