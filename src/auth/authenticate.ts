@@ -2,6 +2,7 @@ import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, MemberAccess } from '#src/database/enums.ts';
+import { isMoving } from '#src/database/moving.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import { currentScopes, usableAuthorizations } from './authorizations.ts';
@@ -63,8 +64,8 @@ const MAX_REMEMBERED = 10_000;
 /** Minimum time between two updates of `last_used_at`. */
 const USED_EVERY_MS = 60_000;
 
-/** Why a key is refused, as an error of the catalogue. */
-export type KeyRefusal = 'unauthorized' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
+/** Why a key is refused, as an error of the catalogue. `unavailable`: its account is moving to another installation. */
+export type KeyRefusal = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExpired' | 'addressNotAllowed';
 
 /** Returns the caller who presents a key from an address, or why the key is refused. */
 export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusal>;
@@ -129,7 +130,7 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
     ])
     .where('key_sha256', '=', hash)
     .executeTakeFirst();
-  if (!row) return 'unauthorized';
+  if (!row) return (await isMoving(db, { secretSha256: hash })) ? 'unavailable' : 'unauthorized';
   const isOfEndedMembership = row.member_id !== null && !isOpenMembership(row);
   if (row.revoked_at || isOfEndedMembership) return 'keyRevoked';
   const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;

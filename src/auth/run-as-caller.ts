@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
+import { isMoving } from '#src/database/moving.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
@@ -28,8 +29,9 @@ interface Row {
 }
 
 /**
- * Reads the caller again from the database. Throws 401 if its key was revoked or has expired, its session or the authorization of the app has
- * ended, or its account was deleted, and 403 if its key may no longer be used from its address, or if its membership of the home has ended. Locks the accounts, then the
+ * Reads the caller again from the database. Throws 503 if its account is moving to another installation; 401 if its key was revoked or has
+ * expired, its session or the authorization of the app has ended, or its account was deleted; and 403 if its key may no longer be used from
+ * its address, or if its membership of the home has ended. Locks the accounts, then the
  * membership, then the key or session, in the same order as an erasure or the end of a membership.
  */
 export async function reloadCaller(
@@ -56,7 +58,7 @@ export async function reloadCaller(
           SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, NULL AS device_id, NULL AS made_by, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
           WHERE session_id = ${keyId} AND ${isOpen(now)} ${lockOf('sessions')}`.execute(db);
   const [row] = rows;
-  if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
+  if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : await refusalOfSession(db, keyId));
   if (memberId !== undefined && access === null) throw new AppError(by === 'key' ? 'keyRevoked' : 'forbidden');
   const { role, scopes, allowed_addresses: allowedAddresses } = row;
   const isWithinAccess = (scope: Scope) => access === null || MEMBER_SCOPES[access].includes(scope);
@@ -96,9 +98,13 @@ export async function runAsCaller<T>(
   });
 }
 
+/** Returns why a session that is no longer valid, or a key that does not exist, is refused. */
+const refusalOfSession = async (db: Database, id: string): Promise<KeyRefusal> =>
+  (await isMoving(db, { id })) ? 'unavailable' : 'unauthorized';
+
 /** Returns why a key that is no longer valid is refused. */
 async function refusalOf(db: Database, keyId: string): Promise<KeyRefusal> {
   const key = await db.selectFrom('api_keys').select('revoked_at').where('key_id', '=', keyId).executeTakeFirst();
-  if (!key) return 'unauthorized';
+  if (!key) return refusalOfSession(db, keyId);
   return key.revoked_at ? 'keyRevoked' : 'keyExpired';
 }

@@ -1,10 +1,12 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { withCell } from '#src/core/cell.ts';
+import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
+import { isMoving } from '#src/database/moving.ts';
 import { forgetExpiredAuthorizations } from '#src/users/app-access.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { forgetEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
@@ -100,7 +102,7 @@ export async function openSession(
   return { session_id, secret };
 }
 
-/** Returns the caller of a session's secret, with the current role and every scope; null if there is no valid session. */
+/** Returns the caller of a session's secret, with the current role and every scope; null if there is no valid session. Throws 503 while its account moves. */
 export async function findSession(db: Database, secret: string, now: Date): Promise<Caller | null> {
   const row = await db
     .selectFrom('sessions')
@@ -109,7 +111,10 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
     .where('secret_sha256', '=', sha256(secret))
     .where(isOpen(now))
     .executeTakeFirst();
-  if (!row) return null;
+  if (!row) {
+    if (await isMoving(db, { secretSha256: sha256(secret) })) throw new AppError('unavailable');
+    return null;
+  }
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
     // Not awaited, and errors are ignored.
     void db

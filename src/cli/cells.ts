@@ -3,9 +3,17 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { isDatabaseUrl } from '#src/config/addresses.ts';
+import { loadConfig } from '#src/config/load.ts';
 import { isCellName } from '#src/core/cell.ts';
+import { escapeForTerminal } from '#src/core/output.ts';
+import { createDb, createPool } from '#src/database/connect.ts';
 import { synchroniseRouters } from '#src/start/cells/exceptions.ts';
 import { type CellHealth, type CellsHealth, readCellsHealth } from '#src/start/cells/health.ts';
+import { type CellMoveReport, FIRST_CELL, moveToCell } from '#src/start/cells/move.ts';
+import { secretKey } from '#src/start/secret-key.ts';
+import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
+import { assertDatabaseReachable, CONNECTED_MS, reachSource } from './migrate.ts';
+import { progressBar } from './progress-bar.ts';
 
 /** Registers `energy cells`: the health of the cells behind a router, and its exceptions (deploy/cells/README.md). */
 export function register(program: Command): void {
@@ -27,6 +35,17 @@ export function register(program: Command): void {
       const { file, json = false } = command.optsWithGlobals<Options>();
       const changed = await synchroniseRouters(placesOf(await readCells(file)));
       console.log(json ? JSON.stringify({ changed }) : `Changed ${changed} entries.`);
+    });
+  cells
+    .command('move <user...>')
+    .description('move accounts, by user_id or e-mail address, from this cell to another one, while both run')
+    .requiredOption('--to <cell>', 'the cell that is to have them')
+    .option('--json', 'print one JSON object')
+    .action(async (users: string[], _options: object, command: Command) => {
+      const { file, to, json = false } = command.optsWithGlobals<Options & { to: string }>();
+      const report = await move(users, to, await readCells(file));
+      if (json) console.log(JSON.stringify(report));
+      else printMove(report);
     });
 }
 
@@ -73,6 +92,51 @@ async function readCells(path: string): Promise<CellsFile> {
     { ...one, secret_key_file: here(one.secret_key_file) },
   ]);
   return { ...parsed.data, exceptions: here(parsed.data.exceptions), cells: Object.fromEntries(cells) };
+}
+
+/** Moves accounts of the cell of this environment to another one. */
+async function move(users: readonly string[], to: string, file: CellsFile): Promise<CellMoveReport> {
+  const config = loadConfig();
+  const from = config.cell ?? FIRST_CELL;
+  const target = file.cells[to];
+  if (target === undefined) throw new Error(`The file of cells has no cell ${to}. Nothing was changed.`);
+  if (to === from) throw new Error(`This is the cell ${from} itself. Nothing was changed.`);
+  await assertDatabaseReachable(`the cell ${to}`, target.database);
+  const targetSecret = (await readFile(target.secret_key_file, 'utf8')).trim();
+  const { url, release } = await reachSource(config);
+  const source = createPool(url, { max: 1, applicationName: 'energy cells' });
+  const bar = progressBar();
+  try {
+    return await moveToCell(
+      { from: { cell: from, database: url }, to: { cell: to, database: target.database } },
+      {
+        users,
+        places: placesOf(file),
+        source,
+        secrets: { source: await secretKey(config, createDb(source)), target: targetSecret },
+        taking: { retentionMonths: config.retentionMonths, maxChannels: config.maxChannels },
+        connectedMs: CONNECTED_MS,
+        step(text) {
+          bar.stop();
+          if (process.stderr.isTTY) console.error(escapeForTerminal(text));
+        },
+        progress: bar.update,
+      },
+    );
+  } finally {
+    bar.stop();
+    await source.end();
+    await release();
+  }
+}
+
+function printMove({ users, moved_before, held_ms, forwarded, unpriced }: CellMoveReport): void {
+  const before = moved_before > 0 ? ` (${moved_before} had moved before)` : '';
+  console.log(
+    `Moved ${users} accounts${before}. Each was closed for at most ${(held_ms / 1_000).toFixed(1)} s. ` +
+      `${forwarded} messages that still arrived in the old cell were written in the new one.`,
+  );
+  if (unpriced.length > 0) console.log(escapeForTerminal(`\n${describeUnpricedTariffs(unpriced)}`));
 }
 
 const placesOf = ({ exceptions, routers }: CellsFile) => ({ file: exceptions, routers });

@@ -76,10 +76,10 @@ async function moveTo(url: string, json: boolean): Promise<void> {
 }
 
 /**
- * Time after the switch during which devices may still be connected to this installation's broker: the broker looks for ended logins every
+ * Time after a move during which devices may still be connected to this installation's broker: the broker looks for ended logins every
  * 10 s.
  */
-const CONNECTED_MS = 12_000;
+export const CONNECTED_MS = 12_000;
 
 async function moveAccounts(options: {
   to: string | undefined;
@@ -143,7 +143,7 @@ function printAccounts({
  * Opens the database to move. If the service is not running, its embedded database is started for the duration of the move. The service
  * itself refuses to start on a database that a move has closed, and an interrupted move must still be able to finish.
  */
-async function reachSource(config: Config): Promise<{ url: string; release(): Promise<void> }> {
+export async function reachSource(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
   if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedAlive(dataDir)))
     return { url: await databaseUrl(config), release: async () => {} };

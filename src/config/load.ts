@@ -12,6 +12,8 @@ import { SECRETS, type Variables, variables } from './sections.ts';
 /** The configuration of a process; docs/configuration.md describes each variable. */
 export interface Config {
   environment: Environment;
+  /** Name of this installation among several behind one router; undefined: the first. */
+  cell: string | undefined;
   /** `format`: if undefined, text on a terminal and JSON elsewhere. */
   log: { level: string; format: 'json' | 'text' | undefined };
   dataDir: string;
@@ -98,6 +100,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const tlsHost = vars.MQTTS_HOST ?? (sandbox ? LOCAL : '0.0.0.0');
   return {
     environment: vars.ENVIRONMENT,
+    cell: vars.CELL,
     log: { level: vars.LOG_LEVEL, format: vars.LOG_FORMAT },
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
     publicUrl,

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
+import { isMoving } from '#src/database/moving.ts';
 
 /** Returns the SHA-256 of a secret: the form in which it is stored and compared. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
@@ -114,7 +115,8 @@ export async function findAccountOfLogin(db: Database, username: string): Promis
 
 /**
  * Returns the account of a device or a gateway if the secret is its own or a valid temporary secret of the device. Null if the secret is
- * wrong, or the name is unknown or deleted.
+ * wrong, or the name is unknown or deleted. Throws while the account moves to another installation: brokers then answer "server unavailable",
+ * after which devices try again, and not "bad password".
  */
 export async function findDeviceLogin(
   db: Database,
@@ -123,7 +125,11 @@ export async function findDeviceLogin(
   now = new Date(),
 ): Promise<LoginAccount | null> {
   const known = await findKnown(db, username);
-  if (!known) return null;
+  if (!known) {
+    if (await isMoving(db, { id: username }))
+      throw new Error('the account of this login is moving to another installation');
+    return null;
+  }
   const given = hashSecret(secret);
   if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, given)) return known;
   // The secret has 192 random bits and is looked up by its hash, so the time of the query reveals nothing about it.

@@ -801,4 +801,5 @@ export const RELATIONS_WITHOUT_PERSONAL_DATA: Readonly<Record<string, string>> =
   parcels: 'of accounts on their way into another installation, for some seconds: nobody can ask for them',
   departed_messages: 'of accounts that are in another installation, on their way there',
   arriving_series: 'numbers of accounts that are not here yet',
+  arriving_names: 'of accounts that are not here yet, for some seconds',
 };

@@ -5,19 +5,22 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
+import { openSession } from '#src/auth/sessions.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, queryOn } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { checkDeviceLogin, findInvalidLogins, hashSecret } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
+import { closeAccounts } from '#src/start/users-move/close.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
+import { expectNames, readRoutedNames } from '#src/start/users-move/routes.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { createTariff, updateTariff } from '#src/tariffs/store.ts';
 import { endDepartures } from '#src/users/departures.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { createUser } from '#src/users/store.ts';
-import { testApi } from '#test/support/api.ts';
+import { type TestApi, testApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -151,6 +154,75 @@ test('a moved account is unknown here, with its key, sessions and devices, and k
     expect(await findInvalidLogins(there.db, [login])).toEqual([]);
   } finally {
     await api.app.close();
+    await there.app.close();
+  }
+});
+
+test('while an account is in neither place, its callers get 503 and its devices "server unavailable" in both; a failed move ends that', async () => {
+  const { source, target } = two;
+  const here = await testApi({ database: { ...source, drop: async () => {} } });
+  const there = await testApi({ database: { ...target, drop: async () => {} } });
+  const secrets = { source: 'the secret of the tests', target: 'the secret of the tests' };
+  try {
+    const { userId, key } = await here.user('homeowner');
+    const body = { type: 'smart_meter', location: 'home' };
+    const { device_id: deviceId, mqtt } = (await here.send('/v1/devices', { method: 'POST', key, body })).json;
+    const hub = await createGateway(here.db, { userId, name: 'Hub' });
+    const { secret } = await openSession(here.db, userId, here.now);
+    const statusesOf = async ({ send }: TestApi) => {
+      const headers = { cookie: `__Secure-energy_session=${secret}` };
+      const answers = [
+        await send(`/v1/users/${userId}`, { key }),
+        await send('/v1/alerts', { method: 'POST', key, body: {} }),
+        await send('/dashboard/v1/devices', { headers }),
+        await send('/dashboard/session', { headers }),
+      ];
+      return answers.map(({ status, headers: of }) => (status === 503 ? `503 ${of['retry-after']}` : status));
+    };
+    const seen: unknown[] = [];
+    const routed: string[] = [];
+    const routes = {
+      toTarget: async (names: readonly { name: string }[]) => {
+        routed.push(`to ${names.length}`);
+        // From the moment in which callers are directed there.
+        seen.push(await statusesOf(there));
+      },
+      toSource: async (names: readonly { name: string }[]) => void routed.push(`back ${names.length}`),
+    };
+    const failing = how([userId], {
+      ...{ secrets, routes },
+      step: (text) => {
+        if (text.startsWith('Copying what came')) throw new Error('it fails');
+      },
+    });
+    await expect(moveUsers(source.url, target.url, failing)).rejects.toThrow('it fails');
+    // The account, its device, its gateway, its key and its session.
+    expect(routed).toEqual(['to 5', 'back 5']);
+    expect(seen).toEqual([['503 5', '503 5', '503 5', '503 5']]);
+    expect((await statusesOf(here)).slice(0, 1)).toEqual([200]);
+    expect(await statusesOf(there)).toEqual([401, 401, 401, 200]);
+
+    await closeAccounts(source.pool, [userId], {
+      toInstallation: 'elsewhere',
+      redirect: async (client) => expectNames(target.pool, await readRoutedNames(client, [userId])),
+    });
+    for (const api of [here, there]) {
+      // A process that has cached the key refuses changes at once, and reads some seconds later.
+      const statuses = await statusesOf(api);
+      expect(api === here ? statuses.slice(1) : statuses).toEqual(
+        statuses.slice(api === here ? 1 : 0).map(() => '503 5'),
+      );
+      for (const [login, password] of [
+        [deviceId, mqtt.password],
+        [hub.gateway.gateway_id, 'any'],
+      ])
+        await expect(checkDeviceLogin(api.db, login, password)).rejects.toThrow('is moving');
+      expect(await checkDeviceLogin(api.db, 'dev_unknown', 'x')).toBe(false);
+      const wrong = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+      expect((await api.send('/v1/devices', { key: wrong })).status).toBe(401);
+    }
+  } finally {
+    await here.app.close();
     await there.app.close();
   }
 });

@@ -69,6 +69,7 @@ const ROWS: Record<string, string> = {
   departed_logins: `INSERT INTO departed_logins VALUES ('dev_gone', 'usr_gone')`,
   parcels: `INSERT INTO parcels (relation, row) VALUES ('of another move', '{"number": 9007199254740993}')`,
   departed_messages: `INSERT INTO departed_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
+  arriving_names: `INSERT INTO arriving_names VALUES ('dev_coming', 'usr_coming')`,
   arriving_series: `INSERT INTO arriving_series VALUES (1000000, 'dev_coming', 'import', 'register')`,
   // Precomputed sums of larger groups, as a worker stores them.
   kept_groups: `INSERT INTO kept_groups SELECT group_id, 1, sha256('c'), date_trunc('day', now()) - interval '1 day', now() FROM home_groups`,

@@ -432,7 +432,7 @@ test('if a move fails after closing accounts, nothing is lost, of them or of rel
   expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
 
   // Rows that somebody deleted meanwhile are not restored, and do not stop the rest.
-  await closeAccounts(source.pool, userIds, 'elsewhere');
+  await closeAccounts(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
   const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
   const parcels = rows.map(({ relation }) => relation);
   expect(RETURNED_RELATIONS.filter(({ relation }) => !parcels.includes(`returned:${relation}`))).toEqual([]);

@@ -39,7 +39,8 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     const caller = typeof found !== 'string' && found.by === 'app' && isForTools(request) ? 'unauthorized' : found;
     // Counted as a failure of the address, not as a request of the account, so that a thief of a key cannot use up its owner's limits.
     if (typeof caller === 'string') {
-      if (request.headers.authorization !== undefined) await countFailure(counter, request.ip);
+      if (request.headers.authorization !== undefined && caller !== 'unavailable')
+        await countFailure(counter, request.ip);
       throw new AppError(caller);
     }
     request.caller = caller;

@@ -188,4 +188,5 @@ export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   parcels: 'of accounts on their way: what is in them is taken over',
   departed_messages: 'written by the other installation like any message, once it has the account',
   arriving_series: 'until the account is there',
+  arriving_names: 'until the account is there',
 };

@@ -76,6 +76,7 @@ export const COPIED_RELATIONS: readonly CopiedRelation[] = [
   { relation: 'parcels' },
   { relation: 'departed_messages' },
   { relation: 'arriving_series' },
+  { relation: 'arriving_names' },
   { relation: 'readings', by: 'read_at' },
 ];
 

@@ -23,6 +23,7 @@ import {
 import { COMMAND_LINE, recordAct } from '#src/users/audit.ts';
 import { eraseTraces } from '#src/users/erase.ts';
 import { countUnmovedEnrolled } from './choose.ts';
+import { forgetNames } from './routes.ts';
 
 // Raw SQL: locks, and relations stored as parcels.
 
@@ -35,14 +36,19 @@ class UnderWay extends Error {}
 /**
  * Closes accounts in one transaction. Concurrent writes to them wait for it and then no longer find the accounts. Their rows are then in
  * `parcels`, and their devices are marked as moved, so that later messages are stored (ingest/write/moved-accounts.ts). Waits for
- * deliveries in progress, so that no receiver gets an event twice.
+ * deliveries in progress, so that no receiver gets an event twice. `redirect` runs within the transaction, as soon as the accounts are locked:
+ * no new device, key or session can appear after it. It may run several times.
  */
-export async function closeAccounts(pool: Pool, userIds: readonly string[], toInstallation: string): Promise<void> {
+export async function closeAccounts(
+  pool: Pool,
+  userIds: readonly string[],
+  { toInstallation, redirect }: { toInstallation: string; redirect: (client: PoolClient) => Promise<void> },
+): Promise<void> {
   const deadlineMs = performance.now() + MAX_DELIVERY_MS;
   for (let attempt = 1; ; ) {
     try {
       const isPatient = performance.now() < deadlineMs;
-      return await inTransaction(pool, (client) => close(client, userIds, { toInstallation, isPatient }));
+      return await inTransaction(pool, (client) => close(client, userIds, { toInstallation, isPatient, redirect }));
     } catch (error) {
       if (!(error instanceof UnderWay) && (attempt++ >= MAX_ATTEMPTS || !isRetryable(error))) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
@@ -53,7 +59,7 @@ export async function closeAccounts(pool: Pool, userIds: readonly string[], toIn
 async function close(
   client: PoolClient,
   userIds: readonly string[],
-  { toInstallation, isPatient }: { toInstallation: string; isPatient: boolean },
+  { toInstallation, isPatient, redirect }: Parameters<typeof closeAccounts>[2] & { isPatient: boolean },
 ): Promise<void> {
   // The same order as an erasure (src/users/erase.ts): the refresh, changed hours, the account, gateways, devices, heads.
   await client.query('SELECT hold_refresh()');
@@ -78,6 +84,7 @@ async function close(
   // This lock stops workers from taking another delivery until the commit.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
   if (isPatient && (await areDelivering(client, userIds))) throw new UnderWay();
+  await redirect(client);
   await noteMove(databaseOn(client), userIds, 'user.moved', { to: toInstallation });
   await client.query(
     `INSERT INTO departures (user_id, to_installation) SELECT unnest($1::text[]), $2
@@ -140,6 +147,7 @@ export async function openAccounts(
       'DELETE FROM arriving_series WHERE device_id IN (SELECT device_id FROM devices WHERE user_id = ANY ($1))',
       [userIds],
     );
+    await forgetNames(target, userIds);
     // The accounts may have moved away from the target earlier.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [

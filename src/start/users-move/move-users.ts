@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PoolClient } from '#src/database/connect.ts';
 import { packChanges } from '#src/database/copy/account-bundle.ts';
 import { compareCopied, type Progress, type SynchroniseResult, synchronise } from '#src/database/copy/synchronise.ts';
 import { inTransaction } from '#src/database/transaction.ts';
@@ -26,6 +27,7 @@ import {
   withBothHeld,
   withEnds,
 } from './ends.ts';
+import { type AccountRoutes, expectNames, forgetNames, readRoutedNames } from './routes.ts';
 import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturned } from './stored-messages.ts';
 import { describeUnpricedTariffs, type UnpricedTariff, unpricedTariffs } from './unpriced-tariffs.ts';
 
@@ -60,6 +62,8 @@ export interface UsersMove {
    * forwards the last messages.
    */
   connectedMs?: number;
+  /** Redirects callers and devices of the accounts. Left out: people do it by hand. */
+  routes?: AccountRoutes;
   step(text: string): void;
   progress: Progress;
 }
@@ -103,20 +107,62 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
       if (chosen.toMove.length > 0) {
         await copyMeanwhile(both, chosen.toMove, how);
         how.step('Closing the accounts here …');
-        await closeAccounts(pools.source, chosen.toMove, both.target.id);
+        await closeAndRedirect(both, chosen.toMove, how);
         await finish(both, chosen.toMove, how, report);
       }
       how.step('Forwarding what came here for them …');
       Object.assign(report, await forwardStoredMessages(both, how.taking));
       if (report.users > 0 && how.connectedMs !== undefined) {
-        await pause(how.connectedMs);
-        report.forwarded += (await forwardStoredMessages(both, how.taking)).forwarded;
+        report.forwarded += await forwardUntilDisconnected(both, how.taking, how.connectedMs);
       }
       report.unpriced = await unpricedTariffs(both, pools.target, [...chosen.lines.keys()], chosen.lines);
       return report;
     });
   } finally {
     await Promise.all([pools.source.end(), pools.target.end()]);
+  }
+}
+
+/** Interval between two looks for messages that devices still send to the source. */
+const FORWARD_EVERY_MS = 500;
+
+/** Forwards messages until no device can be connected to the source any more. Returns their number. */
+async function forwardUntilDisconnected(
+  both: MoveInstallations,
+  taking: IngestSettings,
+  connectedMs: number,
+): Promise<number> {
+  let forwarded = 0;
+  for (const endsMs = performance.now() + connectedMs; performance.now() < endsMs; ) {
+    await pause(FORWARD_EVERY_MS);
+    forwarded += (await forwardStoredMessages(both, taking)).forwarded;
+  }
+  return forwarded;
+}
+
+/**
+ * Closes accounts at the source. Just before, the target is told to answer 503 for them, and their callers are sent there: at the source,
+ * processes that have cached a caller would read an account without data. If that fails, everything is as before.
+ */
+async function closeAndRedirect(
+  { source, target }: MoveInstallations,
+  userIds: string[],
+  how: UsersMove,
+): Promise<void> {
+  const redirect = async (client: PoolClient) => {
+    const names = await readRoutedNames(client, userIds);
+    await expectNames(target.pool, names);
+    await how.routes?.toTarget(names);
+  };
+  try {
+    await closeAccounts(source.pool, userIds, { toInstallation: target.id, redirect });
+  } catch (error) {
+    // The router that could not be changed may be the reason.
+    await how.routes
+      ?.toSource(await readRoutedNames(source.pool, userIds))
+      .catch(({ message }: Error) => how.step(message));
+    await forgetNames(target.pool, userIds);
+    throw error;
   }
 }
 
@@ -184,6 +230,8 @@ async function finish(
       throw error;
     }
   }
+  // Again: a killed command may have redirected only some of the names.
+  await how.routes?.toTarget(await readRoutedNames(source.pool, userIds));
   report.users += userIds.length;
   how.step('Erasing them here …');
   await eraseMovedAccounts(source.pool, userIds);
@@ -226,7 +274,7 @@ async function bringOver(
 async function giveBack(
   { source, target }: MoveInstallations,
   userIds: readonly string[],
-  { step, taking }: UsersMove,
+  { step, taking, routes }: UsersMove,
   error: Error,
 ): Promise<void> {
   const areThere = await areOpen(target.pool, userIds, source.id).catch(() => null);
@@ -238,5 +286,7 @@ async function giveBack(
     );
   step('Opening the accounts here again …');
   await reopenAccounts(source.pool, userIds);
+  await routes?.toSource(await readRoutedNames(source.pool, userIds));
+  await forgetNames(target.pool, userIds);
   await writeMessagesOfReturned(source.pool, taking);
 }

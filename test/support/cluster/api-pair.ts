@@ -111,7 +111,8 @@ export async function startApiPair({ minute }: { minute: { free: number } }): Pr
   };
 }
 
-function ask(ca: string, port: number, path: string, { key, body, agent, ...asked }: Asked): Promise<Came> {
+/** Sends a request to a port of the loopback. Never throws. `ca`: PEM of the authority of its certificate. */
+export function ask(ca: string, port: number, path: string, { key, body, agent, ...asked }: Asked): Promise<Came> {
   const data = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),

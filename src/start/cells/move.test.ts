@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { routingTo } from './move.ts';
+
+test('a name gets an exception, unless it contains the cell to which it goes', () => {
+  const names = [
+    { name: 'usr_1', userId: 'usr_1', madeBy: null },
+    { name: 'usr_c2_1', userId: 'usr_c2_1', madeBy: 'c2' },
+    // The secret of a session, of which only the hash is stored.
+    { name: 'AB', userId: 'usr_1', madeBy: undefined },
+  ];
+  expect(Object.fromEntries(routingTo('c2', names))).toEqual({ usr_1: 'c2', usr_c2_1: null, AB: 'c2' });
+  expect(Object.fromEntries(routingTo('first', names))).toEqual({ usr_1: null, usr_c2_1: 'first', AB: 'first' });
+  expect(Object.fromEntries(routingTo('c3', names))).toEqual({ usr_1: 'c3', usr_c2_1: 'c3', AB: 'c3' });
+});

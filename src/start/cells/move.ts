@@ -1,0 +1,85 @@
+import type { Pool } from '#src/database/connect.ts';
+import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/move-users.ts';
+import type { AccountRoutes, RoutedName } from '../users-move/routes.ts';
+import { type ExceptionPlaces, routeNames } from './exceptions.ts';
+
+/** Name of the cell whose identifiers contain none. */
+export const FIRST_CELL = 'first';
+
+/** Result of a move to another cell. */
+export type CellMoveReport = Pick<
+  UsersMoveReport,
+  'users' | 'moved_before' | 'held_ms' | 'forwarded' | 'removed' | 'unpriced'
+>;
+
+/** The two cells of a move, by name and database URL. */
+export interface CellsOfMove {
+  from: { cell: string; database: string };
+  to: { cell: string; database: string };
+}
+
+/** Returns the routing of names to a cell. A name that contains the cell needs no exception. Pure. */
+export function routingTo(cell: string, names: readonly RoutedName[]): Map<string, string | null> {
+  const isOwn = ({ madeBy }: RoutedName) => madeBy !== undefined && (madeBy ?? FIRST_CELL) === cell;
+  return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));
+}
+
+/**
+ * Moves accounts to another cell, one at a time, so that each is closed as shortly as possible; a utility moves together with its
+ * homeowners. Ends with exceptions in the routers. It may be interrupted at any point and run again (users-move/move-users.ts).
+ */
+export async function moveToCell(
+  { from, to }: CellsOfMove,
+  {
+    users,
+    places,
+    source,
+    ...how
+  }: Omit<UsersMove, 'accounts' | 'routes'> & {
+    /** Ids or e-mail addresses of the accounts. */
+    users: readonly string[];
+    places: ExceptionPlaces;
+    /** Pool of the cell that has the accounts. */
+    source: Pool;
+  },
+): Promise<CellMoveReport> {
+  const routes: AccountRoutes = {
+    toTarget: (names) => routeNames(places, routingTo(to.cell, names)),
+    toSource: (names) => routeNames(places, routingTo(from.cell, names)),
+  };
+  const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
+  const groups = await groupUsers(source, users);
+  for (const [index, accounts] of groups.entries()) {
+    // Each run forwards the messages of all earlier accounts; only the last one waits until no device is connected to the old cell.
+    const { connectedMs, ...hurried } = how;
+    const one = await moveUsers(from.database, to.database, {
+      ...(index === groups.length - 1 ? how : hurried),
+      accounts: accounts.join('\n'),
+      routes,
+    });
+    report.users += one.users;
+    report.moved_before += one.moved_before;
+    report.held_ms = Math.max(report.held_ms, one.held_ms);
+    report.forwarded += one.forwarded;
+    report.removed += one.removed;
+    report.unpriced.push(...one.unpriced);
+  }
+  return report;
+}
+
+/** Groups accounts that must move together. The first group has those that are not open here: an interrupted move of them must end first. */
+async function groupUsers(source: Pool, users: readonly string[]): Promise<string[][]> {
+  // Raw SQL: a list as one parameter.
+  const { rows } = await source.query(
+    `SELECT n.name, u.user_id, u.enrolled_by FROM unnest($1::text[]) WITH ORDINALITY n (name, place)
+     LEFT JOIN users u ON u.user_id = n.name OR lower(u.email) = lower(n.name) ORDER BY place`,
+    [users],
+  );
+  const named = new Set(rows.map(({ user_id }) => user_id));
+  const groups = new Map<string, string[]>([['', []]]);
+  for (const { name, user_id, enrolled_by } of rows) {
+    const key = user_id === null ? '' : named.has(enrolled_by) ? enrolled_by : user_id;
+    groups.set(key, [...(groups.get(key) ?? []), name]);
+  }
+  return [...groups.values()].filter((group) => group.length > 0);
+}

@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSession } from '#src/auth/sessions.ts';
+import { setCell } from '#src/core/cell.ts';
+import { createDb } from '#src/database/connect.ts';
+import { ask } from '#test/support/cluster/api-pair.ts';
+import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { type Router, startRouter } from '#test/support/cluster/router.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+
+const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
+const MESSAGES_PER_SECOND = 16;
+const MESSAGES = 320;
+/** Interval of the requests of the account that moves, in ms. */
+const ASK_EVERY_MS = 40;
+/** Maximum time without an answer of one of the cells. Two seconds on a machine that does nothing else. */
+const MAX_HELD_MS = 8_000;
+/** Time until the old cell has ended the connections of its devices, with a margin for a busy machine. */
+const ELSEWHERE_MS = 30_000;
+
+/** A cell in processes of its own: a database, and an ingest worker with the embedded broker and an API process on it. */
+interface Cell {
+  database: TestDatabase;
+  env: Record<string, string>;
+  ports: { api: number; mqtt: number };
+  adminKey: string;
+  processes: RoleProcess[];
+  stop(): Promise<void>;
+}
+
+let pair: { cert: string; private: string };
+let first: Cell;
+let c2: Cell;
+let router: Router;
+
+async function startCell(name: string | undefined): Promise<Cell> {
+  const [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
+  const ports = { api: await freePort(), mqtt: await freePort() };
+  // Clones of one template have its id.
+  await database.pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
+  const adminKey = `eus_live_${name === undefined ? '' : `${name}_`}${'a'.repeat(42)}`;
+  const many = { minute: 1_000_000, day: 1_000_000 };
+  const file = (of: string) => join(folder.path, of);
+  await Promise.all([writeFile(file('cert.pem'), pair.cert), writeFile(file('key.pem'), pair.private)]);
+  const env = {
+    ...(name === undefined ? {} : { CELL: name }),
+    DATABASE_URL: database.url,
+    DATA_DIR: folder.path,
+    SECRET_KEY: `the secret of the cell ${name ?? 'first'}, which is its own`,
+    TLS_CERT_FILE: file('cert.pem'),
+    TLS_KEY_FILE: file('key.pem'),
+    API_PORT: String(ports.api),
+    MQTT_PORT: String(ports.mqtt),
+    TRUST_PROXY: '127.0.0.1',
+    BOOTSTRAP_ADMIN_KEY: adminKey,
+    PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
+    LOG_LEVEL: 'error',
+  };
+  const processes = [await startRole('api', env), await startRole('ingest', env)];
+  return {
+    ...{ database, env, ports, adminKey, processes },
+    async stop() {
+      await Promise.all(processes.map(({ kill }) => kill()));
+      await database.drop();
+      await folder.remove();
+    },
+  };
+}
+
+beforeAll(async () => {
+  pair = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  [first, c2] = await Promise.all([startCell(undefined), startCell('c2')]);
+  const routed = ({ ports, database, env }: Cell) => ({
+    ...ports,
+    database: database.url,
+    secret: env.SECRET_KEY ?? '',
+  });
+  router = await startRouter({ tls: { cert: pair.cert, key: pair.private }, first: routed(first), c2: routed(c2) });
+});
+afterAll(async () => {
+  setCell(undefined);
+  await router?.stop();
+  await Promise.all([first?.stop(), c2?.stop()]);
+});
+
+const send = (path: string, key: string, body?: unknown) =>
+  ask(pair.cert, router.ports.api, path, { key, ...(body === undefined ? {} : { method: 'POST', body }) });
+
+/** Creates a home with a meter, an API key and a session, through the router. */
+async function makeHome(cell: Cell, email: string) {
+  const { json: user } = await send('/v1/users', cell.adminKey, { email, role: 'homeowner' });
+  const userId: string = user.user_id;
+  const device = { user_id: userId, type: 'smart_meter', location: 'cellar' };
+  const { json: paired, status } = await send('/v1/devices', cell.adminKey, device);
+  expect(status).toBe(201);
+  const { stdout } = await energy(cell, ['keys', 'create', '--user', userId, '--json']);
+  setCell(cell.env.CELL);
+  const { secret } = await openSession(createDb(cell.database.pool), userId, new Date());
+  return {
+    userId,
+    deviceId: paired.device_id as string,
+    mqtt: paired.mqtt,
+    key: JSON.parse(stdout).key as string,
+    secret,
+  };
+}
+type Home = Awaited<ReturnType<typeof makeHome>>;
+
+async function energy({ env }: Cell, args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      [ENERGY, ...args],
+      { env: { ...env, PATH: process.env.PATH } },
+      (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+const move = (home: Home, from: Cell, to: string, file = router.cellsFile) =>
+  energy(from, ['cells', 'move', home.userId, '--to', to, '--file', file, '--json']);
+
+/** Connects a meter through the router. */
+const meterOf = ({ deviceId, mqtt }: Home) =>
+  repeatingPublisher({
+    nodes: [{ ports: { mqtt: router.ports.mqtt } }],
+    ...{ deviceId, secret: mqtt.password, topic: mqtt.topic, first: 0 },
+  });
+
+async function readingsOf(cell: Cell, { deviceId }: Home): Promise<number> {
+  const { rows } = await cell.database.pool.query(
+    'SELECT count(*)::int AS n FROM readings JOIN series USING (series_id) WHERE device_id = $1',
+    [deviceId],
+  );
+  return rows[0].n;
+}
+const countOf = async ({ database }: Cell, relation: string) =>
+  (await database.pool.query(`SELECT count(*)::int AS n FROM ${relation}`)).rows[0].n;
+
+test('homes of both cells publish and are read through one address; one moves to and fro under load; the other cell survives', async () => {
+  const [home, there] = [await makeHome(first, 'home@example.com'), await makeHome(c2, 'there@example.com')];
+  expect([home.deviceId, there.deviceId, there.key]).toEqual([
+    expect.stringMatching(/^dev_\w{26}$/),
+    expect.stringMatching(/^dev_c2_\w{26}$/),
+    expect.stringMatching(/^eus_live_c2_\w{42}$/),
+  ]);
+  const [meter, other] = [meterOf(home), meterOf(there)];
+  const startMs = Date.now() - 3_600_000;
+  let sent = 0;
+  const publish = () => {
+    const payload = JSON.stringify({ ts: startMs + 1_000 * sent++, power_w: 100 + (sent % 7) });
+    meter.publish(payload);
+    other.publish(payload);
+  };
+  publish();
+  await Promise.all([meter.flush(), other.flush()]);
+  expect(await Promise.all([readingsOf(first, home), readingsOf(c2, there)])).toEqual([1, 1]);
+
+  // A router that cannot be changed: nothing moves, and nobody notices.
+  const broken = join(resolve(router.cellsFile, '..'), 'broken.json');
+  const cells = JSON.parse(readFileSync(router.cellsFile, 'utf8'));
+  writeFileSync(broken, JSON.stringify({ ...cells, routers: [...cells.routers, '127.0.0.1:1'] }));
+  const failed = await move(home, first, 'c2', broken);
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('127.0.0.1:1')]);
+  expect((await send(`/v1/users/${home.userId}`, home.key)).status).toBe(200);
+  expect(await countOf(c2, 'arriving_names')).toBe(0);
+  expect(await countOf(first, 'parcels')).toBe(0);
+
+  // Requests of the account by key and by session, as long as messages are published.
+  const came = new Map<string, number>();
+  let isDone = false;
+  const watch = async (what: string, once: () => ReturnType<typeof ask>) => {
+    while (!isDone) {
+      const { status, headers, json, failed: broken } = await once();
+      const isRight = status === 503 ? headers['retry-after'] !== undefined : status === 200 && json?.user !== null;
+      const name =
+        `${what} ${isRight ? '' : 'WRONG '}${status} ${isRight ? '' : (broken ?? JSON.stringify(json))}`.trim();
+      came.set(name, (came.get(name) ?? 0) + 1);
+      await setTimeout(ASK_EVERY_MS);
+    }
+  };
+  const cookie = { headers: { cookie: `__Secure-energy_session=${home.secret}` } };
+  const watching = [
+    watch('account', () => send(`/v1/users/${home.userId}`, home.key)),
+    watch('device', () => send(`/v1/devices/${home.deviceId}`, home.key)),
+    watch('change', () =>
+      ask(pair.cert, router.ports.api, `/v1/devices/${home.deviceId}`, {
+        key: home.key,
+        method: 'PATCH',
+        body: { location: 'attic' },
+      }),
+    ),
+    watch('session', () => ask(pair.cert, router.ports.api, '/dashboard/session', cookie)),
+  ];
+  const publishing = (async () => {
+    while (sent < MESSAGES) {
+      publish();
+      await setTimeout(1_000 / MESSAGES_PER_SECOND);
+    }
+  })();
+  await setTimeout(1_000);
+  const moved = await move(home, first, 'c2');
+  expect(moved.code, moved.stderr).toBe(0);
+  const report = JSON.parse(moved.stdout);
+  expect(report).toMatchObject({ users: 1, moved_before: 0, unpriced: [] });
+  expect(report.held_ms).toBeLessThan(MAX_HELD_MS);
+  await publishing;
+  await Promise.all([meter.flush(), other.flush()]);
+  isDone = true;
+  await Promise.all(watching);
+  console.log(`held ${report.held_ms} ms, forwarded ${report.forwarded}: ${JSON.stringify(Object.fromEntries(came))}`);
+  // Neither 401 nor 404, nor an answer without data, at any moment.
+  expect([...came.keys()].filter((name) => name.includes('WRONG'))).toEqual([]);
+
+  // Every acknowledged message is stored once, in the new cell, and the device is connected there.
+  expect(meter.acknowledged.size).toBe(sent);
+  expect(await readingsOf(c2, there)).toBe(sent);
+  await expect.poll(() => readingsOf(c2, home), { timeout: ELSEWHERE_MS }).toBe(sent);
+  expect(await countOf(first, 'departed_messages')).toBe(0);
+  expect([await readingsOf(first, home), await countOf(c2, 'arriving_names'), await countOf(first, 'parcels')]).toEqual(
+    [0, 0, 0],
+  );
+  const usage = await send(`/v1/devices/${home.deviceId}`, home.key);
+  expect([usage.status, usage.headers['energy-cell']]).toEqual([200, 'c2']);
+
+  // A restarted router keeps the exceptions. The first cell is killed as a whole: the account that moved away and the other one are served.
+  await router.restart();
+  await Promise.all(first.processes.map(({ kill }) => kill()));
+  for (const one of [home, there])
+    await expect.poll(async () => (await send(`/v1/devices/${one.deviceId}`, one.key)).status).toBe(200);
+  publish();
+  await Promise.all([meter.flush(), other.flush()]);
+  expect(await Promise.all([readingsOf(c2, home), readingsOf(c2, there)])).toEqual([sent, sent]);
+  await expect.poll(async () => (await send('/v1/users', first.adminKey)).status).toBe(503);
+
+  // The first cell comes back, and the account moves back to it: its names need no exceptions, but the session's.
+  first.processes.splice(0, 2, await startRole('api', first.env), await startRole('ingest', first.env));
+  await expect.poll(async () => (await send('/v1/users', first.adminKey)).status, { timeout: 20_000 }).toBe(200);
+  const back = await move(home, c2, 'first');
+  expect(back.code, back.stderr).toBe(0);
+  expect((await send(`/v1/devices/${home.deviceId}`, home.key)).headers['energy-cell']).toBe('first');
+  expect(readFileSync(router.exceptions, 'utf8').match(/^[^#]+ .+$/gm)).toEqual([
+    expect.stringMatching(/^[0-9A-F]{64} first$/),
+  ]);
+  publish();
+  await Promise.all([meter.flush(), other.flush()]);
+  await expect.poll(() => readingsOf(first, home), { timeout: ELSEWHERE_MS }).toBe(sent);
+  await Promise.all([meter.close(), other.close()]);
+});
