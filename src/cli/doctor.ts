@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { secretTexts } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import { confirmClock } from '#src/database/believed-time.ts';
@@ -18,9 +18,14 @@ export function register(program: Command): void {
       '--confirm-clock',
       'look at nothing; declare that the clock of this machine is right, whatever it was before',
     )
-    .action(async (options: { json?: boolean; confirmClock?: boolean }) => {
+    .option(
+      '--releases <url>',
+      'ask this address for the latest version: the npm registry’s /latest, or GitHub’s releases/latest',
+      parseReleases,
+    )
+    .action(async (options: { json?: boolean; confirmClock?: boolean; releases?: URL }) => {
       if (options.confirmClock) return confirm(options.json);
-      const findings = redactSecrets(runChecks(await gatherFacts()), secretTexts());
+      const findings = redactSecrets(runChecks(await gatherFacts(options.releases)), secretTexts());
       const isWell = findings.every(({ level }) => level !== 'problem');
       const text = options.json
         ? JSON.stringify({ ok: isWell, findings })
@@ -28,6 +33,12 @@ export function register(program: Command): void {
       // Exits explicitly: a connection that does not close would keep the process alive.
       process.stdout.write(`${text}\n`, () => process.exit(isWell ? 0 : 1));
     });
+}
+
+function parseReleases(text: string): URL {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new InvalidArgumentError('It must be an https:// or http:// address.');
+  return new URL(text);
 }
 
 async function confirm(json: boolean | undefined): Promise<void> {

@@ -32,6 +32,8 @@ export interface InstallationFacts {
   descriptors: { limit: number; ofService: boolean } | null;
   /** Null if the database is not the embedded one. */
   backup: FactOrReason<BackupState> | null;
+  /** Latest version, at the address that the operator named; null if none was named. */
+  latest: FactOrReason<{ version: string }> | null;
 }
 
 export interface DatabaseFacts {

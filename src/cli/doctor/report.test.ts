@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BackupState } from '#src/backup/state.ts';
 import { loadConfig } from '#src/config/load.ts';
+import { VERSION } from '#src/core/version.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import type {
   CertificatePair,
@@ -75,6 +76,7 @@ const WELL: InstallationFacts = {
   ports: [{ variable: 'API_PORT', port: 8443, host: '127.0.0.1', state: 'free', holder: null }],
   files: [{ path: 'data/secret.key', what: 'secret', mode: 0o600, isWritable: true }],
   descriptors: { limit: 1_048_576, ofService: true },
+  latest: { version: VERSION },
 };
 const server = (change: Partial<DatabaseServer>): Partial<InstallationFacts> => ({
   database: { isEmbedded: false, shown: 'postgres://db', server: { ...SERVER, ...change } },
@@ -132,6 +134,14 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     'back-ups',
     'problem',
     /not archived: no space.*mounted/,
+  ],
+  ['a newer version', { latest: { version: '99.0.0' } }, 'version', 'warning', /^99\.0\.0 is newer.*backup --to/],
+  [
+    'an unknown latest version',
+    { latest: away('getaddrinfo ENOTFOUND') },
+    'version',
+    'warning',
+    /ENOTFOUND.*--releases/,
   ],
   ['WAL that waits', backup({ waitingBytes: 2 * GIB }), 'back-ups', 'warning', /2048 MiB of WAL wait/],
   [
@@ -380,6 +390,11 @@ describe('the doctor', () => {
     expect(found.map(({ finding, todo }) => `${finding} ${todo}`).join('\n')).toMatch(words);
     // Each finding has advice.
     for (const { todo } of found) expect(todo).toMatch(/\S/);
+  });
+
+  test.each(['0.0.1', `${VERSION}-rc.1`, VERSION])('calls %s no newer version', (version) => {
+    const found = runChecks({ ...WELL, latest: { version } }).filter(({ check }) => check === 'version');
+    expect(found.map(({ level }) => level)).toEqual(['ok']);
   });
 
   test('has a case with a finding for each check', () => {

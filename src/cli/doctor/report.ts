@@ -14,6 +14,7 @@ import {
   filePermissionsCheck,
   portsCheck,
   serviceCheck,
+  versionCheck,
 } from './checks/machine.ts';
 import { brokerCheck, certificateCheck, configurationCheck, mailCheck, secretKeyCheck } from './checks/settings.ts';
 import type { Check, Finding, InstallationFacts } from './facts.ts';
@@ -73,4 +74,5 @@ export const CHECKS: readonly Check[] = [
   outboxCheck,
   aggregatesCheck,
   backupCheck,
+  versionCheck,
 ];

@@ -1,5 +1,6 @@
 import { isTooFarAhead } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
+import { VERSION } from '#src/core/version.ts';
 import {
   type Check,
   type Finding,
@@ -214,3 +215,29 @@ export const serviceCheck: Check = {
     ];
   },
 };
+
+export const versionCheck: Check = {
+  name: 'version',
+  judge({ latest }) {
+    if (latest === null)
+      return [skippedFinding(`${VERSION}; --releases URL asks that address for a newer one, and nothing else does`)];
+    if (!isFactKnown(latest))
+      return [
+        warningFinding(`${VERSION}; the latest one is unknown: ${latest.why}`, 'Check the address of --releases.'),
+      ];
+    if (!isNewer(latest.version, VERSION)) return [okFinding(`${VERSION}; there is none newer`)];
+    return [
+      warningFinding(
+        `${latest.version} is newer than ${VERSION}`,
+        'Read its changes, make a copy (energy backup --to FOLDER), and install it: docs/operations.md, Updating.',
+      ),
+    ];
+  },
+};
+
+/** Whether version `a` is newer than `b`. A version is newer than its pre-releases (`2.0.0` than `2.0.0-rc.1`). */
+function isNewer(a: string, b: string): boolean {
+  const [left, right] = [a, b].map((text) => text.split('-')[0]?.split('.').map(Number) ?? []);
+  const difference = [0, 1, 2].map((part) => (left?.[part] ?? 0) - (right?.[part] ?? 0)).find((one) => one !== 0);
+  return difference === undefined ? b.includes('-') && !a.includes('-') : difference > 0;
+}

@@ -12,19 +12,29 @@ import { loadConfigBeside } from '#src/start/ports.ts';
 import { canOpen } from '#src/start/secret-key.ts';
 import type { FileFacts, InstallationFacts, SecretKeyFacts } from '../facts.ts';
 import { gatherDatabase } from './database.ts';
-import { gatherBroker, gatherCertificate, gatherPorts, PROBE_TIMEOUT_MS, probeWithTimeout } from './network.ts';
+import {
+  gatherBroker,
+  gatherCertificate,
+  gatherLatestVersion,
+  gatherPorts,
+  PROBE_TIMEOUT_MS,
+  probeWithTimeout,
+} from './network.ts';
 
 /**
  * Gathers all facts about the installation concurrently, without changing anything. Takes as long as the slowest part, about 12 s
- * at most.
+ * at most. `releases`: address that answers the latest version; without it nothing is requested.
  */
-export async function gatherFacts(): Promise<InstallationFacts> {
+export async function gatherFacts(releases?: URL): Promise<InstallationFacts> {
   const config = readConfig();
-  if (!('valid' in config))
-    return { ...NOTHING, nowMs: Date.now(), config, descriptors: await gatherDescriptors(null) };
+  const asked = releases === undefined ? null : gatherLatestVersion(releases);
+  if (!('valid' in config)) {
+    const [descriptors, latest] = await Promise.all([gatherDescriptors(null), asked]);
+    return { ...NOTHING, nowMs: Date.now(), config, descriptors, latest };
+  }
   const { valid } = config;
   const pid = serviceProcessOn(valid.dataDir);
-  const [{ facts: database, sealed }, broker, mail, disk, certificate, ports, files, descriptors, backup] =
+  const [{ facts: database, sealed }, broker, mail, disk, certificate, ports, files, descriptors, backup, latest] =
     await Promise.all([
       gatherDatabase(valid),
       gatherBroker(valid),
@@ -35,6 +45,7 @@ export async function gatherFacts(): Promise<InstallationFacts> {
       gatherFiles(valid),
       gatherDescriptors(pid),
       gatherBackup(valid),
+      asked,
     ]);
   const secretKey = await gatherSecretKey(valid, sealed);
   const service = pid === null ? null : { pid };
@@ -53,6 +64,7 @@ export async function gatherFacts(): Promise<InstallationFacts> {
     files,
     descriptors,
     backup,
+    latest,
   };
 }
 

@@ -78,6 +78,41 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
   return { file, isOurs, pair };
 }
 
+/** Maximum length of an answer with the latest version: GitHub's contains the notes of the release. */
+const MAX_ANSWER_BYTES = 2 ** 20;
+
+/** Requests the latest version: the member `version` of an answer of the npm registry, or `tag_name` of one of GitHub. */
+export function gatherLatestVersion(releases: URL): Promise<FactOrReason<{ version: string }>> {
+  return probeWithTimeout(async () => {
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    const response = await fetch(releases, { signal, headers: { accept: 'application/json' } }).catch((error) => {
+      throw error.cause ?? error;
+    });
+    if (!response.ok) throw new Error(`its answer has the status ${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is longer than 1 MiB');
+      chunks.push(chunk);
+    }
+    return { version: readVersion(Buffer.concat(chunks).toString()) };
+  });
+}
+
+function readVersion(text: string): string {
+  try {
+    const { version, tag_name: tag } = JSON.parse(text);
+    const [, found] = VERSION_FORM.exec(String(version ?? tag)) ?? [];
+    if (found !== undefined) return found;
+  } catch {
+    // Not JSON, or null.
+  }
+  throw new Error('its answer has no member "version" or "tag_name" that is a version');
+}
+
+const VERSION_FORM = /^v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,60})?)$/;
+
 /** Returns, for each port that the service listens on, whether it is free and, if not, which process holds it. */
 export async function gatherPorts({ api, mqtt, operator }: Config): Promise<PortFacts[]> {
   const wanted = [
