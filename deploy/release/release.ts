@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzipSync } from 'node:zlib';
+import { packPython, packTypescript, readClientVersions } from './clients.ts';
 import { listContextPaths } from './context.ts';
 import { findReleaseNotes, isVersion } from './notes.ts';
 import { preparePackage } from './package.ts';
@@ -20,38 +21,37 @@ interface Manifest {
   version: string;
 }
 
+/** Folders of deploy/ that a release contains as archives, if the commit has them. */
+const FOLDERS = ['homeassistant-addon', 'kubernetes'];
+
 /**
- * Writes all files of a release of a commit into a folder: the npm package, the image's build context, a bill of materials (CycloneDX), the
- * release notes, and checksums of all. The same commit gives the same bytes. Returns the file names. Throws `ReleaseRefusedError` if the working tree
- * differs from the commit, or if the version differs from that of package.json, package-lock.json or a section of CHANGELOG.md.
+ * Writes all files of a release of a commit into a folder: the npm package, the packages of both clients, the image's build context, the
+ * Home Assistant add-on and the Kubernetes manifests, a bill of materials (CycloneDX), the release notes, and checksums of all. The same
+ * commit gives the same bytes. Returns the file names. Throws `ReleaseRefusedError` if the working tree differs from the commit, or if the
+ * version differs from that of package.json, package-lock.json, a client or a section of CHANGELOG.md.
  */
 export async function makeRelease(root: string, version: string, folder: string): Promise<string[]> {
   const git = async (...args: string[]) => (await run('git', args, { cwd: root })).stdout.trim();
-  const read = (name: string) => readFile(join(root, name), 'utf8');
-  const { name, notes } = await mayRelease(git, read, version);
+  const { name, notes } = await mayRelease(root, git, version);
   await mkdir(folder, { recursive: true });
   const committedAt = new Date(Number(await git('log', '-1', '--format=%ct')) * 1_000);
-  const packed = `${name}-${version}.tgz`;
-  const made = new Map<string, Buffer | string>();
-  // The package contains the `files` of package.json, as committed: the working tree may contain files that git ignores. `prepack` refuses
-  // to pack a checkout.
-  const npm = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  const committed = await mkdtemp(join(tmpdir(), 'energy-release-'));
-  try {
-    await run('git', ['archive', '--format=tar', '-o', join(committed, 'tree.tar'), 'HEAD'], { cwd: root });
-    await run('tar', ['-xf', join(committed, 'tree.tar'), '-C', committed]);
-    await rm(join(committed, 'tree.tar'));
-    await preparePackage(committed);
-    await run('npm', npm, { cwd: committed });
-  } finally {
-    await rm(committed, { recursive: true, force: true });
-  }
-  await normalise(join(folder, packed));
-  made.set(`${name}-${version}-image.tar.gz`, await imageContext(root));
-  made.set(`${name}-${version}.cdx.json`, await billOfMaterials(root, name, committedAt));
-  made.set('RELEASE_NOTES.md', notes);
-  for (const [file, content] of made) await writeFile(join(folder, file), content);
-  const names = [packed, ...made.keys()].sort();
+  const write = async (file: string, content: Buffer | string): Promise<string> => {
+    await writeFile(join(folder, file), content);
+    return file;
+  };
+  const folders = (await git('ls-tree', '--name-only', 'HEAD:deploy'))
+    .split('\n')
+    .filter((one) => FOLDERS.includes(one));
+  const made = await Promise.all([
+    packCommitted(root, folder, committedAt),
+    imageContext(root).then((content) => write(`${name}-${version}-image.tar.gz`, content)),
+    ...folders.map((one) =>
+      zippedFiles(root, `deploy/${one}`).then((content) => write(`${name}-${version}-${one}.tar.gz`, content)),
+    ),
+    billOfMaterials(root, name, committedAt).then((content) => write(`${name}-${version}.cdx.json`, content)),
+    write('RELEASE_NOTES.md', notes),
+  ]);
+  const names = made.flat().sort();
   const sums = await Promise.all(names.map(async (one) => `${sha256(await readFile(join(folder, one)))}  ${one}\n`));
   await writeFile(join(folder, 'SHA256SUMS.part'), sums.join(''));
   // Renamed last, when it is complete: if SHA256SUMS exists, all files exist.
@@ -59,9 +59,33 @@ export async function makeRelease(root: string, version: string, folder: string)
   return [...names, 'SHA256SUMS'];
 }
 
+/**
+ * Packs the service and its clients as committed: the working tree may contain files that git ignores. Returns the names of the packages.
+ */
+async function packCommitted(root: string, folder: string, committedAt: Date): Promise<string[]> {
+  const committed = await mkdtemp(join(tmpdir(), 'energy-release-'));
+  const pack = async () => {
+    await preparePackage(committed);
+    // `prepack` refuses to pack a checkout.
+    const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+    return (await run('npm', args, { cwd: committed })).stdout.trim();
+  };
+  try {
+    await run('git', ['archive', '--format=tar', '-o', join(committed, 'tree.tar'), 'HEAD'], { cwd: root });
+    await run('tar', ['-xf', join(committed, 'tree.tar'), '-C', committed]);
+    await rm(join(committed, 'tree.tar'));
+    const clients = join(committed, 'clients');
+    const packed = await Promise.all([pack(), packTypescript(clients, folder)]);
+    for (const file of packed) await normalise(join(folder, file));
+    return [...packed, await packPython(clients, folder, committedAt)];
+  } finally {
+    await rm(committed, { recursive: true, force: true });
+  }
+}
+
 async function mayRelease(
+  root: string,
   git: (...args: string[]) => Promise<string>,
-  read: (name: string) => Promise<string>,
   version: string,
 ): Promise<{ name: string; notes: string }> {
   if (!isVersion(version))
@@ -71,6 +95,7 @@ async function mayRelease(
     throw new ReleaseRefusedError(
       `The tree has what is not committed; commit it, or take it away, and try again:\n${changed}`,
     );
+  const read = (name: string) => readFile(join(root, name), 'utf8');
   const manifest: Manifest = JSON.parse(await read('package.json'));
   const lock: Manifest = JSON.parse(await read('package-lock.json'));
   for (const [file, said] of [
@@ -81,6 +106,8 @@ async function mayRelease(
       throw new ReleaseRefusedError(
         `${file} has version ${said}, not ${version}: npm version ${version} --no-git-tag-version`,
       );
+  for (const [file, said] of Object.entries(await readClientVersions(join(root, 'clients'))))
+    if (said !== version) throw new ReleaseRefusedError(`${file} has version ${said}, not ${version}: npm run client`);
   const notes = findReleaseNotes(await read('CHANGELOG.md'), version);
   if (notes === null)
     throw new ReleaseRefusedError(
@@ -92,11 +119,12 @@ async function mayRelease(
   return { name: manifest.name, notes };
 }
 
-/**
- * Build context of the image, which `docker build -f deploy/Dockerfile` reads from its standard input. Its files have the commit's time.
- */
-async function imageContext(root: string): Promise<Buffer> {
-  const args = ['archive', '--format=tar', 'HEAD', '--', ...listContextPaths(root)];
+/** Build context of the image, which `docker build -f deploy/Dockerfile` reads from its standard input. */
+const imageContext = (root: string): Promise<Buffer> => zippedFiles(root, ...listContextPaths(root));
+
+/** Returns a compressed archive of the committed files of these paths. They have the commit's time. */
+async function zippedFiles(root: string, ...paths: string[]): Promise<Buffer> {
+  const args = ['archive', '--format=tar', 'HEAD', '--', ...paths];
   const { stdout } = await run('git', args, { cwd: root, encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES });
   return zipped(stdout);
 }

@@ -7,9 +7,10 @@ import { CLIENT_CASES, type ClientStep } from '#test/support/clients/cases.ts';
 import { addFaultInjection } from '#test/support/clients/faults.ts';
 import { checkedInClients, generateClients } from '#test/support/clients/generate.ts';
 import { readOpenApiInterface } from '#test/support/clients/interface.ts';
-import { installPython, installTypescript, PYTHON } from '#test/support/clients/packaged.ts';
+import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
 import { runProgram, type StepResult } from '#test/support/clients/run.ts';
 import { temporaryFolder } from '#test/support/service.ts';
+import { PYTHON } from '../../../deploy/release/clients.ts';
 
 const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
 /** The clients are installed as in a user's own folder: without this repository's modules and without type stripping. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { parseBlocks } from '#src/api/docs/guide.ts';
 import { GUIDES } from '#src/api/docs/library.ts';
-import { PYTHON } from './packaged.ts';
+import { PYTHON } from '../../../deploy/release/clients.ts';
 import { runProgram } from './run.ts';
 
 /** Languages of the guides, as in the info strings of their code blocks. */

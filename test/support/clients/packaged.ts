@@ -1,16 +1,14 @@
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { PYTHON, packPython, packTypescript } from '../../../deploy/release/clients.ts';
 import { runProgram } from './run.ts';
 
 const CLIENTS = resolve(import.meta.dirname, '../../../clients');
-/** Debian's Python, whose packages provide pip and the build tools. */
-export const PYTHON = '/usr/bin/python3';
 
-/** Packs the TypeScript client as `npm publish` would, and installs it in a subfolder. Returns the URL of its module. */
+/** Installs the npm package of the TypeScript client, as a release contains it, in a subfolder. Returns the URL of its module. */
 export async function installTypescript(folder: string): Promise<string> {
-  await runProgram('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(CLIENTS, 'typescript') });
-  const [packed = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const packed = await packTypescript(CLIENTS, folder);
   const app = join(folder, 'app');
   await mkdir(app);
   await writeFile(join(app, 'package.json'), '{"private":true,"type":"module"}');
@@ -20,12 +18,11 @@ export async function installTypescript(folder: string): Promise<string> {
   return pathToFileURL(join(app, 'node_modules/energy-usage-client/dist/index.js')).href;
 }
 
-/** Builds and installs the Python client offline. Returns its folder. */
+/** Installs the wheel of the Python client, as a release contains it, offline. Returns its folder. */
 export async function installPython(folder: string): Promise<string> {
-  const [source, target] = [join(folder, 'source'), join(folder, 'python')];
-  // Built in a copy, because a build leaves folders behind.
-  await cp(join(CLIENTS, 'python'), source, { recursive: true });
-  const quietly = ['--quiet', '--no-build-isolation', '--no-deps', '--no-index', '--disable-pip-version-check'];
-  await runProgram(PYTHON, ['-m', 'pip', 'install', ...quietly, '--target', target, source]);
+  const wheel = await packPython(CLIENTS, folder, new Date());
+  const target = join(folder, 'python');
+  const quietly = ['--quiet', '--no-deps', '--no-index', '--disable-pip-version-check'];
+  await runProgram(PYTHON, ['-m', 'pip', 'install', ...quietly, '--target', target, join(folder, wheel)]);
   return target;
 }

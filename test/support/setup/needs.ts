@@ -39,7 +39,11 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'faketime', files: ['test/system/start/bad-days-clocks.test.ts'] },
   { name: 'openssl', files: ['test/system/ingest/onboarding.test.ts'] },
   // pip and its build tools.
-  { name: 'python3-pip', program: 'pip3', files: ['test/contract/clients/*.test.ts', 'test/system/docs/*.test.ts'] },
+  {
+    name: 'python3-pip',
+    program: 'pip3',
+    files: ['test/contract/clients/*.test.ts', 'test/system/docs/*.test.ts', 'test/system/deploy/release.test.ts'],
+  },
   { name: 'curl', files: ['test/system/docs/*.test.ts'] },
   { name: 'jq', files: ['test/system/docs/*.test.ts'] },
   { name: 'redis-server', files: ['test/database/api/rate-limits.test.ts'] },

@@ -36,6 +36,11 @@ beforeAll(async () => {
   await change('CHANGELOG.md', (text) =>
     text.replace('## Unreleased\n', `## Unreleased\n\n## ${VERSION}\n\n- What is new.\n`),
   );
+  await change('clients/typescript/package.json', (text) => text.replace(/"version": ".+"/, `"version": "${VERSION}"`));
+  await change('clients/python/src/energy_usage/_version.py', (text) => text.replace(/".+"/, `"${VERSION}"`));
+  // Folders that a release may have.
+  await mkdir(join(repository, 'deploy/kubernetes'), { recursive: true });
+  await writeFile(join(repository, 'deploy/kubernetes/kustomization.yaml'), '');
   git('init', '-q');
   commit();
   // Files that git ignores and that are not part of the release.
@@ -66,8 +71,18 @@ describe('a release', () => {
     expect(await sums(again)).toBe(await sums(released));
     execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: again });
     expect(filesIn(`${NAME}.tgz`).filter((file) => file.endsWith('.env'))).toEqual([]);
-    const files = [`${NAME}-image.tar.gz`, `${NAME}.cdx.json`, `${NAME}.tgz`, 'RELEASE_NOTES.md'].sort();
-    expect((await readdir(again)).sort()).toEqual([...files, 'SHA256SUMS'].sort());
+    const files = [
+      'RELEASE_NOTES.md',
+      `energy-usage-client-${VERSION}.tgz`,
+      `${NAME}-image.tar.gz`,
+      `${NAME}-kubernetes.tar.gz`,
+      `${NAME}.cdx.json`,
+      `${NAME}.tgz`,
+      `energy_usage_client-${VERSION}-py3-none-any.whl`,
+    ];
+    expect(filesIn(`energy-usage-client-${VERSION}.tgz`)).toContain('package/dist/index.d.ts');
+    expect(filesIn(`${NAME}-kubernetes.tar.gz`)).toContain('deploy/kubernetes/kustomization.yaml');
+    expect(await readdir(again)).toEqual(expect.arrayContaining([...files, 'SHA256SUMS']));
     expect(
       (await sums(again))
         .trim()
@@ -178,6 +193,10 @@ describe('is not made', () => {
   test('for a version that package.json or the changelog lacks, or that a tag has elsewhere', async () => {
     expect(await refused('9.9.8')).toMatch(/package\.json has version 9\.9\.9, not 9\.9\.8/);
     expect(await refused('v9.9.9')).toMatch(/no version/);
+    await change('clients/python/src/energy_usage/_version.py', (text) => text.replace(VERSION, '9.9.8'));
+    commit();
+    expect(await refused(VERSION)).toMatch(/_version\.py has version 9\.9\.8, not 9\.9\.9: npm run client/);
+    git('reset', '-q', '--hard', 'HEAD^');
     git('tag', `v${VERSION}`);
     await change('README.md', (text) => `${text}more`);
     commit();
