@@ -181,6 +181,7 @@ const ALIKE: Record<string, readonly string[]> = {
     'home.commodities.water',
     'home.live',
     'mails.common.line',
+    'period.prices.unit',
     'period.units.week',
     'sessions.app',
     'sessions.browser',

@@ -47,13 +47,11 @@ test('sessions are listed, and one that is ended in another browser is signed ou
   expect(link).toMatch(/^https:\/\/localhost:\d+\/dashboard\/sign-in#[\w-]{43}$/);
   await there.goto('/dashboard');
   await there.goto(new URL(link).pathname + new URL(link).hash);
-  await there.reload();
   await there.getByRole('button', { name: 'Sign in' }).click();
   await there.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect.poll(() => rows.count()).toBe(2);
   await there.goto(new URL(link).pathname + new URL(link).hash);
-  await there.reload();
   await there.getByRole('button', { name: 'Sign in' }).click();
   await there.getByText('This link is wrong, was used, or is over').waitFor();
 });
@@ -135,12 +133,10 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   const there = await dashboard.open(first.link.replace(dashboard.url, ''));
   for (const over of [first, mistyped]) {
     await there.goto(over.link);
-    await there.reload();
     await there.getByRole('button', { name: 'Use this address' }).click();
     await there.getByText('This link is wrong, was used, or is over. Change the address again.').waitFor();
   }
   await there.goto(link);
-  await there.reload();
   await there.getByText('The button gives your account the e-mail address').waitFor();
   await testLooks(there, 'confirm e-mail address');
   await there.getByRole('button', { name: 'Use this address' }).click();

@@ -79,7 +79,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
       },
     },
   ]);
-  const now = page.getByRole('region', { name: 'Holds now' });
+  const now = page.getByRole('region', { name: 'Current tariff' });
   await now.getByText('06:00–22:00: €0.30 a kWh').waitFor();
   expect(await now.textContent()).toContain('since 1 Jan 2020');
 
@@ -158,7 +158,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   expect((await stored(userId))[1].terms.import).toEqual({
     periods: [{ per_kwh: '0.4', days: [1, 2, 3, 4, 5], months: [1, 2, 3, 10, 11, 12] }, { per_kwh: '0.25' }],
   });
-  const earlier = page.getByRole('region', { name: 'Earlier' });
+  const earlier = page.getByRole('region', { name: 'Earlier tariffs' });
   expect(await earlier.getByRole('row', { name }).textContent()).toContain('1 Mar 2021 – 31 Dec 2021');
   await testLooks(page, 'tariffs');
 
@@ -208,7 +208,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await page.getByLabel('Holds from').fill('2020-01-01');
   await testLooks(page, 'tariffs-series');
   await button(page, 'Add tariff').click();
-  await page.getByRole('region', { name: 'Holds now' }).getByText('20 prices, until').waitFor();
+  await page.getByRole('region', { name: 'Current tariff' }).getByText('20 prices, until').waitFor();
   expect((await stored(userId))[0].terms).toEqual({ import: { series_id, multiply: '1.21' } });
 
   // Yesterday has no prices: its use is in no amount, and the page states that.

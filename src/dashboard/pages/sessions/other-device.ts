@@ -34,7 +34,7 @@ export function OtherDevice({ onClose }: { onClose: () => void }) {
     onClose();
   };
   const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname);
-  return html`<button type="button" ...${busyAttributes(isBusy)} onClick=${create}>${w.otherDevice}</button>
+  return html`<p class="actions"><button type="button" ...${busyAttributes(isBusy)} onClick=${create}>${w.otherDevice}</button></p>
     <${Problem} text=${error} />
     ${
       link &&
