@@ -149,7 +149,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   for (const month of ['Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept']) await period.getByLabel(month).uncheck();
   await dialog(page).getByRole('group', { name: 'At all other times' }).getByLabel('Price').fill('0.25');
   await button(page, 'Add tariff').click();
-  await dialog(page).getByText(`“${name}” holds from 1 Mar 2021 on already.`).waitFor();
+  await dialog(page).getByText(`“${name}” already begins on 1 Mar 2021.`).waitFor();
   await testLooks(page, 'tariffs-periods');
   await page.getByLabel('Holds from').fill('2022-01-01');
   await button(page, 'Add tariff').click();
