@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 import type { ManagedBy, Placement } from '#src/database/enums.ts';
 import type { HouseFlow } from './demo-house.ts';
+import type { HomeFault } from './home-faults.ts';
 import type { HomeTraits } from './homes.ts';
 import { drawSolarTraits, type SolarTraits } from './solar.ts';
 
@@ -121,14 +122,23 @@ export const HOME_PLANS: readonly HomePlan[] = [
   {
     email: 'emma@demo.example',
     timezone: 'America/New_York',
-    traits: () => ({ heating: 'boiler', hasCar: false }),
+    traits: (firstAtMs, utcOffsetMinutes) => ({
+      heating: 'boiler',
+      hasCar: false,
+      faults: [since('forgotten heater', lastAt(null, 7 * 60 + 30, firstAtMs, utcOffsetMinutes))],
+    }),
     devices: [ONE_WAY_METER, volume('gas', 'Gas meter'), volume('water', 'Water meter'), THERMOSTAT],
   },
   {
     email: 'farid@demo.example',
     timezone: 'America/Los_Angeles',
     panels: { latitude: 34, peakW: 800, battery: NO_BATTERY },
-    traits: () => ({ heating: 'boiler', hasCar: false }),
+    traits: (firstAtMs, utcOffsetMinutes) => ({
+      heating: 'boiler',
+      hasCar: false,
+      freezer: { watts: 90, everyMinutes: 48, onMinutes: 16 },
+      faults: [since('failing freezer', lastAt(null, 14 * 60, firstAtMs, utcOffsetMinutes))],
+    }),
     devices: [TWO_WAY_METER, panels('Balcony')],
   },
 ];
@@ -138,17 +148,19 @@ const REMARKED_AFTER_MS = 30 * 3_600_000;
 /** The fault of a demo that runs for longer is repaired, so that its end is seen, too. */
 const REPAIRED_AFTER_MS = 28 * DAY_MS;
 
-const since = (kind: 'dead inverter' | 'fridge door', fromMs: number) => ({
+const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
   kind,
   fromMs,
   toMs: fromMs + REPAIRED_AFTER_MS,
 });
 
-/** The last time before `beforeMs` that is a weekday (0 = Sunday) and minute of the local day, and long enough ago for a remark. */
-function lastAt(weekday: number, minute: number, beforeMs: number, utcOffsetMinutes: number): number {
+/**
+ * The last time before `beforeMs` that is a weekday (0 = Sunday, null: any) and minute of the local day, and long enough ago for a remark.
+ */
+function lastAt(weekday: number | null, minute: number, beforeMs: number, utcOffsetMinutes: number): number {
   const offsetMs = utcOffsetMinutes * MINUTE_MS;
   const latestMs = beforeMs - REMARKED_AFTER_MS + offsetMs - minute * MINUTE_MS;
   const day = Math.floor(latestMs / DAY_MS);
-  const daysBack = (new Date(day * DAY_MS).getUTCDay() - weekday + 7) % 7;
+  const daysBack = weekday === null ? 0 : (new Date(day * DAY_MS).getUTCDay() - weekday + 7) % 7;
   return (day - daysBack) * DAY_MS + minute * MINUTE_MS - offsetMs;
 }

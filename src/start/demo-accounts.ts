@@ -34,10 +34,22 @@ const OFFER = {
   currency: 'EUR',
   terms: { standing_per_day: '0.33', import: { per_kwh: '0.2490' }, export: { per_kwh: '0.0803' } },
 };
+/** An offer for a car that charges at night, which would have cost the home with the dynamic tariff less. */
+const NIGHT_OFFER = {
+  name: 'Offer: cheap nights',
+  currency: 'EUR',
+  terms: {
+    standing_per_day: '0.25',
+    import: { periods: [{ per_kwh: '0.1390', from: '23:00', to: '06:00' }, { per_kwh: '0.2390' }] },
+  },
+};
 /** Taxes and fees that a Dutch supplier adds to the wholesale price, in EUR per kWh, and the value-added tax. */
 const DYNAMIC = { add: '0.1482', multiply: '1.21', standing_per_day: '0.25' };
 const SERIES_NAME = 'Wholesale prices (simulated)';
 const LOOK_MS = HOUR_MS;
+
+/** First day of an offer: far enough away that it is never the valid tariff while somebody looks at the demo. */
+const inAYear = (now: Date): string => new Date(now.getTime() + 365 * DAY_MS).toISOString().slice(0, 10);
 
 const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>
   users.find(({ email, isEarlier }) => email.startsWith(`${name}@`) && !isEarlier);
@@ -51,7 +63,7 @@ export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): 
       await createTariff(db, {
         userId: first.userId,
         ...OFFER,
-        valid_from: new Date(now.getTime() + 365 * DAY_MS).toISOString().slice(0, 10),
+        valid_from: inAYear(now),
       });
   }
   const daan = named(homes, 'daan');
@@ -60,6 +72,7 @@ export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): 
     const { add, multiply, standing_per_day } = DYNAMIC;
     const terms = { standing_per_day, import: { series_id, add, multiply } };
     await createTariff(db, { userId: daan.userId, name: 'Dynamic', valid_from: '2020-01-01', currency: 'EUR', terms });
+    await createTariff(db, { userId: daan.userId, ...NIGHT_OFFER, valid_from: inAYear(now) });
   }
   await storePricesUntilTomorrow(db, homes, now);
 }
@@ -72,6 +85,13 @@ export async function ensureAlerts(db: Database, config: Config, homes: DemoHome
   const home = named(homes, 'anna');
   if (!home) return;
   const { userId } = home;
+  // The people of the demo signed in before. A first sign-in of an enrolled account ends its keys and pauses its webhooks.
+  await db
+    .updateTable('users')
+    .set({ signed_in_at: now })
+    .where('user_id', '=', userId)
+    .where('signed_in_at', 'is', null)
+    .execute();
   if ((await listWebhooks(db, userId, { limit: 1 })).length === 0)
     await createWebhook(db, createSecretBox(await secretKey(config, db)), userId, {
       events: ['alert.triggered', 'remark.raised', 'device.connected'],

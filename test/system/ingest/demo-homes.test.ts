@@ -8,6 +8,8 @@ import type { MeterReading } from '#simulators/devices/native-meter.ts';
 import { ensureDevice } from '#simulators/earlier-homes.ts';
 import { createPlayers } from '#simulators/play.ts';
 import { kwhToMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
+import { loadCostSources } from '#src/cost/costs.ts';
+import { computeTotalCost } from '#src/cost/sums.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
@@ -16,6 +18,8 @@ import { commodityInsights } from '#src/energy/commodity.ts';
 import { homeFlows } from '#src/energy/home/flows.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
+import { ensureTariffs } from '#src/start/demo-accounts.ts';
+import { tariffsOf } from '#src/tariffs/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { startImportBroker } from '#test/support/import-broker.ts';
@@ -198,6 +202,7 @@ describe('a home of the demo shows', () => {
     ownDb = createDb(own.pool);
     ownBroker = await startImportBroker(own.pool, (login, secret) => checkDeviceLogin(ownDb, login, secret));
     homes = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
+    await ensureTariffs(ownDb, homes, new Date(nowMs));
     const players = await createPlayers(`mqtt://127.0.0.1:${ownBroker.port}`, homes.devices);
     await players.backfill(nowMs, () => {});
     await players.close();
@@ -265,7 +270,10 @@ describe('a home of the demo shows', () => {
     );
   });
 
-  it('Emma: gas and water in cubic metres, and a thermostat', async () => {
+  it('Emma: gas and water in cubic metres, a thermostat, and a heater that somebody left on', async () => {
+    expect(await remarksIn('emma')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kind: 'stays_on', location: null })]),
+    );
     expect(await devicesOf('emma')).toHaveLength(4);
     const { userId, timezone } = home('emma');
     const day = DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: 2 }).toISODate() ?? '';
@@ -277,8 +285,27 @@ describe('a home of the demo shows', () => {
     }
   });
 
-  it('Daan: a car. Farid: a balcony panel that produces a little, most of which he uses', async () => {
+  it('Daan: a car, and an offer that is cheaper than his dynamic tariff', async () => {
     expect(await devicesOf('daan')).toEqual(['Meter cupboard: smart_meter, grid', 'Car: ev_charger, consumption']);
+    // The remark compares twelve months, of which this test has two: here the costs of those.
+    const { userId, timezone } = home('daan');
+    const day = (daysAgo: number) =>
+      DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
+    const range = dayRange(day(50), day(1), timezone);
+    const costs = await Promise.all(
+      (await tariffsOf(ownDb, userId)).map(async (tariff) => {
+        const sources = await loadCostSources(ownDb, { userId }, [{ ...tariff, validFrom: '2020-01-01' }]);
+        return Number((await computeTotalCost(sources, { range, now: new Date(nowMs) }))?.total);
+      }),
+    );
+    expect(costs).toHaveLength(2);
+    expect(costs[1]).toBeLessThan(0.95 * (costs[0] ?? 0));
+  });
+
+  it('Farid: a freezer that hardly stops, and a balcony panel of which he uses most', async () => {
+    expect(await remarksIn('farid')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kind: 'stays_on', location: null })]),
+    );
     const { userId, timezone } = home('farid');
     const day = (daysAgo: number) =>
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
