@@ -15,7 +15,7 @@ const QUALITY = 82;
 export const SCREENSHOTS: Record<string, (page: Page) => Promise<unknown>> = {
   async home(page) {
     await page.goto('/dashboard/home');
-    await page.getByText('€').first().waitFor();
+    await page.locator('dd.money').first().waitFor();
   },
   devices: (page) => page.goto('/dashboard/devices'),
   costs: (page) => page.goto('/dashboard/tariffs'),
