@@ -15,6 +15,9 @@ export interface PlayOptions {
 /** Registers are sent at most this often. Messages in between have only the power: 2-second registers would fill the disk. */
 const REGISTER_MS = 10_000;
 
+/** Messages of a device that wait for their PUBACK. Sender and broker hold them. */
+const MESSAGES_IN_FLIGHT = 1;
+
 /** Simulated devices with their connections. */
 export interface DevicePlayers {
   /** Returns the number of historical readings still to be sent. */
@@ -36,7 +39,12 @@ export async function createPlayers(
   const players = await Promise.all(
     devices.map(async (device) => ({
       device,
-      publisher: await createPublisher({ url: mqttUrl, deviceId: device.login, secret: device.secret }),
+      publisher: await createPublisher({
+        url: mqttUrl,
+        deviceId: device.login,
+        secret: device.secret,
+        inFlight: MESSAGES_IN_FLIGHT,
+      }),
     })),
   );
   let timer: NodeJS.Timeout | undefined;

@@ -30,6 +30,8 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
+    // mqtt-packet would make a buffer of each of the 65,536 packet ids: 10 MB.
+    writeCache: false,
     ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });
   // mqtt.js reconnects by itself and resends messages without a PUBACK. Without a listener an error would end the process.

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Client } from 'aedes';
-import { generate, type Packet, parser } from 'mqtt-packet';
+import { generate, type Packet, parser, writeToStream } from 'mqtt-packet';
+import { hasLittleMemory } from '#src/core/memory.ts';
 import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
 import { type Fault, REASON, reasonCodeOf } from './reason-codes.ts';
 import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
@@ -24,6 +25,9 @@ const REASON_OF_RETURN_CODE = [
   REASON.badPassword,
   REASON.notAuthorised,
 ];
+
+// A buffer of each of the 65,536 packet ids takes 10 MB.
+if (hasLittleMemory()) writeToStream.cacheNumbers = false;
 
 interface Properties {
   sessionExpiryInterval?: number;

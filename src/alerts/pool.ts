@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { hasLittleMemory } from '#src/core/memory.ts';
 import { createThreads } from '#src/core/threads.ts';
 import type { EvaluationTask } from './evaluate.task.ts';
 import type { CandidateArrays, ChangeArrays, RuleArrays, TotalArrays } from './evaluate.ts';
@@ -23,7 +24,7 @@ export function startEvaluator(threads: number = Math.max(1, availableParallelis
   const pool = createThreads<EvaluationTask, CandidateArrays | Uint32Array>(
     new URL('./evaluate.task.ts', import.meta.url),
     // Each of the concurrent batches waits for its task before it submits another, so the queue cannot grow longer.
-    { least: 1, most: threads, mayWait: 2 * threads },
+    { least: hasLittleMemory() ? 0 : 1, most: threads, mayWait: 2 * threads },
   );
   const run = (task: EvaluationTask, arrays: { buffer: ArrayBufferLike }[]) =>
     pool.run(task, { moved: arrays.map(({ buffer }) => buffer) });

@@ -18,10 +18,14 @@ export function register(program: Command): void {
     takeHeapFlags('api');
     await (await import('#src/start/api.ts')).runApi(loadConfig());
   });
-  program.command('worker').action(async () => (await import('#src/start/worker.ts')).runWorker(loadConfig()));
+  program.command('worker').action(async () => {
+    takeHeapFlags('worker');
+    await (await import('#src/start/worker.ts')).runWorker(loadConfig());
+  });
 }
 
 async function start(): Promise<void> {
+  takeHeapFlags('start');
   const interrupt = new AbortController();
   let service: Awaited<ReturnType<typeof startAll>> | undefined;
   const stop = async () => {

@@ -4,7 +4,7 @@ import { appendFile, mkdir, readFile, readlink, realpath, rename, rm, writeFile 
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { usableMemoryBytes } from '#src/core/memory.ts';
+import { hasLittleMemory, usableMemoryBytes } from '#src/core/memory.ts';
 import {
   DATABASE,
   ensureRole,
@@ -61,11 +61,23 @@ jit = off
 timezone = UTC
 log_timezone = UTC
 log_min_messages = warning
-`;
+${hasLittleMemory() ? LITTLE_MEMORY : ''}`;
 }
 
-/** An eighth of the machine's memory, between 128 MB and 2 GB. A million meters touch no more with each round of readings. */
-const defaultSharedBuffersMb = () => Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
+/** Fewer processes, each of which takes some 2 MB. One home has neither many queries at once nor large tables. */
+const LITTLE_MEMORY = `io_method = sync
+autovacuum_max_workers = 1
+max_parallel_workers_per_gather = 0
+max_logical_replication_workers = 0
+maintenance_work_mem = 16MB
+`;
+
+/**
+ * An eighth of the machine's memory, between 128 MB and 2 GB. A million meters touch no more with each round of readings. With little memory
+ * it is less, because Node's processes need it more than one home's tables do.
+ */
+const defaultSharedBuffersMb = () =>
+  hasLittleMemory() ? 32 : Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
  * Starts the PostgreSQL server of `dataDir`, after creating the cluster if there is none. If a server already runs on this directory (its

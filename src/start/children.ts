@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { execArgv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '#src/core/log.ts';
+import { hasLittleMemory } from '#src/core/memory.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
@@ -111,16 +112,21 @@ export function startChild(role: string, env: Record<string, string | undefined>
  *
  * The API makes some 10 MB of garbage for each page of 10,000 single readings. A client that read a million of them let the process grow by
  * 175 MiB; with the flags by 11 MiB, in the same time (`npm run bench -- readings`).
+ *
+ * With less than 1 GiB of memory every process gives up time for it: a young generation of 2 MB.
  */
-export const heapFlags = (role: string): string[] =>
-  role === 'ingest' || role === 'api' ? ['--max-semi-space-size=16', '--heap-growing-percent=50'] : [];
+export function heapFlags(role: string): string[] {
+  const flags = (semiSpaceMb: number) => [`--max-semi-space-size=${semiSpaceMb}`, '--heap-growing-percent=50'];
+  if (hasLittleMemory()) return flags(2);
+  return role === 'ingest' || role === 'api' ? flags(16) : [];
+}
 
 /**
  * Environment that limits memory outside the V8 heap. glibc gives each of Node's dozen threads its own arena, and the values of SQL
  * statements fragment these arenas. Two arenas took 40 MiB less (mallopt(3), M_ARENA_MAX). Other C libraries ignore the variable.
  */
 export const heapEnvironment = (role: string): Record<string, string> =>
-  role === 'ingest' ? { MALLOC_ARENA_MAX: '2' } : {};
+  role === 'ingest' || hasLittleMemory() ? { MALLOC_ARENA_MAX: '2' } : {};
 
 /**
  * Restarts this process with the flags and environment of its role (execve(2)), unless a supervisor has forked it with them. Values that
