@@ -310,7 +310,9 @@ CREATE TABLE alerts (
   status text NOT NULL DEFAULT 'active',
   created_at timestamptz NOT NULL DEFAULT now(),
   threshold text, -- For daily_cost and monthly_cost: a decimal, in the currency of the tariff that holds; above it the alert fires.
+  authorization_id text COLLATE "C", -- The authorization by which an app made the alert, which ends with it. Null: no app did.
   PRIMARY KEY (alert_id),
+  FOREIGN KEY (authorization_id) REFERENCES authorizations(authorization_id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (delivery IN ('email', 'sms', 'webhook')),
   CHECK (status IN ('active', 'paused')),
@@ -320,6 +322,7 @@ CREATE TABLE alerts (
   CHECK ((type IN ('peak_usage', 'daily_usage', 'monthly_usage')) = (threshold_milliwatt_hours IS NOT NULL) AND (type IN ('daily_cost', 'monthly_cost')) = (threshold IS NOT NULL) AND (type = 'no_data') = (threshold_hours IS NOT NULL)),
   CHECK (type IN ('peak_usage', 'daily_usage', 'monthly_usage', 'daily_cost', 'monthly_cost', 'no_data'))
 );
+CREATE INDEX alerts_authorization ON alerts (authorization_id) WHERE (authorization_id IS NOT NULL);
 CREATE INDEX alerts_user ON alerts (user_id, alert_id);
 
 -- Subscriptions to events. The secret is sealed with the service's key, and never shown.
@@ -338,13 +341,16 @@ CREATE TABLE webhooks (
   catching_up_to bigint, -- What waited when it was resumed, up to this place, is sent one by one.
   events text[] NOT NULL, -- The events that are sent. Never empty.
   member_id text COLLATE "C", -- The membership by which somebody else set the address of the subscription, which ends with it. Null: the account did.
+  authorization_id text COLLATE "C", -- The authorization by which an app set the address of the subscription, which ends with it. Null: no app did.
   PRIMARY KEY (webhook_id),
+  FOREIGN KEY (authorization_id) REFERENCES authorizations(authorization_id) ON DELETE CASCADE,
   FOREIGN KEY (member_id) REFERENCES home_members(member_id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK (event IN ('usage.updated', 'alert.triggered', 'device.connected', 'user.created', 'remark.raised')),
   CHECK (event = events[1] AND cardinality(events) <= 5 AND events <@ ARRAY['usage.updated', 'alert.triggered', 'device.connected', 'user.created', 'remark.raised']),
   CHECK (status IN ('active', 'paused'))
 );
+CREATE INDEX webhooks_authorization ON webhooks (authorization_id) WHERE (authorization_id IS NOT NULL);
 CREATE INDEX webhooks_member ON webhooks (member_id) WHERE (member_id IS NOT NULL);
 CREATE INDEX webhooks_user ON webhooks (user_id, webhook_id);
 
@@ -1178,15 +1184,85 @@ CREATE INDEX home_members_home ON home_members (user_id);
 CREATE INDEX home_members_member ON home_members (member_user_id);
 CREATE UNIQUE INDEX home_members_once ON home_members (member_user_id, user_id) WHERE (ended_at IS NULL);
 
--- Ids of accounts, devices, gateways, keys, memberships, sessions and webhooks that ended, committed with their end, until they are in ended.jsonl next to the back-ups.
+-- Ids of accounts, apps, authorizations, devices, gateways, keys, memberships, sessions and webhooks that ended, committed with their end, until they are in ended.jsonl next to the back-ups.
 CREATE TABLE endings (
   ending_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL,
   id text COLLATE "C" NOT NULL,
   ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (ending_id),
-  CHECK (kind IN ('account', 'device', 'gateway', 'key', 'member', 'session', 'webhook'))
+  CHECK (kind IN ('account', 'app', 'authorization', 'device', 'gateway', 'key', 'member', 'session', 'webhook'))
 );
+
+-- Programs of others that homes can let in. The id of an app is its client_id.
+CREATE TABLE apps (
+  app_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL, -- The utility or administrator that registered the app. Requests of the app have the limits of this account's plan.
+  name text NOT NULL,
+  website text NOT NULL,
+  type text NOT NULL,
+  redirect_uris text[] NOT NULL, -- Addresses to which a browser returns with a code. Compared exactly, except the port of a loopback address.
+  notification_url text, -- Address for notices that data of a home changed. Null: none.
+  scopes text[] NOT NULL, -- The most that the app may do in a home, also by tokens that were issued with more.
+  client_secret_sha256 bytea, -- Null: a public app, which cannot keep a secret.
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (app_id),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK ((type = 'confidential') = (client_secret_sha256 IS NOT NULL)),
+  CHECK (type IN ('confidential', 'public'))
+);
+CREATE INDEX apps_owner ON apps (user_id);
+
+-- Consents of homes: an app may reach a home. A row is deleted at the end of the authorization, with the tokens, alerts and webhooks of the app.
+CREATE TABLE authorizations (
+  authorization_id text COLLATE "C" NOT NULL,
+  app_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL, -- The home.
+  scopes text[] NOT NULL, -- Scopes to which the home consented.
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz, -- Null: until it is revoked.
+  last_used_at timestamptz, -- Latest request with a token of the authorization, to the minute. Null: none yet.
+  PRIMARY KEY (authorization_id),
+  FOREIGN KEY (app_id) REFERENCES apps(app_id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+CREATE INDEX authorizations_app ON authorizations (app_id);
+CREATE INDEX authorizations_expiry ON authorizations (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX authorizations_home ON authorizations (user_id);
+
+-- Requests for consent that are under way (interaction), and codes and tokens of apps. The tokens themselves are stored nowhere.
+CREATE TABLE oauth_tokens (
+  token_sha256 bytea NOT NULL,
+  kind text NOT NULL,
+  authorization_id text COLLATE "C", -- The authorization with which the row ends. Null: nobody has consented yet.
+  payload jsonb NOT NULL, -- What the authorization server stores with the token, without the token itself.
+  expires_at timestamptz NOT NULL,
+  consumed_at timestamptz, -- When a code or refresh token was used. A second use ends the authorization.
+  answer_sealed bytea, -- Encrypted answer to the use of a refresh token, which is repeated for 30 s. Null: not used yet.
+  PRIMARY KEY (token_sha256),
+  FOREIGN KEY (authorization_id) REFERENCES authorizations(authorization_id) ON DELETE CASCADE,
+  CHECK (kind = 'interaction' OR authorization_id IS NOT NULL),
+  CHECK (kind IN ('interaction', 'code', 'access', 'refresh'))
+);
+CREATE INDEX oauth_tokens_authorization ON oauth_tokens (authorization_id);
+CREATE INDEX oauth_tokens_expiry ON oauth_tokens (expires_at);
+
+-- Ids and secrets of accounts that are moving here and are not open yet. Requests with them are answered 503, not 401. Removed when the account opens.
+CREATE TABLE arriving_names (
+  name text COLLATE "C" NOT NULL, -- Id of an account, device or gateway, or the SHA-256 of a key or of the secret of a session, in upper-case hexadecimal digits.
+  user_id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (name)
+);
+CREATE INDEX arriving_names_user ON arriving_names (user_id);
+
+-- Ingest process with the broker inside at which a device or gateway last connected.
+CREATE UNLOGGED TABLE login_places (
+  username text COLLATE "C" NOT NULL,
+  process_id uuid NOT NULL,
+  left_process_id uuid, -- Process at which it was before, until that process has ended its connections and dropped its sessions; null: done.
+  PRIMARY KEY (username)
+);
+CREATE INDEX login_places_left_process_id_idx ON login_places (left_process_id) WHERE (left_process_id IS NOT NULL);
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

@@ -107,6 +107,50 @@ export interface AlertTriggeredEvent {
   };
 }
 
+export interface App {
+  /** Name that the page of consent shows. */
+  name: string;
+  /** HTTPS address of a page about the app. */
+  website: string;
+  /** Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address. */
+  redirect_uris: string[];
+  /** HTTPS address for notices that data changed. Null: none. */
+  notification_url: string | null;
+  /** Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued. */
+  scopes: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
+  /** Id of the app. */
+  app_id: string;
+  /** Identifies the app at `/oauth/authorize` and `/oauth/token`. */
+  client_id: string;
+  /** Account that registered the app. */
+  user_id: string;
+  /** `confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one. */
+  type: "confidential" | "public";
+  /** When it was created. */
+  created_at: string;
+}
+
+export interface Authorization {
+  /** Id of the authorization. */
+  authorization_id: string;
+  app: {
+    /** Id of the app. */
+    app_id: string;
+    /** Name of the app. */
+    name: string;
+    /** Address of a page about the app. */
+    website: string;
+  };
+  /** What the app may do in the home now. */
+  scopes: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
+  /** When it was created. */
+  created_at: string;
+  /** When it ends. Null: when somebody ends it. */
+  expires_at: string | null;
+  /** Latest request of the app, to the minute. Null: none yet. */
+  last_used_at: string | null;
+}
+
 export interface BillAdjustment {
   /** Id of the period that was corrected after it was closed. */
   bill_period_id: string;
@@ -450,6 +494,31 @@ export type Cost = {
   /** Energy whose price is not known, in kWh. It is in no amount. */
   missing_prices_kwh: number;
 } | null;
+
+export interface CreatedApp {
+  /** Name that the page of consent shows. */
+  name: string;
+  /** HTTPS address of a page about the app. */
+  website: string;
+  /** Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address. */
+  redirect_uris: string[];
+  /** HTTPS address for notices that data changed. Null: none. */
+  notification_url: string | null;
+  /** Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued. */
+  scopes: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
+  /** Id of the app. */
+  app_id: string;
+  /** Identifies the app at `/oauth/authorize` and `/oauth/token`. */
+  client_id: string;
+  /** Account that registered the app. */
+  user_id: string;
+  /** `confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one. */
+  type: "confidential" | "public";
+  /** When it was created. */
+  created_at: string;
+  /** Shown once. A public app has none. */
+  client_secret?: string;
+}
 
 export type CreatedEmissionSeries = EmissionSeries | CheckedIntensities;
 
@@ -3751,6 +3820,44 @@ export interface ListMembershipsQuery {
   limit?: number;
 }
 
+export interface CreateAppBody {
+  /** Name that the page of consent shows. */
+  name: string;
+  /** HTTPS address of a page about the app. */
+  website: string;
+  /** Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address. */
+  redirect_uris: string[];
+  /** HTTPS address for notices that data changed. Null: none. */
+  notification_url?: string | null;
+  /** Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued. */
+  scopes: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
+  /** `confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one. */
+  type: "confidential" | "public";
+}
+
+export interface ListAppsQuery {
+  /** Most items in the answer. */
+  limit?: number;
+}
+
+export interface UpdateAppBody {
+  /** Name that the page of consent shows. */
+  name?: string;
+  /** HTTPS address of a page about the app. */
+  website?: string;
+  /** Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address. */
+  redirect_uris?: string[];
+  /** HTTPS address for notices that data changed. Null: none. */
+  notification_url?: string | null;
+  /** Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued. */
+  scopes?: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
+}
+
+export interface ListAuthorizationsQuery {
+  /** Most items in the answer. */
+  limit?: number;
+}
+
 export interface ListAuditQuery {
   /** Only what this user did, and what was done to it. Default: all. */
   user_id?: string;
@@ -4384,6 +4491,41 @@ export class EnergyClient {
   /** Ends a membership of the caller’s account at once, with the keys and webhooks that it made for the home. Both get a mail. */
   leaveMembership(memberId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/memberships/${encodeURIComponent(memberId)}`, { isSafe: true, options });
+  }
+
+  /** Registers an app, which homes can then let in by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once. */
+  createApp(body: CreateAppBody, options?: CallOptions): Promise<CreatedApp> {
+    return this.#transport.json('POST', '/v1/apps', { body, options });
+  }
+
+  /** Apps that the caller’s account registered, page by page. */
+  listApps(query?: ListAppsQuery, options?: CallOptions): Pages<App> {
+    return this.#transport.pages('GET', '/v1/apps', { query, isSafe: true, options });
+  }
+
+  /** One app. */
+  getApp(appId: string, options?: CallOptions): Promise<App> {
+    return this.#transport.json('GET', `/v1/apps/${encodeURIComponent(appId)}`, { isSafe: true, options });
+  }
+
+  /** Changes an app. Fewer scopes hold at once, also for tokens that were issued. */
+  updateApp(appId: string, body: UpdateAppBody, options?: CallOptions): Promise<App> {
+    return this.#transport.json('PATCH', `/v1/apps/${encodeURIComponent(appId)}`, { body, options });
+  }
+
+  /** Deletes an app, and ends every authorization of it at once. Each home gets a mail. */
+  deleteApp(appId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/apps/${encodeURIComponent(appId)}`, { isSafe: true, options });
+  }
+
+  /** Apps that the caller’s own home has let in, page by page. */
+  listAuthorizations(query?: ListAuthorizationsQuery, options?: CallOptions): Pages<Authorization> {
+    return this.#transport.pages('GET', '/v1/authorizations', { query, isSafe: true, options });
+  }
+
+  /** Ends the access of an app to the caller’s home at once, with the alerts and webhooks that the app made. */
+  endAuthorization(authorizationId: string, options?: CallOptions): Promise<Message> {
+    return this.#transport.json('DELETE', `/v1/authorizations/${encodeURIComponent(authorizationId)}`, { isSafe: true, options });
   }
 
   /** Who did what to whom in the last 24 months, the latest first, page by page; `user_id`: what this account did, and what was done to it. For administrators. */

@@ -1477,6 +1477,71 @@ class EnergyClient(Transport):
         """Ends a membership of the caller’s account at once, with the keys and webhooks that it made for the home. Both get a mail."""
         return self._json("DELETE", f"/v1/memberships/{self._segment(member_id)}", is_safe=True, options=options)
 
+    def create_app(
+        self,
+        body: types.CreateAppBody,
+        **options: Unpack[CallOptions],
+    ) -> types.CreatedApp:
+        """Registers an app, which homes can then let in by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once."""
+        return self._json("POST", "/v1/apps", body=body, options=options)
+
+    def list_apps(
+        self,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.App]:
+        """Apps that the caller’s account registered, page by page.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/apps", query={"limit": limit}, is_safe=True, options=options)
+
+    def get_app(
+        self,
+        app_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.App:
+        """One app."""
+        return self._json("GET", f"/v1/apps/{self._segment(app_id)}", is_safe=True, options=options)
+
+    def update_app(
+        self,
+        app_id: str,
+        body: types.UpdateAppBody,
+        **options: Unpack[CallOptions],
+    ) -> types.App:
+        """Changes an app. Fewer scopes hold at once, also for tokens that were issued."""
+        return self._json("PATCH", f"/v1/apps/{self._segment(app_id)}", body=body, options=options)
+
+    def delete_app(
+        self,
+        app_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Deletes an app, and ends every authorization of it at once. Each home gets a mail."""
+        return self._json("DELETE", f"/v1/apps/{self._segment(app_id)}", is_safe=True, options=options)
+
+    def list_authorizations(
+        self,
+        *,
+        limit: int | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Pages[types.Authorization]:
+        """Apps that the caller’s own home has let in, page by page.
+
+        limit: Most items in the answer.
+        """
+        return self._pages("GET", "/v1/authorizations", query={"limit": limit}, is_safe=True, options=options)
+
+    def end_authorization(
+        self,
+        authorization_id: str,
+        **options: Unpack[CallOptions],
+    ) -> types.Message:
+        """Ends the access of an app to the caller’s home at once, with the alerts and webhooks that the app made."""
+        return self._json("DELETE", f"/v1/authorizations/{self._segment(authorization_id)}", is_safe=True, options=options)
+
     def list_audit(
         self,
         *,

@@ -115,6 +115,52 @@ class AlertTriggeredEvent(TypedDict):
     """What the event is about."""
 
 
+class App(TypedDict):
+    name: str
+    """Name that the page of consent shows."""
+    website: str
+    """HTTPS address of a page about the app."""
+    redirect_uris: list[str]
+    """Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address."""
+    notification_url: Optional[str]
+    """HTTPS address for notices that data changed. Null: none."""
+    scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
+    """Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued."""
+    app_id: str
+    """Id of the app."""
+    client_id: str
+    """Identifies the app at `/oauth/authorize` and `/oauth/token`."""
+    user_id: str
+    """Account that registered the app."""
+    type: Literal["confidential", "public"]
+    """`confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one."""
+    created_at: str
+    """When it was created."""
+
+
+class AuthorizationApp(TypedDict):
+    app_id: str
+    """Id of the app."""
+    name: str
+    """Name of the app."""
+    website: str
+    """Address of a page about the app."""
+
+
+class Authorization(TypedDict):
+    authorization_id: str
+    """Id of the authorization."""
+    app: AuthorizationApp
+    scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
+    """What the app may do in the home now."""
+    created_at: str
+    """When it was created."""
+    expires_at: Optional[str]
+    """When it ends. Null: when somebody ends it."""
+    last_used_at: Optional[str]
+    """Latest request of the app, to the minute. Null: none yet."""
+
+
 class BillAdjustment(TypedDict):
     bill_period_id: str
     """Id of the period that was corrected after it was closed."""
@@ -461,6 +507,31 @@ CostValue = TypedDict("CostValue", {
     "estimated": "str",
     "missing_prices_kwh": "float",
 })
+
+
+class CreatedApp(TypedDict):
+    name: str
+    """Name that the page of consent shows."""
+    website: str
+    """HTTPS address of a page about the app."""
+    redirect_uris: list[str]
+    """Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address."""
+    notification_url: Optional[str]
+    """HTTPS address for notices that data changed. Null: none."""
+    scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
+    """Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued."""
+    app_id: str
+    """Id of the app."""
+    client_id: str
+    """Identifies the app at `/oauth/authorize` and `/oauth/token`."""
+    user_id: str
+    """Account that registered the app."""
+    type: Literal["confidential", "public"]
+    """`confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one."""
+    created_at: str
+    """When it was created."""
+    client_secret: NotRequired[str]
+    """Shown once. A public app has none."""
 
 
 class CreatedGatewayMqtt(TypedDict):
@@ -3242,6 +3313,34 @@ class AcceptMembershipBody(TypedDict):
     """Token of the link in the mail."""
 
 
+class CreateAppBody(TypedDict):
+    name: str
+    """Name that the page of consent shows."""
+    website: str
+    """HTTPS address of a page about the app."""
+    redirect_uris: list[str]
+    """Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address."""
+    notification_url: NotRequired[Optional[str]]
+    """HTTPS address for notices that data changed. Null: none."""
+    scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
+    """Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued."""
+    type: Literal["confidential", "public"]
+    """`confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one."""
+
+
+class UpdateAppBody(TypedDict):
+    name: NotRequired[str]
+    """Name that the page of consent shows."""
+    website: NotRequired[str]
+    """HTTPS address of a page about the app."""
+    redirect_uris: NotRequired[list[str]]
+    """Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address."""
+    notification_url: NotRequired[Optional[str]]
+    """HTTPS address for notices that data changed. Null: none."""
+    scopes: NotRequired[list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]]
+    """Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued."""
+
+
 # What it costs by the tariffs of the user. Null: no tariff held.
 Cost = Optional[CostValue]
 
@@ -3279,6 +3378,9 @@ __all__ = [
     "AlertTriggeredEventDataDevices",
     "AlertTriggeredEventData",
     "AlertTriggeredEvent",
+    "App",
+    "AuthorizationApp",
+    "Authorization",
     "BillAdjustment",
     "BillEdit",
     "BillEnergyRegisters",
@@ -3299,6 +3401,7 @@ __all__ = [
     "ComparedWatts",
     "CostValue",
     "Cost",
+    "CreatedApp",
     "CreatedEmissionSeries",
     "CreatedGatewayMqtt",
     "CreatedGateway",
@@ -3495,4 +3598,6 @@ __all__ = [
     "RotateKeyBody",
     "InviteMemberBody",
     "AcceptMembershipBody",
+    "CreateAppBody",
+    "UpdateAppBody",
 ]
