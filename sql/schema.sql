@@ -516,11 +516,14 @@ CREATE TABLE sign_ins (
   browser_sha256 bytea,
   network text, -- Where it was asked for: an IPv4 address, an IPv6 /64. Null for one that an operator made.
   is_known boolean NOT NULL DEFAULT false, -- Whether the browser that asked had signed in to this account before.
+  session_id text COLLATE "C", -- Session that made the link for another device, and with which it ends. Null: mailed, or made by an operator.
   PRIMARY KEY (sign_in_id),
   UNIQUE (token_sha256),
+  FOREIGN KEY (session_id) REFERENCES sessions(session_id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
 );
 CREATE INDEX sign_ins_expires ON sign_ins (expires_at);
+CREATE INDEX sign_ins_session ON sign_ins (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX sign_ins_user ON sign_ins (user_id, created_at);
 
 -- Signed-in browsers. The secret is in the browser's cookie and nowhere else.
@@ -533,11 +536,11 @@ CREATE TABLE sessions (
   expires_at timestamptz NOT NULL,
   user_agent text, -- Of the browser that signed in, as it says itself; so that people know their own.
   address text, -- Where it signed in from.
-  signed_in_by text NOT NULL DEFAULT 'mail', -- mail: by a link or code; provider: by OpenID Connect.
+  signed_in_by text NOT NULL DEFAULT 'mail', -- mail: by a link or code; provider: by OpenID Connect; device: by a link that another session made.
   PRIMARY KEY (session_id),
   UNIQUE (secret_sha256),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
-  CHECK (signed_in_by IN ('mail', 'provider'))
+  CHECK (signed_in_by IN ('mail', 'provider', 'device'))
 );
 CREATE INDEX sessions_expires ON sessions (expires_at);
 CREATE INDEX sessions_user ON sessions (user_id);

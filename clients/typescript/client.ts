@@ -133,6 +133,7 @@ export interface App {
 export interface Authorization {
   /** Id of the authorization. */
   authorization_id: string;
+  /** The app that was let in. */
   app: {
     /** Id of the app. */
     app_id: string;

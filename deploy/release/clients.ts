@@ -38,7 +38,7 @@ export async function packPython(clients: string, folder: string, madeAt: Date):
     await cp(join(clients, 'python'), source, { recursive: true });
     const options = ['--quiet', '--no-build-isolation', '--no-deps', '--no-index', '--disable-pip-version-check'];
     await run(PYTHON, ['-m', 'pip', 'wheel', ...options, '--wheel-dir', join(work, 'wheel'), source], {
-      env: { ...process.env, SOURCE_DATE_EPOCH: String(madeAt.getTime() / 1_000) },
+      env: { ...process.env, SOURCE_DATE_EPOCH: String(Math.floor(madeAt.getTime() / 1_000)) },
     });
     const [name = ''] = await readdir(join(work, 'wheel'));
     await cp(join(work, 'wheel', name), join(folder, name));

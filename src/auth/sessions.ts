@@ -40,8 +40,8 @@ export interface SignedInFrom {
   by?: SignedInBy;
 }
 
-/** `provider`: by OpenID Connect. */
-export type SignedInBy = 'mail' | 'provider';
+/** `provider`: by OpenID Connect; `device`: by a link that another session made. */
+export type SignedInBy = 'mail' | 'provider' | 'device';
 
 const MAX_USER_AGENT_CHARACTERS = 300;
 
@@ -191,12 +191,16 @@ export async function howSignedIn(db: Database, sessionId: string): Promise<Sign
   return row?.signed_in_by ?? null;
 }
 
-/** Returns when a session was signed in; null if there is no such session. */
+/**
+ * Returns when the owner of a session signed in; null if there is no such session, or if another device signed it in: somebody at a browser
+ * that was left open could do that.
+ */
 export async function signedInAt(db: Database, sessionId: string): Promise<Date | null> {
   const row = await db
     .selectFrom('sessions')
     .select('created_at')
     .where('session_id', '=', sessionId)
+    .where('signed_in_by', '!=', 'device')
     .executeTakeFirst();
   return row?.created_at ?? null;
 }

@@ -51,7 +51,7 @@ export async function accountOf(db: Database, email: string): Promise<AddressedA
 /**
  * Creates a sign-in for an account. `signInId`: an id that was returned before the account was looked up. `asker`: the requesting browser,
  * omitted for an operator; its new sign-in replaces only its own previous one. Null if the account no longer exists or has reached its
- * limit of mails. `alone`: all pending sign-ins of the account become invalid. `secret`: the installation's.
+ * limit of mails. `bySession`: the session that makes it for another device. `alone`: all pending sign-ins of the account become invalid. `secret`: the installation's.
  */
 export async function createSignIn(
   db: Database,
@@ -62,10 +62,11 @@ export async function createSignIn(
     validMs: number;
     signInId?: string;
     asker?: SignInRequester;
+    bySession?: string;
     alone?: boolean;
   },
 ): Promise<SignIn | null> {
-  const { userId, secret, now, validMs, signInId = newId('sgn'), asker, alone = false } = options;
+  const { userId, secret, now, validMs, signInId = newId('sgn'), asker, bySession, alone = false } = options;
   const token = withCell(randomBytes(32).toString('base64url'));
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
@@ -95,6 +96,7 @@ export async function createSignIn(
         browser_sha256: browser ?? null,
         network: asker?.network ?? null,
         is_known: asker?.isKnown ?? false,
+        session_id: bySession ?? null,
       })
       .execute();
     return { sign_in_id: signInId, user_id: userId, token, code };
@@ -153,9 +155,11 @@ export async function signIn(
       .deleteFrom('sign_ins')
       .where('sign_in_id', '=', sign_in_id)
       .where('expires_at', '>', now)
-      .returning('sign_in_id')
+      .returning('session_id')
       .executeTakeFirst();
-    return used ? { user_id, ...(await openSession(trx, user_id, now, from)) } : null;
+    if (!used) return null;
+    const by = used.session_id === null ? {} : ({ by: 'device' } as const);
+    return { user_id, ...(await openSession(trx, user_id, now, { ...from, ...by })) };
   });
 }
 

@@ -491,6 +491,7 @@ interface SignInsTable {
   browser_sha256: Generated<Buffer | null>;
   network: Generated<string | null>;
   is_known: Generated<boolean>;
+  session_id: Generated<string | null>;
 }
 
 interface SessionsTable {
@@ -502,7 +503,7 @@ interface SessionsTable {
   expires_at: Date;
   user_agent: Generated<string | null>;
   address: Generated<string | null>;
-  signed_in_by: Generated<'mail' | 'provider'>;
+  signed_in_by: Generated<'mail' | 'provider' | 'device'>;
 }
 
 interface IdentitiesTable {

@@ -196,7 +196,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     means: 'Requests to sign in by e-mail that were not used, of the last day.',
     by: { column: 'user_id', of: 'user' },
     key: { sign_in_id: 'text' },
-    columns: ['sign_in_id', 'user_id', 'tried_codes', 'created_at', 'expires_at', 'network', 'is_known'],
+    columns: ['sign_in_id', 'user_id', 'tried_codes', 'created_at', 'expires_at', 'network', 'is_known', 'session_id'],
     omitted: { token_sha256: SECRET, code_mac: SECRET, browser_sha256: SECRET },
   },
   {

@@ -175,7 +175,7 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     const [now, { userId }] = [clock(), caller];
     const made = await runAsCaller(db, caller, { now, named: [caller.keyId] }, async (trx) => {
       await recordAct(trx, { actor: caller, address: request.ip, action: 'session.link_created', target: userId });
-      return createSignIn(trx, { userId, secret, now, validMs: MAILED_FOR_MS, alone: true });
+      return createSignIn(trx, { userId, secret, now, validMs: MAILED_FOR_MS, bySession: caller.keyId, alone: true });
     });
     if (!made) throw new AppError('unauthorized');
     const expiresAt = new Date(now.getTime() + MAILED_FOR_MS).toISOString();

@@ -270,7 +270,7 @@ export const session = z.strictObject({
   expires_at: instantShape,
   user_agent: z.string().nullable(),
   address: z.string().nullable(),
-  signed_in_by: z.enum(['mail', 'provider']),
+  signed_in_by: z.enum(['mail', 'provider', 'device']),
   is_current: z.boolean(),
 });
 

@@ -25,6 +25,7 @@ const PART_OF: Readonly<Record<string, Part>> = {
   'plain-words': 'Explanation',
   groups: 'Explanation',
   live: 'Explanation',
+  'several-ingest': 'Explanation',
 };
 /** Folders whose pages are only listed on the page of their README. */
 const FOLDERS: Readonly<Record<string, Part>> = { 'docs/runbooks': 'How-to', 'docs/decisions': 'Explanation' };

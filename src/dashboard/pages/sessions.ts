@@ -22,7 +22,7 @@ interface Session {
   expires_at: string;
   user_agent: string | null;
   address: string | null;
-  signed_in_by: 'mail' | 'provider';
+  signed_in_by: 'mail' | 'provider' | 'device';
   is_current: boolean;
 }
 

@@ -352,7 +352,13 @@ describe('the page of consent', () => {
     // Another person's browser has no part in the request.
     expect((await allow(csrf, other)).status).toBe(404);
     expect((await allow(csrf, new Map([...cookies, ...other]))).status).toBe(403);
-    await rows("UPDATE sessions SET created_at = created_at - interval '16 minutes' WHERE user_id = $1", [mine.userId]);
+    // A session that another device opened does not prove who opened it.
+    await rows("UPDATE sessions SET signed_in_by = 'device' WHERE user_id = $1", [mine.userId]);
+    expect((await allow(csrf)).status).toBe(403);
+    await rows(
+      "UPDATE sessions SET signed_in_by = 'mail', created_at = created_at - interval '16 minutes' WHERE user_id = $1",
+      [mine.userId],
+    );
     expect((await allow(csrf)).status).toBe(403);
     expect((await browse(api, cookies, at)).text).toContain('Sign out, to sign in again');
     expect((await list(mine)).json).toEqual([]);

@@ -139,6 +139,8 @@ class App(TypedDict):
 
 
 class AuthorizationApp(TypedDict):
+    """The app that was let in."""
+
     app_id: str
     """Id of the app."""
     name: str
@@ -151,6 +153,7 @@ class Authorization(TypedDict):
     authorization_id: str
     """Id of the authorization."""
     app: AuthorizationApp
+    """The app that was let in."""
     scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
     """What the app may do in the home now."""
     created_at: str

@@ -7,11 +7,13 @@ import { created_at, type Examples } from '../example-ids.ts';
 export const authorization = z
   .strictObject({
     authorization_id: z.string().describe('Id of the authorization.'),
-    app: z.strictObject({
-      app_id: z.string().describe('Id of the app.'),
-      name: z.string().describe('Name of the app.'),
-      website: z.string().describe('Address of a page about the app.'),
-    }),
+    app: z
+      .strictObject({
+        app_id: z.string().describe('Id of the app.'),
+        name: z.string().describe('Name of the app.'),
+        website: z.string().describe('Address of a page about the app.'),
+      })
+      .describe('The app that was let in.'),
     scopes: z.array(z.enum(APP_SCOPE_NAMES)).describe('What the app may do in the home now.'),
     created_at: createdAt,
     expires_at: instantShape.nullable().describe('When it ends. Null: when somebody ends it.'),

@@ -21,7 +21,7 @@ test('names the cheapest consecutive hours that are still to come', () => {
     ...day('2026-11-27', nightAndEvening),
     ...day(
       '2026-11-28',
-      nightAndEvening.map((price) => price + 0.01),
+      nightAndEvening.map((price) => price + 0.005),
     ),
   ];
   const at = (text: string) => Date.parse(text);
@@ -30,6 +30,6 @@ test('names the cheapest consecutive hours that are still to come', () => {
   const later = cheapestWindow(hours, at('2026-11-27T00:30Z'));
   expect(later?.fromMs).toBe(at('2026-11-28T00:00Z'));
   expect(later?.toMs).toBe(at('2026-11-28T03:00Z'));
-  expect(later?.price).toBeCloseTo(0.22, 9);
+  expect(later?.price).toBeCloseTo(0.215, 9);
   expect(cheapestWindow(day('2026-11-27', [0.1, null, 0.1, 0.1]), 0)).toBeNull();
 });
