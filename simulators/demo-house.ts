@@ -1,3 +1,4 @@
+import { hasLittleMemory } from '#src/core/memory.ts';
 import type { Appliance } from './appliances.ts';
 import type { ThermostatState } from './climate.ts';
 import { createClock, type MeterState } from './home-clock.ts';
@@ -30,7 +31,7 @@ interface HouseState {
 /** Panels of a house that has none, and a battery that stores nothing. */
 const NO_PANELS: SolarTraits = { latitude: 0, peakW: 0, battery: { capacityWh: 0, chargeW: 0, dischargeW: 1 } };
 /** The devices of a house send their history concurrently, about at the same pace. Each day of a house takes 0.3 MB. */
-const SHARED_DAYS = 8;
+const SHARED_DAYS = hasLittleMemory() ? 8 : 24;
 
 /** Creates a house. Its days are functions of the traits and the day only; the last ones are cached. */
 export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS): House {

@@ -1,3 +1,4 @@
+import { hasLittleMemory } from '#src/core/memory.ts';
 import type { DemoDevice } from './demo-device.ts';
 import { everyStep, type MeterReading } from './devices/native-meter.ts';
 import { faultsNamed } from './faults.ts';
@@ -15,8 +16,8 @@ export interface PlayOptions {
 /** Registers are sent at most this often. Messages in between have only the power: 2-second registers would fill the disk. */
 const REGISTER_MS = 10_000;
 
-/** Messages of a device that wait for their PUBACK. Sender and broker hold them. */
-const MESSAGES_IN_FLIGHT = 1;
+/** With little memory a device waits for each PUBACK, because sender and broker hold its messages until then. */
+const PACE = hasLittleMemory() ? { inFlight: 1 } : {};
 
 /** Simulated devices with their connections. */
 export interface DevicePlayers {
@@ -43,7 +44,7 @@ export async function createPlayers(
         url: mqttUrl,
         deviceId: device.login,
         secret: device.secret,
-        inFlight: MESSAGES_IN_FLIGHT,
+        ...PACE,
       }),
     })),
   );

@@ -1,4 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
+import { hasLittleMemory } from '#src/core/memory.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /** Options of a device's connection. */
@@ -31,7 +32,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     reconnectPeriod: 500,
     connectTimeout: 10_000,
     // mqtt-packet would make a buffer of each of the 65,536 packet ids: 10 MB.
-    writeCache: false,
+    writeCache: !hasLittleMemory(),
     ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });
   // mqtt.js reconnects by itself and resends messages without a PUBACK. Without a listener an error would end the process.

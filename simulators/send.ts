@@ -1,8 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
+import { hasLittleMemory } from '#src/core/memory.ts';
 import type { Publisher } from './publisher.ts';
 
-/** Elements per message: some 8 KB. Sender and broker hold a few messages of each device; with 400 elements that was 40 MB in a demo. */
-const ELEMENTS_A_MESSAGE = 100;
+/**
+ * Elements per message: some 30 KB, well below any broker's limit. Sender and broker hold a few messages of each device, which was 40 MB in a
+ * demo.
+ */
+const ELEMENTS_A_MESSAGE = hasLittleMemory() ? 100 : 400;
 
 /** Publishes elements, or groups of elements that stay together, as arrays on a topic. Resolves with their number when the broker has acknowledged all. */
 export async function sendReadings(
