@@ -29,6 +29,10 @@ export function SignIn<Signed>(props: {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
     // Remove the token from the address, where it would be visible, copied and stored in the history.
     if (token !== '') history.replaceState(null, '', location.pathname);
+    // Another mailed link, opened in this tab, changes only the fragment.
+    const onLink = () => location.hash.length > 1 && location.reload();
+    addEventListener('hashchange', onLink);
+    return () => removeEventListener('hashchange', onLink);
   }, []);
 
   const open = (...proofs: object[]) => run(async () => onSignedIn(await useFirst(proofs).catch(again)));

@@ -160,6 +160,9 @@ test('one of two workers fetches a source, and an alert on costs follows within 
     // A time of day that is not soon: only the change of the source is due.
     const at = [new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16)];
     const source = { url: receiver.url.replace('/hook', '/prices'), timezone: 'UTC', at, ...paths };
+    // A homeowner has no source with an address of its own.
+    const { user_id } = await createUser(db, { email: 'prices@example.com', role: 'utility' });
+    await db.updateTable('price_series').set({ user_id }).where('series_id', '=', series.series_id).execute();
     const setAtMs = Date.now();
     await db.transaction().execute((trx) => setSource(trx, BOX, series, { source, secrets: {} }, new Date(setAtMs)));
     await expect.poll(fired, { timeout: 5_000 }).toHaveLength(1);

@@ -220,7 +220,7 @@ export const versionCheck: Check = {
   name: 'version',
   judge({ latest }) {
     if (latest === null)
-      return [skippedFinding(`${VERSION}; --releases URL asks that address for a newer one, and nothing else does`)];
+      return [okFinding(`${VERSION}; --releases URL asks that address for a newer one, and nothing else does`)];
     if (!isFactKnown(latest))
       return [
         warningFinding(`${VERSION}; the latest one is unknown: ${latest.why}`, 'Check the address of --releases.'),
