@@ -106,7 +106,9 @@ describe('a release', () => {
 
   test('builds the image of what the Dockerfile copies, and of nothing else', async () => {
     const files = filesIn(`${NAME}-image.tar.gz`);
-    const copied = [...(await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8')).matchAll(/^COPY (.+) \S+$/gm)];
+    const copied = [
+      ...(await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8')).matchAll(/^COPY (?!--from=)(.+) \S+$/gm),
+    ];
     const paths = [...copied.flatMap(([, one = '']) => one.split(' ')), '.dockerignore', 'deploy/Dockerfile'];
     for (const path of paths)
       expect(
@@ -125,6 +127,13 @@ describe('a release', () => {
     const ports = await freePorts();
     // npm unpacks packages into the cache, here below an own HOME; it takes downloaded files from the machine's cache.
     const cache = { npm_config_cache: join(folder.path, 'npm'), npm_config_prefer_offline: 'true' };
+    // The machine's registry, proxy and authorities.
+    const isOfNetwork = ([name]: [string, unknown]) =>
+      /^(npm_config_|NODE_EXTRA_CA_CERTS$|SSL_CERT_|(https?|no)_proxy$)/i.test(name);
+    const network = {
+      ...Object.fromEntries(Object.entries(process.env).filter(isOfNetwork)),
+      npm_config_userconfig: join(homedir(), '.npmrc'),
+    };
     const downloads = join(process.env.npm_config_cache ?? join(homedir(), '.npm'), '_cacache');
     await mkdir(downloads, { recursive: true });
     await mkdir(cache.npm_config_cache);
@@ -132,7 +141,7 @@ describe('a release', () => {
     const [, line = ''] = /`(npx \S+ demo)`/.exec(await readFile(join(ROOT, 'README.md'), 'utf8')) ?? [];
     const demo = spawn('sh', ['-c', line.replace('X.Y.Z', VERSION)], {
       cwd: empty,
-      env: { ...ports, ...cache, npm_config_yes: 'true', HOME: folder.path, PATH: process.env.PATH },
+      env: { ...ports, ...network, ...cache, npm_config_yes: 'true', HOME: folder.path, PATH: process.env.PATH },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -141,18 +150,26 @@ describe('a release', () => {
       stream.on('data', (chunk) => {
         said += chunk;
       });
-    const ended = new Promise<void>((done) => demo.once('exit', () => done()));
+    let isEnded = false;
+    const ended = new Promise<void>((done) =>
+      demo.once('exit', () => {
+        isEnded = true;
+        done();
+      }),
+    );
     try {
       const to = { host: '127.0.0.1', port: Number(ports.API_PORT) };
       const ask = (path: string) => sendRequest(to, 'GET', path).catch(() => null);
-      await expect.poll(async () => (await ask('/readyz'))?.status, { timeout: 150_000, interval: 250 }).toBe(200);
+      const state = async () => (isEnded ? 'ended' : (await ask('/readyz'))?.status);
+      await expect.poll(state, { timeout: 150_000, interval: 250 }).toSatisfy((one) => one === 200 || one === 'ended');
+      expect(isEnded).toBe(false);
       expect((await ask('/v1/openapi.json'))?.json.info.version).toBe(VERSION);
       expect((await ask('/dashboard/app/app.js'))?.text).not.toMatch(/interface |: string/);
       expect((await ask('/docs'))?.status).toBe(200);
     } catch (error) {
       throw new Error(said, { cause: error });
     } finally {
-      process.kill(-(demo.pid as number), 'SIGINT');
+      if (!isEnded) process.kill(-(demo.pid as number), 'SIGINT');
       await ended;
     }
     expect(said).not.toContain('ExperimentalWarning');
