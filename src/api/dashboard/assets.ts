@@ -18,7 +18,7 @@ const VIEWS = [
     '/groups',
     '/fleet',
   ],
-  ...['/sessions', '/operator'],
+  ...['/account', '/sessions', '/operator'],
   // A period of the home or of a device; without a period, today.
   ...['/home', '/home/:unit', '/home/:unit/:period'],
   ...['/devices/:device', '/devices/:device/:unit', '/devices/:device/:unit/:period'],

@@ -155,7 +155,7 @@ describe('earlier access to an account ends with', () => {
     for (const named of [other.prefix, 'of somebody else', hook.url, ...(before ? ['The former one'] : [])])
       expect(text).toContain(named);
     const acts = await sql(`SELECT details FROM audit_log WHERE target = $1 AND action = 'access.ended'`, [userId]);
-    expect(acts).toEqual([{ details: { because, keys: 2, sessions: before ? 1 : 0, webhooks: 1 } }]);
+    expect(acts).toEqual([{ details: { because, keys: 2, sessions: before ? 1 : 0, webhooks: 1, authorizations: 0 } }]);
   });
 
   test.each<[string, (hands: Hands) => Promise<unknown>]>([

@@ -29,7 +29,7 @@ const STATEMENTS: Record<Exclude<OperationName, 'streamUsage' | 'exportUser'>, n
   listUsers: 1,
   getUser: 1,
   updateUser: 10,
-  deleteUser: 31,
+  deleteUser: 32,
   createWebhook: 8,
   listWebhooks: 1,
   updateWebhook: 10,
