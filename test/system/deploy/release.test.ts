@@ -120,7 +120,10 @@ describe('a release', () => {
     expect(files.filter((file) => !isOfThem(file) || file.endsWith('.test.ts'))).toEqual([]);
   });
 
-  test('runs the demo in an empty folder by the line of the README, and strips no types', async () => {
+  // npm fetches and unpacks some 300 packages.
+  test('runs the demo in an empty folder by the line of the README, and strips no types', {
+    timeout: 400_000,
+  }, async () => {
     const empty = join(folder.path, 'empty');
     await mkdir(empty);
     await cp(join(released, `${NAME}.tgz`), join(empty, `${NAME}.tgz`));
@@ -161,7 +164,7 @@ describe('a release', () => {
       const to = { host: '127.0.0.1', port: Number(ports.API_PORT) };
       const ask = (path: string) => sendRequest(to, 'GET', path).catch(() => null);
       const state = async () => (isEnded ? 'ended' : (await ask('/readyz'))?.status);
-      await expect.poll(state, { timeout: 150_000, interval: 250 }).toSatisfy((one) => one === 200 || one === 'ended');
+      await expect.poll(state, { timeout: 330_000, interval: 250 }).toSatisfy((one) => one === 200 || one === 'ended');
       expect(isEnded).toBe(false);
       expect((await ask('/v1/openapi.json'))?.json.info.version).toBe(VERSION);
       expect((await ask('/dashboard/app/app.js'))?.text).not.toMatch(/interface |: string/);
