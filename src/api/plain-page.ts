@@ -5,7 +5,8 @@ export const PLAIN_PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Returns a page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form, and `head` HTML for its head. `language`:
+ * Returns a page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form, and `head`
+ * HTML for its head. `language`:
  * ISO 639-1.
  */
 export const renderPlainPage = (

@@ -51,7 +51,8 @@ export async function accountOf(db: Database, email: string): Promise<AddressedA
 /**
  * Creates a sign-in for an account. `signInId`: an id that was returned before the account was looked up. `asker`: the requesting browser,
  * omitted for an operator; its new sign-in replaces only its own previous one. Null if the account no longer exists or has reached its
- * limit of mails. `bySession`: the session that makes it for another device. `alone`: all pending sign-ins of the account become invalid. `secret`: the installation's.
+ * limit of mails. `bySession`: the session that makes it for another device. `alone`: all pending sign-ins of the account become invalid.
+ * `secret`: the installation's.
  */
 export async function createSignIn(
   db: Database,

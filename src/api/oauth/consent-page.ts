@@ -4,7 +4,7 @@ import { renderPlainPage } from '#src/api/plain-page.ts';
 import type { App } from '#src/auth/apps.ts';
 import { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
 import { APP_SCOPE_NAMES, type AppScope } from '#src/auth/scopes.ts';
-import type { LANGUAGES } from '#src/database/enums.ts';
+import { type Language, wordsOf } from '#src/delivery/words/words.ts';
 import { CONSENT_WORDS } from './consent-words.ts';
 
 export const DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
@@ -30,9 +30,10 @@ const button = (decision: string, text: string) =>
 const form = (csrf: string, content: string) =>
   `<form method="post"><input type="hidden" name="csrf" value="${csrf}">\n${content}</form>\n`;
 
-/** Returns the pages of consent in a language, as HTML: one form each, no script. `csrf`: token of the session and the request. Pure. */
-export function consentPages(language: (typeof LANGUAGES)[number]) {
+/** Returns the pages of consent in a language, as HTML: one form each, no script. `csrf`: token of the session and the request. */
+export async function consentPages(language: Language) {
   const words = CONSENT_WORDS[language];
+  const { scopes: scopeWords } = (await wordsOf(language)).apps;
   const page = (text: string, more = '', head = '') => renderPlainPage(words.title, text, { more, head, language });
   const named = (text: string, { app }: Asked) => text.replace('{app}', () => app.name);
   return {
@@ -62,7 +63,7 @@ export function consentPages(language: (typeof LANGUAGES)[number]) {
       const content = `<fieldset><legend>${words.howLong}</legend>\n${choices.join('\n')}</fieldset>
 <p>${button('allow', words.allow)} ${button('deny', words.deny)}</p>
 `;
-      const scopes = scopesOf(asked).map((scope) => `<li>${words.scopes[scope]}</li>`);
+      const scopes = scopesOf(asked).map((scope) => `<li>${scopeWords[scope]}</li>`);
       const more = `<ul>\n${scopes.join('\n')}\n</ul>
 <p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives.replace('{host}', () => escapeHtml(redirectOf(asked).host))}</p>
 <p>${words.end}</p>

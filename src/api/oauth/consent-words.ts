@@ -1,8 +1,7 @@
 import type { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
-import { APP_SCOPES, type AppScope } from '#src/auth/scopes.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 
-/** Texts of the page of consent. `{app}` is the name of the app, `{host}` the host that receives its access. */
+/** Texts of the page of consent. What each scope lets an app do is with the mails about apps (delivery/words), which say the same. `{app}` is the name of the app, `{host}` the host that receives its access. */
 export interface ConsentWords {
   title: string;
   moment: string;
@@ -15,7 +14,6 @@ export interface ConsentWords {
   comeBack: string;
   signOut: string;
   asks: string;
-  scopes: Readonly<Record<AppScope, string>>;
   about: string;
   receives: string;
   end: string;
@@ -40,7 +38,6 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Then come back to this page:',
     signOut: 'Sign out, to sign in again',
     asks: '{app} asks for access to your home. It could:',
-    scopes: APP_SCOPES,
     about: 'About the app:',
     receives: 'It receives the access at {host}.',
     end: 'You get a mail, and can end the access at any time in the dashboard, on the page Account.',
@@ -62,16 +59,6 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Kommen Sie dann auf diese Seite zurück:',
     signOut: 'Abmelden, um sich neu anzumelden',
     asks: '{app} bittet um Zugang zu Ihrem Zuhause. Die App könnte:',
-    scopes: {
-      'insights:read': 'sehen, was Ihr Zuhause verbraucht und erzeugt, seine Kosten und Prognosen',
-      'devices:read': 'Ihre Geräte sehen und was jedes davon verbraucht',
-      'alerts:read': 'Ihre Alarme sehen',
-      'alerts:write': 'Alarme anlegen, ändern und löschen',
-      'readings:read': 'jeden einzelnen Messwert Ihrer Geräte sehen; daran ist zu erkennen, wann jemand zu Hause ist',
-      'readings:write': 'Messwerte von Geräten senden, die Sie selbst gekoppelt haben',
-      'webhooks:read': 'sehen, wohin Ereignisse Ihres Zuhauses gesendet werden, und die Ereignisse selbst',
-      'webhooks:write': 'Ereignisse Ihres Zuhauses an Adressen senden lassen, die sie wählt',
-    },
     about: 'Über die App:',
     receives: 'Sie erhält den Zugang unter {host}.',
     end: 'Sie erhalten eine Mail und können den Zugang jederzeit im Dashboard auf der Seite „Konto“ beenden.',
@@ -93,16 +80,6 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Después vuelve a esta página:',
     signOut: 'Cerrar sesión para iniciarla de nuevo',
     asks: '{app} pide acceso a tu casa. Podría:',
-    scopes: {
-      'insights:read': 'ver lo que tu casa consume y produce, sus costes y sus previsiones',
-      'devices:read': 'ver tus dispositivos y lo que consume cada uno',
-      'alerts:read': 'ver tus alertas',
-      'alerts:write': 'crear, cambiar y borrar alertas',
-      'readings:read': 'ver cada lectura de tus dispositivos, que puede mostrar cuándo hay alguien en casa',
-      'readings:write': 'enviar lecturas de dispositivos que has vinculado tú',
-      'webhooks:read': 'ver adónde se envían los eventos de tu casa, y los propios eventos',
-      'webhooks:write': 'hacer que los eventos de tu casa se envíen a direcciones que elija',
-    },
     about: 'Sobre la aplicación:',
     receives: 'Recibe el acceso en {host}.',
     end: 'Recibirás un correo, y puedes terminar el acceso en cualquier momento en el panel, en la página «Cuenta».',
@@ -125,16 +102,6 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Revenez ensuite à cette page :',
     signOut: 'Se déconnecter pour se reconnecter',
     asks: '{app} demande l’accès à votre logement. Elle pourrait :',
-    scopes: {
-      'insights:read': 'voir ce que votre logement consomme et produit, ses coûts et ses prévisions',
-      'devices:read': 'voir vos appareils et ce que chacun consomme',
-      'alerts:read': 'voir vos alertes',
-      'alerts:write': 'créer, modifier et supprimer des alertes',
-      'readings:read': 'voir chaque relevé de vos appareils, ce qui peut montrer quand quelqu’un est chez vous',
-      'readings:write': 'envoyer des relevés d’appareils que vous avez associés vous-même',
-      'webhooks:read': 'voir où les événements de votre logement sont envoyés, et les événements eux-mêmes',
-      'webhooks:write': 'faire envoyer les événements de votre logement aux adresses de son choix',
-    },
     about: 'À propos de l’application :',
     receives: 'Elle reçoit l’accès à l’adresse {host}.',
     end: 'Vous recevrez un message et pourrez mettre fin à l’accès à tout moment dans le tableau de bord, à la page « Compte ».',
@@ -156,16 +123,6 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Kom daarna terug naar deze pagina:',
     signOut: 'Afmelden om opnieuw aan te melden',
     asks: '{app} vraagt toegang tot je huis. De app zou kunnen:',
-    scopes: {
-      'insights:read': 'zien wat je huis verbruikt en opwekt, de kosten en de prognoses',
-      'devices:read': 'je apparaten zien, en wat elk daarvan verbruikt',
-      'alerts:read': 'je meldingen zien',
-      'alerts:write': 'meldingen maken, wijzigen en verwijderen',
-      'readings:read': 'elke afzonderlijke meting van je apparaten zien; die kan laten zien wanneer er iemand thuis is',
-      'readings:write': 'metingen sturen van apparaten die je zelf hebt gekoppeld',
-      'webhooks:read': 'zien waarheen gebeurtenissen van je huis worden gestuurd, en de gebeurtenissen zelf',
-      'webhooks:write': 'gebeurtenissen van je huis laten sturen naar adressen die de app kiest',
-    },
     about: 'Over de app:',
     receives: 'De app ontvangt de toegang op {host}.',
     end: 'Je krijgt een mail, en kunt de toegang altijd beëindigen in het dashboard, op de pagina ‘Account’.',

@@ -34,7 +34,7 @@ export function addConsent(app: FastifyInstance, context: ApiContext, parts: Par
   app.get(path, { exposeHeadRoute: false }, async (request, reply) => show(context, parts, request, reply));
   app.post(path, async (request, reply) => {
     const asked = await findAsked(context, parts, request);
-    const pages = pagesFor(request);
+    const pages = await pagesFor(request);
     if (!asked) return send(reply, 404, pages.over());
     const caller = await sessionOf(context, request);
     const given = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
@@ -101,7 +101,7 @@ async function refusalOf(
 
 async function show(context: ApiContext, parts: Parts, request: FastifyRequest, reply: FastifyReply) {
   const asked = await findAsked(context, parts, request);
-  const pages = pagesFor(request);
+  const pages = await pagesFor(request);
   if (!asked) return send(reply, 404, pages.over());
   const caller = await sessionOf(context, request);
   if (!caller) return send(reply, 200, request.url.includes('?') ? pages.signIn(asked) : pages.reload());

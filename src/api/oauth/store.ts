@@ -37,7 +37,8 @@ export type OauthStore = ReturnType<typeof createOauthStore>;
 
 export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
   const current = new AsyncLocalStorage<Work>();
-  const now = () => current.getStore()?.trx ?? db;
+  /** The transaction of the request, if there is one. */
+  const database = () => current.getStore()?.trx ?? db;
 
   /**
    * Returns a code, token or interaction. In a transaction it is locked, after its authorization: uses of one grant follow each other, on
@@ -46,7 +47,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
   async function findToken(kind: OauthTokenKind, id: string) {
     const inOrder = current.getStore() !== undefined;
     const find = () =>
-      now()
+      database()
         .selectFrom('oauth_tokens')
         .select(['authorization_id', 'payload', 'consumed_at', 'expires_at', 'answer_sealed'])
         .where('token_sha256', '=', hashOfKey(id))
@@ -54,7 +55,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
     const found = await find().executeTakeFirst();
     if (!inOrder || !found) return found;
     if (found.authorization_id !== null)
-      await now()
+      await database()
         .selectFrom('authorizations')
         .select('authorization_id')
         .where('authorization_id', '=', found.authorization_id)
@@ -69,7 +70,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
       // A request for consent ends with the authorization that came of it.
       const consented = payload.result as { consent?: { grantId: string } } | undefined;
       const authorization_id = grantId ?? consented?.consent?.grantId ?? null;
-      await now()
+      await database()
         .insertInto('oauth_tokens')
         .values({
           token_sha256: hashOfKey(id),
@@ -93,14 +94,14 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
     },
     async consume(id) {
       const at = clock();
-      await now()
+      await database()
         .updateTable('oauth_tokens')
         .set({ consumed_at: at, expires_at: sql<Date>`least(expires_at, ${new Date(at.getTime() + USED_FOR_MS)})` })
         .where('token_sha256', '=', hashOfKey(id))
         .execute();
     },
     async destroy(id) {
-      await now().deleteFrom('oauth_tokens').where('token_sha256', '=', hashOfKey(id)).execute();
+      await database().deleteFrom('oauth_tokens').where('token_sha256', '=', hashOfKey(id)).execute();
     },
     ...WITHOUT,
   });
@@ -143,7 +144,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
       throw new Error('authorizations are created by the page of consent alone');
     },
     async find(id) {
-      const row = await usableAuthorizations(now(), clock())
+      const row = await usableAuthorizations(database(), clock())
         .select(['authorizations.user_id', 'apps.app_id', 'authorizations.created_at'])
         .where('authorization_id', '=', id)
         .executeTakeFirst();
@@ -159,7 +160,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
     },
     async consume() {},
     async destroy(id) {
-      await endAuthorizations(now(), { ids: [id] }, current.getStore()?.because ?? 'reuse');
+      await endAuthorizations(database(), { ids: [id] }, current.getStore()?.because ?? 'reuse');
     },
     ...WITHOUT,
   };
@@ -167,7 +168,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
   const ofClients: Adapter = {
     ...NOTHING,
     async find(id) {
-      const app = await findClientApp(now(), id);
+      const app = await findClientApp(database(), id);
       return app ? clientOf(app) : undefined;
     },
   };
@@ -186,7 +187,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
 
     /** Stores the answer to the use of a refresh token. */
     async keepAnswer(token: string, answer: unknown): Promise<void> {
-      await now()
+      await database()
         .updateTable('oauth_tokens')
         .set({ answer_sealed: box.seal(JSON.stringify(answer)) })
         .where('token_sha256', '=', hashOfKey(token))

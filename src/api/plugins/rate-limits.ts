@@ -17,7 +17,8 @@ function tellLimits(reply: FastifyReply, { windows }: Decision): void {
 }
 
 /**
- * Counts a request of an account, or of an app in a home, as `weight` requests, or of the keys of a device. Throws 429 if the plan is used up, or the account or the key is suspended.
+ * Counts a request of an account, or of an app in a home, as `weight` requests, or of the keys of a device. Throws 429 if the plan is used
+ * up, or the account or the key is suspended.
  */
 export async function countRequest(
   counter: RequestCounter,

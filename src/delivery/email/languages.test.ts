@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { APP_SCOPES } from '#src/auth/scopes.ts';
+import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { LANGUAGES } from '#src/database/enums.ts';
 import { type Language, readerOf } from '../words/words.ts';
 import { composeMail, type Mail, type MailLink, type ReportedEvent } from './compose.ts';
@@ -61,7 +61,7 @@ const EVENTS: Sample[] = [
   ['membership.ended', event('membership.ended', { because: 'role' }, people)],
   [
     'authorization.began',
-    event('authorization.began', { app: { name: 'Volt' }, scopes: Object.keys(APP_SCOPES), expires_at: at }),
+    event('authorization.began', { app: { name: 'Volt' }, scopes: APP_SCOPE_NAMES, expires_at: at }),
   ],
   ['authorization.began, for ever', event('authorization.began', { app: { name: 'Volt' }, scopes: [] })],
   ['authorization.ended', event('authorization.ended', { app: { name: 'Volt' }, because: 'reuse' })],

@@ -37,7 +37,10 @@ export interface WebhookPatch {
 /** Maximum number of subscriptions of an account: thousands of dead ones would delay all deliveries. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
-/** Creates a subscription for an account, by itself, or by a member of the home (`memberId`) or an app (`authorizationId`), with whose access it ends. `box` seals its secret. Throws 409 if the account has the maximum number. */
+/**
+ * Creates a subscription for an account, by itself, or by a member of the home (`memberId`) or an app (`authorizationId`), with whose access it
+ * ends. `box` seals its secret. Throws 409 if the account has the maximum number.
+ */
 export async function createWebhook(
   db: Database,
   box: SecretBox,

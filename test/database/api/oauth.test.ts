@@ -325,7 +325,7 @@ describe('the page of consent', () => {
 
   test.each([
     ['de-AT,de;q=0.9', 'de', 'Bright &amp; Co bittet um Zugang', 'sehen, was Ihr Zuhause verbraucht'],
-    ['es', 'es', 'Bright &amp; Co pide acceso', 'ver lo que tu casa consume'],
+    ['es', 'es', 'Bright &amp; Co pide acceso', 'ver lo que tu hogar consume'],
     ['fr-CH', 'fr', 'Bright &amp; Co demande l’accès', 'voir ce que votre logement consomme'],
     ['nl,en;q=0.5', 'nl', 'Bright &amp; Co vraagt toegang', 'zien wat je huis verbruikt'],
     ['ja', 'en', 'Bright &amp; Co asks for access', 'see what your home uses'],
