@@ -2,7 +2,7 @@ import type { Environment } from '#src/core/environment.ts';
 import { hasKeyForm } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, MemberAccess } from '#src/database/enums.ts';
-import { isMoving } from '#src/database/moving.ts';
+import { findUnlessMoving } from '#src/database/moving.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import { currentScopes, usableAuthorizations } from './authorizations.ts';
@@ -104,8 +104,8 @@ interface Found {
   isAllowed(address: string): boolean;
 }
 
-async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
-  const row = await db
+const findKey = (db: Database, hash: Buffer) =>
+  db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
     .leftJoin('home_members as m', 'm.member_id', 'api_keys.member_id')
@@ -130,7 +130,11 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
     ])
     .where('key_sha256', '=', hash)
     .executeTakeFirst();
-  if (!row) return (await isMoving(db, { secretSha256: hash })) ? 'unavailable' : 'unauthorized';
+
+async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
+  const row = await findUnlessMoving(db, { secretSha256: hash }, () => findKey(db, hash));
+  if (row === 'moving') return 'unavailable';
+  if (!row) return 'unauthorized';
   const isOfEndedMembership = row.member_id !== null && !isOpenMembership(row);
   if (row.revoked_at || isOfEndedMembership) return 'keyRevoked';
   const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
-import { isMoving } from '#src/database/moving.ts';
+import { findUnlessMoving } from '#src/database/moving.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
@@ -48,17 +48,18 @@ export async function reloadCaller(
   const lockOf = (name: string): RawBuilder<unknown> =>
     lock === 'none' ? ROW_LOCKS[lock] : sql`${ROW_LOCKS[lock]} OF ${sql.ref(name)}`;
   // Raw SQL: the hot path of every change: account, then key or session, each locked as it is read, in one statement.
-  const { rows } =
+  const statement =
     by === 'key'
-      ? await sql<Row>`${account}
+      ? sql<Row>`${account}
           SELECT role, scopes, k.group_id, k.device_id, k.made_by, allowed_addresses FROM account JOIN api_keys k USING (user_id)
           WHERE k.key_id = ${keyId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
-          ${lockOf('k')}`.execute(db)
-      : await sql<Row>`${account}
+          ${lockOf('k')}`
+      : sql<Row>`${account}
           SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, NULL AS device_id, NULL AS made_by, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
-          WHERE session_id = ${keyId} AND ${isOpen(now)} ${lockOf('sessions')}`.execute(db);
-  const [row] = rows;
-  if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : await refusalOfSession(db, keyId));
+          WHERE session_id = ${keyId} AND ${isOpen(now)} ${lockOf('sessions')}`;
+  const row = await findUnlessMoving(db, { id: keyId }, async () => (await statement.execute(db)).rows[0]);
+  if (row === 'moving') throw new AppError('unavailable');
+  if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
   if (memberId !== undefined && access === null) throw new AppError(by === 'key' ? 'keyRevoked' : 'forbidden');
   const { role, scopes, allowed_addresses: allowedAddresses } = row;
   const isWithinAccess = (scope: Scope) => access === null || MEMBER_SCOPES[access].includes(scope);
@@ -98,13 +99,9 @@ export async function runAsCaller<T>(
   });
 }
 
-/** Returns why a session that is no longer valid, or a key that does not exist, is refused. */
-const refusalOfSession = async (db: Database, id: string): Promise<KeyRefusal> =>
-  (await isMoving(db, { id })) ? 'unavailable' : 'unauthorized';
-
 /** Returns why a key that is no longer valid is refused. */
 async function refusalOf(db: Database, keyId: string): Promise<KeyRefusal> {
   const key = await db.selectFrom('api_keys').select('revoked_at').where('key_id', '=', keyId).executeTakeFirst();
-  if (!key) return refusalOfSession(db, keyId);
+  if (!key) return 'unauthorized';
   return key.revoked_at ? 'keyRevoked' : 'keyExpired';
 }

@@ -6,7 +6,7 @@ import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
-import { isMoving } from '#src/database/moving.ts';
+import { findUnlessMoving } from '#src/database/moving.ts';
 import { forgetExpiredAuthorizations } from '#src/users/app-access.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { forgetEmailChanges, withdrawChangesOfSessions } from '#src/users/email-changes.ts';
@@ -104,17 +104,18 @@ export async function openSession(
 
 /** Returns the caller of a session's secret, with the current role and every scope; null if there is no valid session. Throws 503 while its account moves. */
 export async function findSession(db: Database, secret: string, now: Date): Promise<Caller | null> {
-  const row = await db
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.user_id', 'sessions.user_id')
-    .select(['session_id', 'users.user_id', 'role', 'last_seen_at', HOMES_OF_MEMBER])
-    .where('secret_sha256', '=', sha256(secret))
-    .where(isOpen(now))
-    .executeTakeFirst();
-  if (!row) {
-    if (await isMoving(db, { secretSha256: sha256(secret) })) throw new AppError('unavailable');
-    return null;
-  }
+  const secretSha256 = sha256(secret);
+  const row = await findUnlessMoving(db, { secretSha256 }, () =>
+    db
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.user_id', 'sessions.user_id')
+      .select(['session_id', 'users.user_id', 'role', 'last_seen_at', HOMES_OF_MEMBER])
+      .where('secret_sha256', '=', secretSha256)
+      .where(isOpen(now))
+      .executeTakeFirst(),
+  );
+  if (row === 'moving') throw new AppError('unavailable');
+  if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
     // Not awaited, and errors are ignored.
     void db

@@ -1,12 +1,25 @@
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
 
+/** The name of a key, session, device or gateway: its id, or the SHA-256 of the secret of a key or session. */
+type MovableName = { secretSha256: Buffer } | { id: string };
+
 /**
- * Whether a secret or an id belongs to an account that is moving to another installation or from one. Then its absence is temporary: the
- * caller must be told to repeat (503), not that its key is wrong. Queried only before a refusal. `secretSha256`: of a key or session; `id`: of a key,
- * session, device or gateway.
+ * Returns what `find` finds by a name. If that is nothing: `'moving'` if its account is moving to another installation or from one, because
+ * then the absence is temporary, and the caller must be asked to repeat (503) rather than told that its key is wrong. Looks a second time
+ * before it returns undefined, because the account may have opened after the first look.
  */
-export async function isMoving(db: Database, one: { secretSha256: Buffer } | { id: string }): Promise<boolean> {
+export async function findUnlessMoving<T>(
+  db: Database,
+  name: MovableName,
+  find: () => Promise<T | undefined>,
+): Promise<T | 'moving' | undefined> {
+  const found = await find();
+  if (found !== undefined) return found;
+  return (await isMoving(db, name)) ? 'moving' : find();
+}
+
+async function isMoving(db: Database, one: MovableName): Promise<boolean> {
   // Raw SQL: rows of closed accounts are JSON (users-move/close.ts).
   const hex = 'secretSha256' in one ? one.secretSha256.toString('hex') : '';
   const name = 'id' in one ? one.id : hex.toUpperCase();

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { isMoving } from '#src/database/moving.ts';
+import { findUnlessMoving } from '#src/database/moving.ts';
 
 /** Returns the SHA-256 of a secret: the form in which it is stored and compared. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
@@ -87,9 +87,12 @@ export interface LoginAccount {
   accountId: string;
 }
 
-/** Returns the account of a device or a gateway by its id, with the digest of its own password. Null if unknown or deleted. */
-async function findKnown(db: Database, username: string): Promise<(LoginAccount & { sha256: Buffer | null }) | null> {
-  if (username.includes('\0')) return null;
+/** Returns the account of a device or a gateway by its id, with the digest of its own password. Undefined if unknown or deleted. */
+async function findKnown(
+  db: Database,
+  username: string,
+): Promise<(LoginAccount & { sha256: Buffer | null }) | undefined> {
+  if (username.includes('\0')) return undefined;
   const row = username.startsWith('gwy_')
     ? await db
         .selectFrom('gateways')
@@ -104,13 +107,13 @@ async function findKnown(db: Database, username: string): Promise<(LoginAccount 
         .where('device_id', '=', username)
         .where('devices.deleted_at', 'is', null)
         .executeTakeFirst();
-  if (!row) return null;
+  if (!row) return undefined;
   return { userId: row.user_id, accountId: row.enrolled_by ?? row.user_id, sha256: row.mqtt_secret_sha256 };
 }
 
 /** Returns the account of a device or a gateway. Null if unknown or deleted. */
 export async function findAccountOfLogin(db: Database, username: string): Promise<LoginAccount | null> {
-  return findKnown(db, username);
+  return (await findKnown(db, username)) ?? null;
 }
 
 /**
@@ -124,12 +127,9 @@ export async function findDeviceLogin(
   secret: string,
   now = new Date(),
 ): Promise<LoginAccount | null> {
-  const known = await findKnown(db, username);
-  if (!known) {
-    if (await isMoving(db, { id: username }))
-      throw new Error('the account of this login is moving to another installation');
-    return null;
-  }
+  const known = await findUnlessMoving(db, { id: username }, () => findKnown(db, username));
+  if (known === 'moving') throw new Error('the account of this login is moving to another installation');
+  if (!known) return null;
   const given = hashSecret(secret);
   if (known.sha256?.length === 32 && timingSafeEqual(known.sha256, given)) return known;
   // The secret has 192 random bits and is looked up by its hash, so the time of the query reveals nothing about it.
