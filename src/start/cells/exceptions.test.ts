@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changesTo, parseExceptions, withRouting } from './exceptions.ts';
+import type { MapChange, MapEntry } from './runtime-api.ts';
 
 test('a file of exceptions has a name and a cell a line, with comments', () => {
   const text = '# moved\nusr_1 c2\n\n  dev_1\tfirst # back\nusr_1 c3\n';
@@ -12,31 +13,51 @@ test('a file of exceptions has a name and a cell a line, with comments', () => {
   expect(() => parseExceptions('usr_1 c2 c3\n')).toThrow('line 1');
 });
 
-test('the changes of a router make its map what the file says, and touch nothing else', () => {
-  const names = fc.constantFrom('usr_1', 'usr_2', 'dev_1', 'dev_2', 'AB');
-  const cells = fc.constantFrom('first', 'c2', 'c3');
-  const maps = fc.array(fc.tuple(names, cells)).map((entries) => new Map(entries));
-  const routings = fc.array(fc.tuple(names, fc.option(cells))).map((entries) => new Map(entries));
-  const apply = (map: ReadonlyMap<string, string>, changes: ReturnType<typeof changesTo>) => {
-    const after = new Map(map);
-    for (const { name, from, to } of changes) {
-      // HAProxy keeps the older of two entries of one name: it must be deleted before the newer is added.
-      expect(after.get(name) ?? null).toBe(from);
-      expect(from).not.toBe(to);
-      after.delete(name);
-      if (to !== null) after.set(name, to);
+/** Applies changes as HAProxy does: it finds the first of two entries of one name. A request may come after each command. */
+function apply(
+  entries: readonly MapEntry[],
+  changes: readonly MapChange[],
+  onRequest: (found: Map<string, string>) => void,
+) {
+  let after = [...entries];
+  const found = () => new Map(after.toReversed().map(({ name, value }) => [name, value]));
+  for (const [index, { name, add, remove }] of changes.entries()) {
+    if (add !== null) after.push({ ref: `new ${index}`, name, value: add });
+    onRequest(found());
+    for (const ref of remove) {
+      expect(after.filter((entry) => entry.ref === ref && entry.name === name)).toHaveLength(1);
+      after = after.filter((entry) => entry.ref !== ref);
+      onRequest(found());
     }
-    return after;
-  };
-  const sorted = (map: ReadonlyMap<string, string>) => [...map].sort();
+  }
+  return after;
+}
+
+test('the changes of a router make its map what the file says, touch nothing else, and leave no gap', () => {
+  const names = fc.constantFrom<string>('usr_1', 'usr_2', 'dev_1', 'dev_2', 'AB');
+  const cells = fc.constantFrom('first', 'c2', 'c3');
+  const files = fc.array(fc.tuple(names, cells)).map((entries) => new Map(entries));
+  // A name may be there twice: a change was interrupted.
+  const maps = fc
+    .array(fc.tuple(names, cells))
+    .map((entries) => entries.map(([name, value], index) => ({ ref: `0x${index}`, name, value })));
+  const routings = fc.array(fc.tuple(names, fc.option(cells))).map((entries) => new Map(entries));
+  const listed = (entries: readonly MapEntry[]) => entries.map(({ name, value }) => [name, value]).sort();
   fc.assert(
-    fc.property(maps, maps, routings, (file, router, routing) => {
+    fc.property(files, maps, routings, (file, router, routing) => {
       const wanted = withRouting(file, routing);
       for (const [name, cell] of routing) expect(wanted.get(name) ?? null).toBe(cell);
-      expect(sorted(apply(router, changesTo(wanted, router)))).toEqual(sorted(wanted));
-      const after = apply(router, changesTo(wanted, router, routing.keys()));
-      for (const name of new Set([...router.keys(), ...file.keys(), ...routing.keys()]))
-        expect(after.get(name)).toBe(routing.has(name) ? wanted.get(name) : router.get(name));
+      const before = new Set(router.map(({ name }) => name));
+      const noGap = (found: Map<string, string>) => {
+        for (const name of wanted.keys()) if (before.has(name)) expect(found.has(name), name).toBe(true);
+      };
+      expect(listed(apply(router, changesTo(wanted, router), noGap))).toEqual([...wanted].sort());
+      const after = apply(router, changesTo(wanted, router, routing.keys()), noGap);
+      const isNamed = ({ name }: MapEntry) => routing.has(name);
+      expect(listed(after.filter(isNamed))).toEqual([...wanted].filter(([name]) => routing.has(name)).sort());
+      expect(listed(after.filter((entry) => !isNamed(entry)))).toEqual(
+        listed(router.filter((entry) => !isNamed(entry))),
+      );
     }),
   );
 });

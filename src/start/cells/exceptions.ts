@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { changeMap, findMap, type MapChange, readMap } from './runtime-api.ts';
+import { changeMap, findMap, type MapChange, type MapEntry, readMap } from './runtime-api.ts';
 
 /**
  * Exceptions of the routers: names of accounts that have moved to another cell than the one that made them, each with its present cell.
@@ -40,11 +40,18 @@ export function withRouting(exceptions: Exceptions, routing: Routing): Map<strin
   return changed;
 }
 
-/** Returns the changes that make a map equal to the wanted entries. `names`: only these; left out: all. Pure. */
-export function changesTo(wanted: Exceptions, current: Exceptions, names?: Iterable<string>): MapChange[] {
-  return [...(names ?? new Set([...wanted.keys(), ...current.keys()]))].flatMap((name) => {
-    const [from, to] = [current.get(name) ?? null, wanted.get(name) ?? null];
-    return from === to ? [] : [{ name, from, to }];
+/**
+ * Returns the changes that make a map equal to the wanted entries. A name has two entries after an interrupted change. `names`: only
+ * these; left out: all. Pure.
+ */
+export function changesTo(wanted: Exceptions, current: readonly MapEntry[], names?: Iterable<string>): MapChange[] {
+  const entries = Map.groupBy(current, ({ name }) => name);
+  return [...(names ?? new Set([...wanted.keys(), ...entries.keys()]))].flatMap((name) => {
+    const [first, ...others] = entries.get(name) ?? [];
+    const to = wanted.get(name) ?? null;
+    const isRight = (first?.value ?? null) === to;
+    const remove = (isRight || first === undefined ? others : [first, ...others]).map(({ ref }) => ref);
+    return isRight && remove.length === 0 ? [] : [{ name, add: isRight ? null : to, remove }];
   });
 }
 

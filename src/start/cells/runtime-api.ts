@@ -50,24 +50,31 @@ export async function findMap(router: string, fileName: string): Promise<string>
   return found;
 }
 
-/** Returns the entries of a router's map. */
-export async function readMap(router: string, path: string): Promise<Map<string, string>> {
-  const shown = await ask(router, `show map ${path}\n`);
-  return new Map(
-    [...shown.matchAll(/^0x[0-9a-f]+ (\S+) (\S+)$/gm)].map(([, name, value]) => [name ?? '', value ?? '']),
-  );
+/** An entry of a router's map. `ref`: HAProxy's name of this entry, because a name may have several, of which the first is found. */
+export interface MapEntry {
+  ref: string;
+  name: string;
+  value: string;
 }
 
-/** A change of a router's map. `from`: the present value; null if there is none. `to`: null removes the entry. */
+/** Returns the entries of a router's map, in their order. */
+export async function readMap(router: string, path: string): Promise<MapEntry[]> {
+  const shown = await ask(router, `show map ${path}\n`);
+  return [...shown.matchAll(/^(0x[0-9a-f]+) (\S+) (\S+)$/gm)].map(([, ref = '', name = '', value = '']) => ({
+    ...{ ref, name, value },
+  }));
+}
+
+/** A change of a router's map: the value to add, if any, and the entries to remove. */
 export interface MapChange {
   name: string;
-  from: string | null;
-  to: string | null;
+  add: string | null;
+  remove: readonly string[];
 }
 
 /**
- * Changes entries of a router's map while it runs. Uses `add map`, whose time does not depend on the size of the map as that of `set map`
- * does (345 ms in a map of a million entries). A request between the two halves of a replacement finds no entry.
+ * Changes entries of a router's map while it runs. Adds the new value and then removes the old one, so that each request finds one of them.
+ * Uses `add map`, whose time does not depend on the size of the map as that of `set map` does (345 ms in a map of a million entries).
  */
 export async function changeMap(router: string, path: string, changes: readonly MapChange[]): Promise<void> {
   let request = '';
@@ -77,10 +84,10 @@ export async function changeMap(router: string, path: string, changes: readonly 
     if (refusal !== '') throw new Error(`The router ${router} refuses to change its map: ${refusal}`);
     request = '';
   };
-  for (const { name, from, to } of changes) {
+  for (const { name, add, remove } of changes) {
     const parts = [
-      ...(from === null ? [] : [`del map ${path} ${name}`]),
-      ...(to === null ? [] : [`add map ${path} ${name} ${to}`]),
+      ...(add === null ? [] : [`add map ${path} ${name} ${add}`]),
+      ...remove.map((ref) => `del map ${path} #${ref}`),
     ];
     const next = parts.join('; ');
     if (request.length + next.length > MAX_REQUEST_BYTES) await send();
