@@ -15,7 +15,7 @@ import { earlierMonths, holdStretches } from './held-sources.ts';
 import type { HomeChange } from './what-if.ts';
 
 /** Number of random homes; WHAT_IF_HOMES=2000 equals a full run. */
-const HOMES = Number(process.env.WHAT_IF_HOMES ?? 200);
+const HOMES = Number(process.env.WHAT_IF_HOMES ?? 60);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/New_York', 'Australia/Adelaide'];
 const SERIES = 'prs_spot';
 const signal = new AbortController().signal;
