@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { move } from '#src/start/move.ts';
 
 /**
@@ -5,6 +6,8 @@ import { move } from '#src/start/move.ts';
  * text, or the name of a completed relation) for the NTH time. With AT `-` it runs to the end.
  */
 const [source = '', target = '', at = '', nth = '1'] = process.argv.slice(2);
+// A killed process does not write the cache at its end.
+flushCompileCache();
 let times = 0;
 function said(text: string): void {
   if (text.includes(at) && ++times === Number(nth)) process.kill(process.pid, 'SIGKILL');

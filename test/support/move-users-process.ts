@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { moveUsers } from '#src/start/users-move/move-users.ts';
 
 /**
@@ -5,6 +6,8 @@ import { moveUsers } from '#src/start/users-move/move-users.ts';
  * of a step's text, or the name of a completed relation) for the NTH time.
  */
 const [source = '', target = '', accounts = '', at = '', nth = '1'] = process.argv.slice(2);
+// A killed process does not write the cache at its end.
+flushCompileCache();
 let times = 0;
 function said(text: string): void {
   if (text.includes(at) && ++times === Number(nth)) process.kill(process.pid, 'SIGKILL');

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { upgradeDatabase } from '#src/start/upgrade-database.ts';
 
 /**
@@ -5,6 +6,8 @@ import { upgradeDatabase } from '#src/start/upgrade-database.ts';
  * text, or the name of a completed relation).
  */
 const [dataDir = '', at = ''] = process.argv.slice(2);
+// A killed process does not write the cache at its end.
+flushCompileCache();
 function said(text: string): void {
   if (text.includes(at)) process.kill(process.pid, 'SIGKILL');
 }
