@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { createRequire, getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,9 @@ const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css'
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
+/** Length of a SHA-256. */
+const DIGEST_BYTES = 32;
+
 type Source = () => Buffer | Promise<Buffer>;
 
 /** Files of the dashboard's pages as served to browsers, each with its compressed forms (`app.js`, `app.js.br`, `app.js.gz`). */
@@ -37,7 +40,7 @@ export interface AssetFiles {
 
 /**
  * Reads `src/dashboard` as it was when the process started, because the pages belong to its operations. There is no build step: types are
- * stripped once, into a temporary folder of this process.
+ * stripped into a temporary folder of this process.
  */
 export function createAssetFiles(): AssetFiles {
   const known = sources();
@@ -105,11 +108,41 @@ async function make(path: string, read: Source, folder: string): Promise<void> {
   const content = await read();
   const time = createHash('sha256').update(content).digest().readUInt32BE();
   await mkdir(dirname(join(folder, path)), { recursive: true });
-  const forms = { '': content, '.br': await brotli(content, BROTLI), '.gz': await gzipped(content) };
+  const forms = {
+    '': content,
+    '.br': await cached('brotli 11', content, () => brotli(content, BROTLI)),
+    '.gz': await gzipped(content),
+  };
   for (const [ending, form] of Object.entries(forms)) {
     await writeFile(join(folder, path + ending), form);
     await utimes(join(folder, path + ending), new Date(), time);
   }
+}
+
+const digestOf = (...parts: (Buffer | string)[]): Buffer => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+
+/**
+ * Returns what `compute` makes of a content, from the cache if an earlier process stored it. All modules take two seconds of processor
+ * time, for which the first visitor after each start would wait. Entries lie in the folder of Node's compile cache (src/cli/main.ts); without
+ * one, or if it is not writable, nothing is cached. Each begins with its digest, because a file may be empty after a power cut.
+ */
+async function cached(how: string, content: Buffer | string, compute: () => Promise<Buffer>): Promise<Buffer> {
+  const folder = getCompileCacheDir();
+  if (folder === undefined) return compute();
+  const file = join(folder, `dashboard-${digestOf(`${how}\n`, content).toString('hex')}`);
+  const stored = await readFile(file).catch(() => Buffer.alloc(0));
+  const [digest, body] = [stored.subarray(0, DIGEST_BYTES), stored.subarray(DIGEST_BYTES)];
+  if (digestOf(body).equals(digest)) return body;
+  const computed = await compute();
+  const part = `${file}.${process.pid}`;
+  await writeFile(part, Buffer.concat([digestOf(computed), computed]))
+    .then(() => rename(part, file))
+    .catch(() => {});
+  return computed;
 }
 
 /** Lists all files by their path below `app/`. Sources are read now; a file is built when it is requested. */
@@ -173,8 +206,11 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
  */
 async function moduleOf(path: string, source: string): Promise<Buffer> {
   if (path.endsWith('.js')) return Buffer.from(browsable(source));
-  const { transformSync } = await import('amaro');
-  return Buffer.from(browsable(transformSync(source, { mode: 'transform' }).code));
+  const stripped = await cached('stripped', source, async () => {
+    const { transformSync } = await import('amaro');
+    return Buffer.from(transformSync(source, { mode: 'transform' }).code);
+  });
+  return Buffer.from(browsable(stripped.toString()));
 }
 
 /** Turns a script that defines one variable into a module that exports it. */

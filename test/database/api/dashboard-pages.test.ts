@@ -1,4 +1,5 @@
-import { rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AssetFiles, createAssetFiles } from '#src/api/dashboard/asset-files.ts';
@@ -134,6 +135,28 @@ describe('the pages', () => {
     for (const folder of folders) await expect(stat(String(folder))).rejects.toThrow('ENOENT');
     const { headers } = await api.send('/dashboard/app/app.js');
     expect(headers['last-modified']).toBe(undefined);
+  });
+
+  test('are compressed once for all processes, and again if the stored file is damaged', async () => {
+    const compressed = async () => {
+      const files = createAssetFiles();
+      const bytes = await readFile(join(String(await files.folderOf('app.js')), 'app.js.br'));
+      await files.remove();
+      return bytes;
+    };
+    const first = await compressed();
+    const folder = String(getCompileCacheDir());
+    const entries = (await readdir(folder)).filter((name) => name.startsWith('dashboard-'));
+    const contents = await Promise.all(
+      entries.map(async (name) => ({ name, bytes: await readFile(join(folder, name)) })),
+    );
+    const entry = contents.find(({ bytes }) => bytes.subarray(32).equals(first));
+    expect(entry).toBeDefined();
+    for (const damaged of [Buffer.alloc(0), entry?.bytes.subarray(0, -1)]) {
+      await writeFile(join(folder, String(entry?.name)), damaged as Buffer);
+      expect(await compressed()).toEqual(first);
+      expect(await readFile(join(folder, String(entry?.name)))).toEqual(entry?.bytes);
+    }
   });
 
   test('no other files are served', async () => {
