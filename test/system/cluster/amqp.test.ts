@@ -17,6 +17,7 @@ import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type RabbitCluster, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
+import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 let database: TestDatabase;
 let calls: { app: FastifyInstance; url: string };
@@ -157,7 +158,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
   await publishing;
   await expect.poll(() => taken - repeated).toBe(DEVICES * sent);
   expect({ outOfOrder, atTwo }).toEqual({ outOfOrder: 0, atTwo: 0 });
-  expect(leftMs).toBeLessThan(1_000);
+  expect(leftMs).toBeLessThan(scaleTimeLimitMs(1_000));
   await Promise.all(connections.map((connection) => connection.endAsync(true)));
 });
 
