@@ -95,6 +95,14 @@ export const FAMILIES: readonly Family[] = [
   loadTableFamily('givtcp'),
   loadTableFamily('solarassistant'),
   loadTableFamily('ai-on-the-edge'),
+  loadTableFamily('everblu'),
+  loadTableFamily('gosdm630'),
+  loadTableFamily('hoymiles'),
+  loadTableFamily('p1ib'),
+  loadTableFamily('rscp2mqtt'),
+  loadTableFamily('smartmeter2mqtt'),
+  loadTableFamily('sungrow'),
+  loadTableFamily('zendure'),
   ebusd,
   statestream,
   emsesp,
@@ -102,5 +110,6 @@ export const FAMILIES: readonly Family[] = [
   // Known by their bodies: each message of the families after them would be searched.
   loadTableFamily('sbfspot'),
   loadTableFamily('homewizard'),
+  loadTableFamily('huawei'),
   names,
 ];

@@ -34,8 +34,10 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     glow: all('grid'),
     p1: all('grid'),
     p1meter: all('grid'),
+    p1ib: all('grid'),
     rtlamr: all('grid'),
     smlreader: all('grid'),
+    smartmeter2mqtt: [[/\/pv$/, 'production'], ...all('grid')],
     vzlogger: all('grid'),
     wmbusmeters: all('grid'),
     p1monitor: [[/\/powerproduction$/, 'production'], ...all('grid')],
@@ -46,9 +48,18 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     'deye-inverter-mqtt': BY_ROLE,
     enphase: BY_ROLE,
     givtcp: BY_ROLE,
+    hoymiles: [[/\/battery$/, 'storage'], ...all('production')],
+    homewizard: [[/\/battery$/, 'storage']],
+    huawei: BY_ROLE,
+    rscp2mqtt: [...BY_ROLE, [/\/wallbox(?:\/\d)?$/, 'consumption']],
     solarassistant: BY_ROLE,
+    sungrow: BY_ROLE,
+    zendure: BY_ROLE,
     sbfspot: all('production'),
-    marstek: [[/^HMI-/, 'production'], ...all('storage')],
+    marstek: [
+      [/^HMI-/, 'production'],
+      [/^(?!HME-)/, 'storage'],
+    ],
     // French meters.
     teleinfo2mqtt: all('grid'),
     // Chargers, heat pumps and boilers, which consume energy.
@@ -61,6 +72,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     // seb), may be anywhere.
     warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
     // DIN-rail meters, which may measure anything.
+    gosdm630: [],
     mbmd: [],
     // Systems that report the meters of a whole home.
     evcc: [

@@ -109,8 +109,11 @@ function mentionedOf(matches: readonly Match[], { payload }: DeviceMessage): Mat
 }
 
 /** Whether a body contains the texts that the topic requires: each single text, and at least one of each list of texts. */
-const isMentioned = ({ mentioned }: Topic, payload: Buffer): boolean =>
-  mentioned.length === 0 || mentioned.every((texts) => texts.some((text) => mentionsWords(payload, text)));
+const isMentioned = ({ mentioned, entry }: Topic, payload: Buffer): boolean =>
+  mentioned.length === 0 ||
+  mentioned.every((texts) =>
+    texts.some((text) => (entry.payload === 'json' ? mentionsWords(payload, text) : payload.includes(text))),
+  );
 
 /** Returns the topics of an entry, one for each of its patterns. */
 function topicsOf(entry: TopicEntry, table: FamilyTable): Topic[] {
@@ -231,7 +234,7 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
   for (const { field, name, channel: ofTopic } of match.fields) {
     const value = field.read(json);
     if (value === undefined || value === null) continue;
-    if (field.unless.some((place) => place(json) !== undefined) || !field.where(json)) continue;
+    if (field.unless.some((place) => (place(json) ?? undefined) !== undefined) || !field.where(json)) continue;
     if (broken.some(({ path }) => field.path.startsWith(`${path}[`))) continue;
     const ownTime = field.readTime?.(json) === undefined ? null : field.readTime;
     const channel = named ? field.channel(named) : ofTopic;

@@ -58,7 +58,10 @@ const BRIDGED = [
   ...['openWB/evu/+', 'openWB/pv/+', 'openWB/housebattery/+', 'openWB/lp/+/kWhCounter', 'openWB/lp/+/W'],
   ...['openWB/Verbraucher/+/+', 'ems-esp/#', 'panasonic_heat_pump/#', 'device/status/#', 'hm/status/#', 'deye/#'],
   ...['envoy/json', 'GivEnergy/#', 'solar_assistant/total/#', 'hame_energy/#', 'marstek_energy/#'],
-  ...['hm2mqtt/+/device/+/data', 'domoticz/out', 'teleinfo/#', '+/energycounter/get', '+/power/get'],
+  ...['hm2mqtt/+/device/+/data', 'domoticz/out', '/+/+/properties/report', 'zendure2mqtt/#'],
+  ...['huawei-solar', 'huawei_solar_modbus/#', 'Huawei/#', 'SunGather/#', 'sungrowmodbus2mqtt/#', 'hms800wt2/#'],
+  ...['hms/#', 'home/solar/+', 'hoymiles-ms-a2/#', 'e3dc/#', 'sdm630/#', 'p1ib/sensor_state', 'everblu/cyble/#'],
+  ...['teleinfo/#', '+/energycounter/get', '+/power/get'],
 ];
 
 type GatewayCredentials = CreatedGateway['mqtt'];
