@@ -159,3 +159,24 @@ test('the message tester proposes by the unit of a name, whatever comes first', 
     ['$.total_import_kwh', 'kWh'],
   ]);
 });
+
+test('asks about no energy of a day, no contract, no power factor and no number of phases', () => {
+  const body = {
+    ...{ consumption_day: 3.2, energy_import_day: 3.2, consumo_giorno: 3, Day_energy_kWh: 3.2, 'Day Production': 4 },
+    ...{
+      contract_power_kw: 6,
+      'Potenza contrattuale kW': 3,
+      anschlussleistung_kw: 11,
+      array_size_kw: 4.6,
+      battery_capacity_kwh: 9.6,
+    },
+    ...{ power_factor: 0.97, PF_total: 0.9, number_of_phases: 3, power_limit_w: 600, max_charge_power_w: 2_400 },
+  };
+  for (const [name, value] of Object.entries(body)) {
+    const result = read('home/x', { [name]: value });
+    expect([name, result?.asks ?? []]).toEqual([name, []]);
+    for (const { channel } of result?.readings ?? []) expect(channel).toMatch(/^ignored\//);
+  }
+  // With a register of the night, the day is a tariff.
+  expect(read('home/x', { consumption_day: 3.2, consumption_night: 4.2 })?.asks).toHaveLength(2);
+});

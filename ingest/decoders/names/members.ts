@@ -82,7 +82,7 @@ export function addMembers(
       const { unit, ...place } = quantity;
       const { kind, times, per, fahrenheit } = unit;
       heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? toCelsius(value, 'F') : value, name: path });
-    } else if (quantity === undefined && isUnknownEnergy(path, value, context)) {
+    } else if (quantity === undefined && isUnknownEnergy(path, value, context) && !isOfPeriod(path, members, context)) {
       const place = {
         channel: `unknown/${toChannelWord(path)}`,
         asks: { unit: null },
@@ -151,4 +151,12 @@ function isUnknownEnergy(path: string, value: unknown, context: MembersContext):
   const { not, isUnknown, way } = registerFactsOf({ ...describe(path, context), unit: null });
   if (not !== null || (context.isStrict && (isUnknown || way === null || way === 'both'))) return false;
   return metricMeaningOf(`${path}_kwh`, undefined) !== null;
+}
+
+/** Whether a word such as "day" in a name means a period. It means a tariff if another member names the night. */
+function isOfPeriod(path: string, members: readonly Member[], context: MembersContext): boolean {
+  const factsOf = (name: string) => registerFactsOf({ ...describe(name, context), unit: null });
+  const { bySibling } = factsOf(path);
+  if (bySibling?.else !== 'period') return false;
+  return !members.some((other) => other.path !== path && factsOf(other.path).siblings.has(bySibling.sibling));
 }

@@ -43,7 +43,7 @@ export const dutch: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'voorspelling verwacht* limiet maximaal maximum minimum gemiddeld* piekvermogen geschat* ratio factor',
+      'voorspelling verwacht* limiet maximaal maximum minimum gemiddeld* piekvermogen geschat* ratio factor aansluitvermogen gecontracteerd*',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', CASES_SOURCE, 'warmte stadswarmte'],

@@ -75,7 +75,7 @@ export const english: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'co2 carbon emission emissions fossil* ratio factor efficiency percentage missing error errors pf cosphi cos_phi powerfactor contract contracted subscribed subscription remaining available chargeable dischargeable',
+      'co2 carbon emission emissions fossil* ratio factor efficiency percentage size battery_capacity usable_capacity missing error errors pf cosphi cos_phi powerfactor contract contracted subscribed subscription remaining available chargeable dischargeable',
     ],
     ['gas', CASES_SOURCE, 'gas'],
     ['heat', CASES_SOURCE, 'heat thermal warmth heat_meter heatmeter'],

@@ -59,7 +59,7 @@ export const german: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'prognose vorhersage grenze limit maximal* minimal* durchschnitt* mittelwert soll sollwert schätzung geschätzt* verhältnis faktor anteil aufladbare entladbare nennleistung',
+      'prognose vorhersage grenze limit maximal* minimal* durchschnitt* mittelwert soll sollwert schätzung geschätzt* verhältnis faktor anteil aufladbare entladbare nennleistung anschlussleistung',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', CASES_SOURCE, 'wärme fernwärme wärmemenge wärmemengen wärmemengenzähler'],

@@ -39,7 +39,11 @@ export const italian: LanguageWords = {
     ['cost', EVCC_SOURCE, 'prezzo prezzi'],
     ['cost', DICTIONARY_SOURCE, 'importo spesa bolletta ricavo risparmio'],
     ['balance', DICTIONARY_SOURCE, 'saldo bilancio netto netta differenza'],
-    ['unmeasured', DICTIONARY_SOURCE, 'previsione previsto limite massim* minim* medio media stimat* fattore rapporto'],
+    [
+      'unmeasured',
+      DICTIONARY_SOURCE,
+      'previsione previsto limite massim* minim* medio media stimat* fattore rapporto contrattual* impegnata',
+    ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', EMSESP_SOURCE, 'calore termica termico'],
     ['water', DOMOTICZ_SOURCE, 'acqua'],

@@ -47,7 +47,11 @@ export const polish: LanguageWords = {
     ['cost', EVCC_SOURCE, 'cena ceny'],
     ['cost', DICTIONARY_SOURCE, 'kwota opłata rachunek oszczędność przychód'],
     ['balance', DICTIONARY_SOURCE, 'saldo bilans netto różnica'],
-    ['unmeasured', DICTIONARY_SOURCE, 'prognoza limit maksymaln* minimaln* średni* szacowan* współczynnik udział'],
+    [
+      'unmeasured',
+      DICTIONARY_SOURCE,
+      'prognoza limit maksymaln* minimaln* średni* szacowan* współczynnik udział umown*',
+    ],
     ['gas', DOMOTICZ_SOURCE, 'gaz gazu'],
     ['heat', EMSESP_SOURCE, 'ciepło ciepła cieplna'],
     ['water', DOMOTICZ_SOURCE, 'woda wody'],

@@ -37,7 +37,11 @@ export const swedish: LanguageWords = {
     ['cost', EMSESP_SOURCE, 'pris priset'],
     ['cost', DICTIONARY_SOURCE, 'belopp besparing intäkt ersättning'],
     ['balance', DICTIONARY_SOURCE, 'saldo balans netto skillnad'],
-    ['unmeasured', DICTIONARY_SOURCE, 'prognos gräns max min medel genomsnitt* uppskattad faktor förhållande'],
+    [
+      'unmeasured',
+      DICTIONARY_SOURCE,
+      'prognos gräns max min medel genomsnitt* uppskattad faktor förhållande avtalad abonnerad',
+    ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', EMSESP_SOURCE, 'värme fjärrvärme'],
     ['water', DOMOTICZ_SOURCE, 'vatten'],
