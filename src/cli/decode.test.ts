@@ -43,6 +43,17 @@ test('reads a message whose names state register, direction and unit, and asks a
   );
 });
 
+test('names the topics that a bridge must have for the values of an announced device', () => {
+  const announcement = {
+    ...{ name: 'Total', device_class: 'energy', state_class: 'total_increasing', unit_of_measurement: 'kWh' },
+    ...{ state_topic: 'SS/total', device: { identifiers: ['ss'], name: 'Meter' } },
+  };
+  const topic = 'homeassistant/sensor/ss/total/config';
+  expect(describeDecoding({ topic, payload: JSON.stringify(announcement) }, NOW)).toContain(
+    'It announces ss, which has no value yet. A bridge must have its topics: SS/total',
+  );
+});
+
 test('suggests no mapping for a number whose name contains no unit', () => {
   expect(describeDecoding({ topic: 'boiler/7', payload: '{"InvSerial": 7, "Battery": 80}' }, NOW)).not.toContain(
     '--config',

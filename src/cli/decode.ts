@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { describeMessage, type PrintedQuestion, type PrintedReading } from '#ingest/decoders/describe.ts';
-import { parseDecoderSettings } from '#ingest/decoders/family.ts';
+import { type AnnouncedDevice, parseDecoderSettings } from '#ingest/decoders/family.ts';
+import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { diagnoseMessage, type MessageDiagnosis } from '#ingest/decoders/judge.ts';
 import { MAX_DECODED_BYTES } from '#ingest/decoders/read/payload.ts';
 import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
@@ -224,10 +225,18 @@ export function describeDecoding(
   receivedAtMs: number,
 ): string {
   const message = { topic, payload: Buffer.from(payload), receivedAtMs, replayed: retain };
-  return linesOfJudgement(diagnoseMessage(message, parseDecoderSettings({ ...config, ...omitUndefined({ tz }) })))
-    .map(escapeLineForTerminal)
-    .join('\n');
+  const settings = parseDecoderSettings({ ...config, ...omitUndefined({ tz }) });
+  const decoders = createDecoders();
+  const judgement = diagnoseMessage(message, settings, decoders);
+  const announced = decoders.read({ ...message, topic: judgement.topic }, settings)?.announced;
+  return [...linesOfJudgement(judgement), ...linesOfAnnouncement(announced)].map(escapeLineForTerminal).join('\n');
 }
+
+/** Says which device a message announces, and the topics that a bridge must have for its values. */
+const linesOfAnnouncement = (announced: AnnouncedDevice | undefined): string[] =>
+  announced
+    ? [`It announces ${announced.device}, which has no value yet. A bridge must have its topics: ${announced.topics.join(', ')}`]
+    : [];
 
 const HEADS: Record<MessageDiagnosis['outcome'], (judgement: MessageDiagnosis) => string> = {
   read: ({ family }) => `Read, by the family ${family}:`,
