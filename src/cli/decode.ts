@@ -235,7 +235,9 @@ export function describeDecoding(
 /** Says which device a message announces, and the topics that a bridge must have for its values. */
 const linesOfAnnouncement = (announced: AnnouncedDevice | undefined): string[] =>
   announced
-    ? [`It announces ${announced.device}, which has no value yet. A bridge must have its topics: ${announced.topics.join(', ')}`]
+    ? [
+        `It announces ${announced.device}, which has no value yet. A bridge must have its topics: ${announced.topics.join(', ')}`,
+      ]
     : [];
 
 const HEADS: Record<MessageDiagnosis['outcome'], (judgement: MessageDiagnosis) => string> = {
