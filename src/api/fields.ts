@@ -101,7 +101,7 @@ export const includeField = (names: readonly IncludeName[]) => {
       `must be some of ${all.join(', ')}, with commas between them`,
     )
     .describe(
-      `What to add, separated by commas: ${all.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`coverage\` adds \`coverage\` and \`complete\`; \`autarky\`, \`cost\` (by the user’s tariffs) and \`emissions\` (by its emission series) add a member of that name.`,
+      `Members to add, separated by commas: ${all.map((name) => `\`${name}\``).join(', ')}. Each adds \`…_kwh\`; \`coverage\` adds \`coverage\` and \`complete\`; \`autarky\`, \`cost\` (user’s tariffs) and \`emissions\` (user’s emission series) add a member of that name.`,
     );
 };
 
@@ -130,10 +130,10 @@ export const integerWithDefault = (least: number, most: number, missing: number)
 
 /** Pagination of a list. */
 export const pageFields = {
-  limit: integerWithDefault(1, 200, 50).describe('Most items in the answer.'),
+  limit: integerWithDefault(1, 200, 50).describe('Maximum number of items in the response.'),
   cursor: textField(200)
     .optional()
-    .describe('Where the page starts: taken from the `Link` header of the page before. Default: the first page.'),
+    .describe('Cursor of the page, from the `Link` header of the previous response. Default: the first page.'),
 };
 
 /** A decimal with up to 9 places, as text or as a number; the result is the stored text. */

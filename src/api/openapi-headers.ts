@@ -5,7 +5,7 @@ const text = { type: 'string' };
 
 /** Headers of responses, for the reference (`components.headers`). */
 export const HEADERS = {
-  'Request-Id': { description: 'Id of the request. The log of the service has it, too.', schema: text },
+  'Request-Id': { description: 'Id of the request, as in the log of the service.', schema: text },
   'Energy-Service-Version': { description: 'Version of the service.', schema: text, example: '1.6.0' },
   'RateLimit-Policy': {
     description: 'Limits of the account: requests (`q`) in a window of seconds (`w`), for the minute and the UTC day.',
@@ -13,7 +13,7 @@ export const HEADERS = {
     example: '"minute";q=30;w=60, "day";q=5000;w=86400',
   },
   RateLimit: {
-    description: 'What is left of the limits: requests (`r`), and the seconds until the window ends (`t`).',
+    description: 'Remaining requests (`r`) in each window, and seconds until the window ends (`t`).',
     schema: text,
     example: '"minute";r=29;t=60, "day";r=4999;t=43200',
   },
@@ -23,27 +23,30 @@ export const HEADERS = {
     example: 30,
   },
   Link: {
-    description: 'Address of the next page, with `rel="next"` (RFC 8288). Missing on the last page.',
+    description: 'Address of the next page, with `rel="next"` (RFC 8288). Absent on the last page.',
     schema: text,
     example: '</v1/devices?limit=50&cursor=ZGV2XzAx.5mHq0XbA>; rel="next"',
   },
   Age: {
     description:
-      'Seconds that the answer is behind what is stored (RFC 9111), where a copy of the database gave it that is more than 5 seconds behind.',
+      'Age of the data in seconds (RFC 9111). Present if a read replica served the response and is more than 5 seconds behind the primary.',
     schema: { type: 'integer', minimum: 0 },
     example: 12,
   },
   'Idempotent-Replayed': {
-    description: '`true` where this is the answer to an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
   'WWW-Authenticate': {
-    description: 'How to authenticate, or what is wrong with the key that was sent.',
+    description: 'Required authentication scheme, or the problem with the key that was sent.',
     schema: text,
     example: 'Bearer realm="Send the header Authorization: Bearer API_KEY"',
   },
-  Allow: { description: 'Methods that the path knows, where it does not know the one of the request.', schema: text },
-  'Content-Disposition': { description: 'Name to save the file under.', schema: text },
+  Allow: {
+    description: 'Methods that the path allows. Present if the method of the request is not allowed.',
+    schema: text,
+  },
+  'Content-Disposition': { description: 'File name for saving the response.', schema: text },
 } satisfies Record<string, Json>;
 
 type Header = keyof typeof HEADERS;
@@ -78,9 +81,9 @@ export function answerHeaders({ method, query, produces, readsFromStandby, depre
       ...(produces && produces !== 'text/event-stream' ? (['Content-Disposition'] as const) : []),
     ]),
     ...(deprecated && {
-      Deprecation: { description: 'Since when the operation is deprecated (RFC 9745).', schema: text },
+      Deprecation: { description: 'Time since which the operation is deprecated (RFC 9745).', schema: text },
       ...(deprecated.sunset && {
-        Sunset: { description: 'From when on it may no longer answer (RFC 8594).', schema: text },
+        Sunset: { description: 'Time after which the operation may stop responding (RFC 8594).', schema: text },
       }),
     }),
   };

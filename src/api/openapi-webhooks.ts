@@ -4,11 +4,11 @@ import { EVENT_EXAMPLES } from './v1/webhooks/shape.ts';
 
 const SUMMARIES: Record<EventType | 'webhook.test', string> = {
   'usage.updated': 'The usage of a user changed. At most one event a minute for each user.',
-  'alert.triggered': 'An alert fired. Once for each period.',
+  'alert.triggered': 'An alert fired. One event for each period.',
   'device.connected': 'A paired device sent its first valid message.',
   'user.created': 'A user was created.',
   'remark.raised':
-    'A remark on a home is new (`GET /v1/remarks`). Homes are checked each hour; a remark that stands on several days is one event.',
+    'A home has a new remark (`GET /v1/remarks`). Homes are checked each hour. A remark that applies to several days causes one event.',
   'webhook.test': 'A subscription is tested (`POST /v1/webhooks/{webhook_id}/test`).',
 };
 
@@ -24,10 +24,10 @@ const header = (name: string, description: string, example: string): Json => ({
 /** Headers of Standard Webhooks. */
 const PARAMETERS = [
   header('webhook-id', 'Id of the event, the same in every attempt.', 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt'),
-  header('webhook-timestamp', 'When this attempt was made, in Unix seconds.', '1781524800'),
+  header('webhook-timestamp', 'Time of this attempt, in Unix seconds.', '1781524800'),
   header(
     'webhook-signature',
-    'Signatures, separated by blanks: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While the secret is being changed, there is one for each secret.',
+    'Signatures, separated by blanks: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While the secret is being changed, the header has a signature for each secret.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 ];
@@ -41,7 +41,7 @@ export const openApiWebhooks = (schemas: Record<string, Json>): Json =>
         post: {
           operationId: type.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
           summary,
-          description: 'Signed as Standard Webhooks (https://www.standardwebhooks.com) describe.',
+          description: 'Signed according to Standard Webhooks (https://www.standardwebhooks.com).',
           tags: ['webhooks'],
           security: [],
           parameters: PARAMETERS,
@@ -57,7 +57,7 @@ export const openApiWebhooks = (schemas: Record<string, Json>): Json =>
           responses: {
             '2XX': {
               description:
-                'The event was received. Every other status, a redirect, or no answer within 5 s is a failed attempt.',
+                'The event was received. Any other status, a redirect, or no response within 5 s is a failed attempt.',
             },
           },
         },

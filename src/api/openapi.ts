@@ -23,30 +23,31 @@ const MAX_DESCRIPTION = 400;
 const STATUSES = Map.groupBy(Object.keys(ERRORS) as ErrorName[], (name) => ERRORS[name].status);
 
 const TAGS: Record<string, string> = {
-  'energy-insights': 'What a home used, bought, made, stored and paid, by hour, day or month, in any time zone.',
-  analytics: 'Months, each beside the one before.',
+  'energy-insights':
+    'Usage, grid import, production, storage and cost of a home, by hour, day or month, in any time zone.',
+  analytics: 'Monthly usage, compared with the previous month.',
   usage: 'Live readings and changed hours, as a stream of events.',
-  remarks: 'What is unusual in a home now, with what it is compared with.',
-  forecast: 'Usage and cost of a home at the end of the month.',
-  alerts: 'Thresholds on usage, costs and silence, and when they would have fired.',
-  users: 'Accounts: homeowners, utilities, administrators; all that is known of one, as a file.',
-  groups: 'Buildings, feeders, districts: homes that are added up.',
+  remarks: 'Unusual conditions in a home now, with the values that they are compared with.',
+  forecast: 'Expected usage and cost of a home at the end of the month.',
+  alerts: 'Thresholds on usage, costs and silence, and the times at which they would have fired.',
+  users: 'Accounts: homeowners, utilities, administrators. Export of all data of an account as a file.',
+  groups: 'Buildings, feeders, districts: groups of homes with their total usage.',
   webhooks: 'Subscriptions to events, and the log of their deliveries.',
-  devices: 'Meters, plugs and thermostats: pairing, settings, and what each measured.',
-  fleet: 'Devices of all homes in reach, and what of them fell silent together.',
-  'bill-periods': 'What was told of a period for a bill, and what is known of it now.',
-  tariffs: 'What homes pay for energy, and get for what they feed in.',
-  'what-if': 'What a home would have been with a battery, or with other panels.',
-  'price-series': 'Prices that are told as they become known, such as those of an exchange.',
-  'emission-series': 'Grams of CO2 equivalent that a kWh of the grid causes, as they become known.',
-  gateways: 'Brokers of households, which bring many devices at once.',
+  devices: 'Meters, plugs and thermostats: pairing, settings and measurements.',
+  fleet: 'Devices of all homes that the caller can access, and groups of devices that fell silent together.',
+  'bill-periods': 'Versions of a period’s energy for a bill, and its current values.',
+  tariffs: 'Prices of energy that a home imports, and payments for energy that it exports.',
+  'what-if': 'Energy and cost of a home with a battery, or with other panels.',
+  'price-series': 'Prices that are published over time, such as exchange prices.',
+  'emission-series': 'Grams of CO2 equivalent for a kWh from the grid, published over time.',
+  gateways: 'MQTT brokers of households, each of which connects many devices.',
   keys: 'API keys: create, rotate with an overlap, revoke.',
   memberships: 'Homes of other accounts that invited the caller.',
-  authorizations: 'Apps that the caller’s home has let in.',
-  apps: 'Programs of utilities and administrators that homes can let in.',
-  audit: 'Who did what to whom, for administrators.',
-  imports: 'Devices in bulk: tables of them, all or none.',
-  'provisioning-batches': 'Meters that claim their devices at first contact.',
+  authorizations: 'Apps that can access the caller’s home.',
+  apps: 'Programs of utilities and administrators that can be given access to homes.',
+  audit: 'Audit log for administrators: the actor, action and target of each change.',
+  imports: 'Bulk import of devices from tables, all or none.',
+  'provisioning-batches': 'Shared credentials with which new meters claim their devices at first contact.',
 };
 
 /**
@@ -114,7 +115,7 @@ function errorResponse(status: number, names: readonly ErrorName[], url: string)
 /** Describes a status in a few sentences, if possible. Several errors have the same remedy. */
 function descriptionOf(meanings: readonly string[]): string {
   const all = [...new Set(meanings)].join(' ');
-  return all.length < MAX_DESCRIPTION ? all : 'Each of the examples is a reason, and says what to do.';
+  return all.length < MAX_DESCRIPTION ? all : 'Each example names one cause and its remedy.';
 }
 
 function operationObject(operation: Named, schemas: Record<string, Json>): Json {
@@ -174,7 +175,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
       },
       ...(operation.isTrial && {
         200: {
-          description: 'Tried; nothing was stored.',
+          description: 'The source was fetched; nothing was stored.',
           headers: answerHeaders(operation),
           content: { [produces]: { schema: toJsonSchema(answer, 'output', schemas) } },
         },
@@ -207,18 +208,18 @@ const ALSO = {
   csv: {
     type: 'string',
     description:
-      'The same rows as CSV, where `Accept` prefers it. The first line names the columns: the members of a row. Lines end with LF.',
+      'The same rows as CSV, if `Accept` prefers it. The first line names the columns: the members of a row. Lines end with LF.',
   },
   xlsx: {
     type: 'string',
     format: 'binary',
     description:
-      'The same rows as a spreadsheet (Office Open XML), where `Accept` prefers it. Numbers, dates and amounts are cells of their kind; `starts_at` is the time on the clock of `tz`, with its offset beside it in `utc_offset`.',
+      'The same rows as a spreadsheet (Office Open XML), if `Accept` prefers it. Numbers, dates and amounts are typed cells; `starts_at` is the local time of `tz`, with its offset in the column `utc_offset`.',
   },
   greenButton: {
     type: 'string',
     description:
-      'What was bought and fed in, by the hour, as a Green Button feed (NAESB ESPI), where `Accept` prefers it. Needs `start`, `end` and `group_by=hour`.',
+      'Hourly grid import and export as a Green Button feed (NAESB ESPI), if `Accept` prefers it. Needs `start`, `end` and `group_by=hour`.',
   },
 };
 
@@ -253,7 +254,7 @@ const IDEMPOTENCY: Json = {
   in: 'header',
   required: false,
   description:
-    'Chosen by the client, for safe retries. The same request with the same value and API key within 24 h gets the first answer again.',
+    'Key chosen by the client for safe retries. The same request with the same value and API key within 24 h returns the first response again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: PARAMETER_EXAMPLES['Idempotency-Key'],
 };
@@ -263,7 +264,7 @@ const LAST_EVENT_ID: Json = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'The `id` of the last event that was read, after a stream broke off.',
+  description: 'The `id` of the last event that was received, to resume an interrupted stream.',
   schema: { type: 'string' },
 };
 

@@ -13,21 +13,21 @@ export const decoderConfigSchemas = {
   tz: text.describe('IANA time zone of devices that report local time without one.'),
   senml: z
     .strictObject({ topics: z.array(text).max(100).describe('MQTT topic filters on which SenML packs arrive.') })
-    .describe('Where SenML is published.'),
+    .describe('Settings for SenML.'),
   meter: z
     .record(
       text,
       z.strictObject({
         unit: text.optional().describe('Unit of the counts.'),
-        multiplier: z.number().positive().max(1e9).optional().describe('How many of that unit one count is.'),
+        multiplier: z.number().positive().max(1e9).optional().describe('Number of these units per count.'),
       }),
     )
-    .describe('Meters that count, by the id of the meter.'),
+    .describe('Settings of counting meters, by the id of the meter.'),
   emon: z
     .record(
       text,
       z.strictObject({
-        pulses_per_kwh: z.number().positive().max(1e9).optional().describe('How many pulses make a kWh.'),
+        pulses_per_kwh: z.number().positive().max(1e9).optional().describe('Number of pulses per kWh.'),
       }),
     )
     .describe('Pulse counters of emon nodes, by `node/name`.'),
@@ -38,35 +38,32 @@ export const decoderConfigSchemas = {
         counts_as: z
           .string()
           .regex(/^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|ignored)$/)
-          .describe('What the quantity counts as.'),
+          .describe('Role of the quantity.'),
         unit: z
           .enum(['Wh', 'kWh', 'MWh', 'W', 'kW', 'm3', 'l'])
           .optional()
-          .describe('Its unit. Default: kWh. m³ and litres are for gas, heat and water.'),
+          .describe('Unit of the quantity. Default: kWh. m³ and litres are for gas, heat and water.'),
       }),
     )
-    .describe('Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone.'),
+    .describe('Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone.'),
   zigbee2mqtt: z
     .strictObject({
       output: z
         .enum(['json', 'attribute', 'attribute_and_json'])
         .optional()
-        .describe('How it publishes (its setting `output`).'),
+        .describe('Format of the messages (the setting `output` of Zigbee2MQTT).'),
       devices: z
         .array(text)
         .max(2_000)
         .optional()
         .describe('With `attribute`: the names of its devices, which may contain slashes.'),
     })
-    .describe('How Zigbee2MQTT publishes.'),
+    .describe('Settings of Zigbee2MQTT.'),
   zwavejs: z
     .strictObject({
-      temperature_unit: z
-        .enum(['C', 'F'])
-        .optional()
-        .describe('Scale of its temperatures, where a message does not say.'),
+      temperature_unit: z.enum(['C', 'F']).optional().describe('Temperature scale, if a message does not contain it.'),
     })
-    .describe('How Z-Wave JS UI publishes.'),
+    .describe('Settings of Z-Wave JS UI.'),
   mapping: mappingSchema,
 };
 
@@ -123,7 +120,7 @@ function unreadMappings(mapping: unknown): Unstorable[] {
           {
             path: ['mapping', index, 'topic'],
             message:
-              'names wishes or questions to a device (…/set, …/get, …/command, cmnd/…), which are not measured: nothing on it is read. Name the topic on which the device tells its state',
+              'matches commands or requests to a device (…/set, …/get, …/command, cmnd/…), which contain no measurements: nothing is read from them. Name the topic on which the device publishes its state',
           },
         ]
       : [],

@@ -8,7 +8,7 @@ import { remarkRaised } from './remark.ts';
  * OpenAPI document is generated from them.
  */
 const instant = z.iso.datetime({ offset: true });
-const userId = z.string().describe('Id of the user that the event is about.');
+const userId = z.string().describe('Id of the user whose data the event describes.');
 
 const usageUpdated = z.strictObject({
   user_id: userId,
@@ -20,11 +20,11 @@ const usageUpdated = z.strictObject({
           .string()
           .regex(/^\d\d:00$/)
           .describe('Start of the hour, in UTC, as `HH:00`.'),
-        kwh_used: z.number().describe('What the home used in the hour, in kWh. Replaces what was reported before.'),
+        kwh_used: z.number().describe('Usage of the home in the hour, in kWh. Replaces the previously reported value.'),
       }),
     )
     .describe('The hours that changed since the last event, at most 1,000. Further hours follow in the next event.'),
-  updated_at: instant.describe('When these values were read.'),
+  updated_at: instant.describe('Time at which these values were read.'),
 });
 
 const alertTriggered = z.strictObject({
@@ -35,46 +35,43 @@ const alertTriggered = z.strictObject({
   kwh_used: z
     .number()
     .optional()
-    .describe('What the home used in the period by the time the alert fired, in kWh. Only in alerts on usage.'),
+    .describe('Usage of the home in the period until the alert fired, in kWh. Only in alerts on usage.'),
   threshold: z
     .string()
     .optional()
-    .describe('Threshold of the alert, a decimal in the currency of the tariff that holds. Only in alerts on costs.'),
-  cost: z
-    .string()
-    .optional()
-    .describe('What the period cost in total by the time the alert fired. Only in alerts on costs.'),
+    .describe('Threshold of the alert, a decimal in the currency of the tariff in force. Only in alerts on costs.'),
+  cost: z.string().optional().describe('Total cost of the period until the alert fired. Only in alerts on costs.'),
   currency: z.string().optional().describe('Currency of the cost (ISO 4217). Only in alerts on costs.'),
   threshold_hours: z
     .number()
     .int()
     .nullable()
     .optional()
-    .describe('Length of the silence that the alert waits for, in hours. Only in alerts of type `no_data`.'),
-  period_start: instant.describe('Start of the hour, day or month. For `no_data`: when the device was last heard.'),
-  period_end: instant.nullable().describe('End of the period, exclusive. Null for a silence that goes on.'),
+    .describe('Length of the silence after which the alert fires, in hours. Only in alerts of type `no_data`.'),
+  period_start: instant.describe('Start of the hour, day or month. For `no_data`: time of the device’s last reading.'),
+  period_end: instant.nullable().describe('End of the period, exclusive. Null: the silence continues.'),
   devices: z
     .array(
       z.strictObject({
         device_id: z.string().describe('Id of the device.'),
-        kwh_used: z.number().describe('Its import in the period, in kWh.'),
+        kwh_used: z.number().describe('Energy imported by the device in the period, in kWh.'),
       }),
     )
-    .describe('Devices that took part, the largest share first. For `no_data`: the silent device.'),
+    .describe('Devices that contributed, largest share first. For `no_data`: the silent device.'),
 });
 
 const deviceConnected = z.strictObject({
   device_id: z.string().describe('Id of the device.'),
   user_id: userId,
-  type: z.string().describe('What kind of device it is, in the words of its owner.'),
-  location: z.string().describe('Where the device is, in the words of its owner.'),
+  type: z.string().describe('Type of the device, in the words of its owner.'),
+  location: z.string().describe('Location of the device, in the words of its owner.'),
   status: z.enum(DEVICE_STATUSES).describe('State of the device.'),
-  last_seen_at: instant.describe('When its first valid message arrived.'),
-  placement: z.enum(PLACEMENTS).describe('Where the device sits in its home.'),
+  last_seen_at: instant.describe('Time at which the first valid message arrived.'),
+  placement: z.enum(PLACEMENTS).describe('Position of the device in its home.'),
   upstream_device_id: z
     .string()
     .nullable()
-    .describe('Id of the device whose measurement includes this one. Null: none.'),
+    .describe('Id of the upstream device, whose measurement includes this device. Null: none.'),
 });
 
 /** Schema of an account, in `user.created` and in responses of the API. */
@@ -82,30 +79,34 @@ export const account = z
   .strictObject({
     user_id: z.string().describe('Id of the user.'),
     // No `format: email`, because the address of the first administrator has no dot (auth/keys.ts).
-    email: z.string().describe('E-mail address. That of the first administrator is `admin@localhost`.'),
-    role: z.enum(ROLES).describe('What the user may do: its own data, that of the homeowners it enrolled, or all.'),
-    created_at: instant.describe('When the account was created.'),
-    phone: z.string().nullable().describe('Phone number in E.164 form. Null: none was given.'),
+    email: z.string().describe('E-mail address. The first administrator has `admin@localhost`.'),
+    role: z
+      .enum(ROLES)
+      .describe(
+        'Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data.',
+      ),
+    created_at: instant.describe('Time at which the account was created.'),
+    phone: z.string().nullable().describe('Phone number in E.164 form. Null: none.'),
     timezone: z
       .string()
-      .describe('IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`.'),
+      .describe('IANA time zone of the user. Alerts and requests with `tz=account` use its hours, days and months.'),
     plan: z.enum(PLANS).describe('Plan that sets the rate limits of the account.'),
     emission_series_id: z
       .string()
       .nullable()
-      .describe('Emission series by which the emissions of the home are computed. Null: none.'),
+      .describe('Id of the emission series for the home’s emissions. Null: none.'),
     remarks_by_mail: z.boolean().describe('Whether the user gets a mail about each new remark on its home.'),
     pending_email: z
       .string()
       .optional()
       .describe(
-        'E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days.',
+        'Requested new e-mail address, which takes effect when a link in a mail to it is used. Only present until then, at most 7 days.',
       ),
   })
   .meta({ id: 'User' });
 
 const webhookTest = z.strictObject({
-  webhook_id: z.string().describe('Id of the subscription that is tested.'),
+  webhook_id: z.string().describe('Id of the tested subscription.'),
 });
 
 export const EVENT_BODIES = {
@@ -120,8 +121,8 @@ export const EVENT_BODIES = {
 const envelope = z.strictObject({
   id: z.string().describe('Id of the event, the same in every attempt.'),
   type: z.string().describe('Type of the event.'),
-  created_at: instant.describe('When the event happened.'),
-  environment: z.enum(ENVIRONMENTS).describe('Which installation it happened in.'),
+  created_at: instant.describe('Time of the event.'),
+  environment: z.enum(ENVIRONMENTS).describe('Installation in which the event happened.'),
 });
 
 /** Body of a webhook, with any `data`. */
@@ -134,7 +135,7 @@ export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
   return envelope
     .extend({
       type: z.literal(type).describe('Type of the event.'),
-      data: data.describe('What the event is about.'),
+      data: data.describe('Object of the event.'),
     })
     .meta({ id: `${name}Event` });
 }

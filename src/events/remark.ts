@@ -5,20 +5,21 @@ const instant = z.iso.datetime({ offset: true });
 const energy = (meaning: string) => z.number().min(0).describe(`${meaning}, in kWh.`);
 const watts = (meaning: string) => z.number().int().describe(`${meaning}, in watts.`);
 const KINDS =
-  'What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months.';
+  'Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months.';
 const kind = <Kind extends string>(name: Kind) => z.literal(name).describe(KINDS);
 const date = z.iso.date();
 
 const lasting = {
   since: instant.describe('Start of the condition.'),
-  until: instant.describe('Time up to which the condition is known.'),
+  until: instant.describe('Latest time at which the condition is known to hold.'),
 };
 const USED = 'Usage of the device in the last 24 hours, or of the home on the day';
-const USUAL = 'Median of the same value on the days that it is compared with';
-const COMPARED = 'Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself.';
-const at = instant.describe('End of the hours that the value is about.');
+const USUAL = 'Median of the same value on the compared days';
+const COMPARED =
+  'Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself.';
+const at = instant.describe('End of the hours that the value covers.');
 const comparedWatts = z
-  .array(z.strictObject({ at, watts: watts('Level of these hours') }).meta({ id: 'ComparedWatts' }))
+  .array(z.strictObject({ at, watts: watts('Power in these hours') }).meta({ id: 'ComparedWatts' }))
   .describe(COMPARED);
 const comparedKwh = z
   .array(z.strictObject({ at, kwh: energy('Energy of these 24 hours') }).meta({ id: 'ComparedKwh' }))
@@ -27,13 +28,13 @@ const comparedKwh = z
 const staysOn = z.strictObject({
   kind: kind('stays_on'),
   ...lasting,
-  least_w: watts('Lowest power of the home since then'),
+  least_w: watts('Lowest power of the home since the start of the condition'),
   usual_w: watts(USUAL),
   device_id: z
     .string()
     .nullable()
-    .describe('Id of the device that it is about, or that causes most of a rise. Null: unknown.'),
-  location: z.string().nullable().describe('Where this device is. Null: unknown.'),
+    .describe('Id of the device that the remark concerns, or that causes most of a rise. Null: unknown.'),
+  location: z.string().nullable().describe('Location of this device. Null: unknown.'),
   compared: comparedWatts,
 });
 
@@ -48,8 +49,8 @@ const nightRose = z.strictObject({
 const deviceUsesMore = z.strictObject({
   kind: kind('device_uses_more'),
   ...lasting,
-  device_id: z.string().describe('Id of the device that it is about.'),
-  location: z.string().describe('Where this device is.'),
+  device_id: z.string().describe('Id of the device that the remark concerns.'),
+  location: z.string().describe('Location of this device.'),
   kwh: energy(USED),
   usual_kwh: energy(USUAL),
   compared: comparedKwh,
@@ -58,21 +59,23 @@ const deviceUsesMore = z.strictObject({
 const productionMissing = z.strictObject({
   kind: kind('production_missing'),
   ...lasting,
-  expected_kwh: energy('Energy that the panels would have produced since then on a poor day'),
-  is_silent: z.boolean().describe('Whether the production is unknown, instead of known to be 0.'),
+  expected_kwh: energy(
+    'Energy that the panels would have produced since the start of the condition on days with poor sun',
+  ),
+  is_silent: z.boolean().describe('Whether the production is unknown (true), or known to be 0 (false).'),
   compared: comparedKwh,
 });
 
 const unusualDay = z.strictObject({
   kind: kind('unusual_day'),
-  date: date.describe('The day, in the time zone of the user.'),
-  weekday: z.number().int().min(1).max(7).describe('Its weekday: 1 is Monday.'),
+  date: date.describe('The unusual day, in the time zone of the user.'),
+  weekday: z.number().int().min(1).max(7).describe('Weekday of the unusual day: 1 is Monday.'),
   kwh: energy(USED),
   usual_kwh: energy(USUAL),
   compared: z
     .array(
       z
-        .strictObject({ date: date.describe('Compared day.'), kwh: energy('Usage of that day') })
+        .strictObject({ date: date.describe('Compared day.'), kwh: energy('Usage of the compared day') })
         .meta({ id: 'ComparedDay' }),
     )
     .describe(COMPARED),
@@ -83,10 +86,10 @@ const cheaperTariff = z.strictObject({
   start: date.describe('First day of the comparison, in the time zone of the user.'),
   end: date.describe('Last day of the comparison, inclusive.'),
   tariff_id: z.string().describe('Id of the cheaper tariff.'),
-  name: z.string().describe('Its name.'),
+  name: z.string().describe('Name of the cheaper tariff.'),
   currency: z.string().describe('Currency of both amounts (ISO 4217).'),
-  paid: z.string().describe('Cost of these months by the tariffs that held, a decimal.'),
-  would_have_paid: z.string().describe('Cost of these months by the cheaper tariff, a decimal.'),
+  paid: z.string().describe('Cost of these months under the tariffs then in force, as a decimal.'),
+  would_have_paid: z.string().describe('Cost of these months under the cheaper tariff, as a decimal.'),
 });
 
 export const remark = z

@@ -17,7 +17,7 @@ import { importCheck, session, waitingImports } from './shapes.ts';
 // What the dashboard asks about the reader’s own account.
 
 export const listSessions = defineOperation({
-  summary: 'The caller’s own sessions, page by page: in which browsers it is signed in.',
+  summary: 'Lists the caller’s own sessions with their browsers, page by page.',
   method: 'GET',
   path: '/v1/sessions',
   forOwnerOnly: true,
@@ -51,7 +51,7 @@ export const endUserSession = defineOperation({
 const MOST = 20;
 
 export const listWaiting = defineOperation({
-  summary: 'The imports of the account whose passwords wait to be fetched, the youngest first.',
+  summary: 'Lists the imports of the account whose passwords have not been fetched yet, latest first.',
   method: 'GET',
   path: '/v1/waiting-imports',
   forOwnerOnly: true,
@@ -65,7 +65,8 @@ export const listWaiting = defineOperation({
 const { csvBody, bodyLimitBytes } = createImport;
 
 export const checkImport = defineOperation({
-  summary: 'Says what an import of a table of devices would do, and every mistake by its line; imports nothing.',
+  summary:
+    'Validates an import of a table of devices: returns its result, and every error with its line. Imports nothing.',
   method: 'POST',
   changes: 'nothing',
   path: '/v1/import-check',

@@ -22,7 +22,7 @@ import { firing, heldAnswer, sentDelivery, swapGuesses, usableSeries } from './s
 // What the dashboard asks about devices, alerts, webhooks and series, in addition to the interface.
 
 export const listHeldDevices = defineOperation({
-  summary: 'Quantities of a device whose last value is implausible, and not counted so far.',
+  summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',
   method: 'GET',
   path: '/v1/devices/{device_id}/held',
   scope: 'devices:read',
@@ -36,7 +36,7 @@ export const listHeldDevices = defineOperation({
 
 export const listSwaps = defineOperation({
   summary:
-    'Registers of a user’s devices that went back or leapt, so that they are taken for another meter’s, which nobody has confirmed.',
+    'Lists the registers of a user’s devices that dropped or jumped so far that a replaced meter is assumed, if nobody has confirmed it.',
   method: 'GET',
   path: '/v1/swaps',
   scope: 'devices:read',
@@ -52,7 +52,8 @@ export const listSwaps = defineOperation({
 });
 
 export const answerSwap = defineOperation({
-  summary: 'Says whether the meter of a register was replaced at a time; if not, its readings are excluded by an edit.',
+  summary:
+    'Confirms or denies that the meter of a register was replaced at a time. If it was not, an edit excludes the readings.',
   method: 'POST',
   path: '/v1/devices/{device_id}/swaps',
   status: 200,
@@ -82,7 +83,7 @@ export const answerSwap = defineOperation({
 });
 
 export const alertFirings = defineOperation({
-  summary: 'When an alert fired, the youngest first, page by page.',
+  summary: 'Lists the times at which an alert fired, latest first, page by page.',
   method: 'GET',
   path: '/v1/alerts/{alert_id}/firings',
   scope: 'alerts:read',
@@ -110,7 +111,7 @@ const firingToWire = (row: PastFiring): z.output<typeof firing> => ({
 });
 
 export const webhookDelivery = defineOperation({
-  summary: 'One delivery of a subscription: what is sent, and what the receiver answered at each try.',
+  summary: 'Returns one delivery of a subscription: the request, and the receiver’s response to each attempt.',
   method: 'GET',
   path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange',
   scope: 'webhooks:read',
@@ -124,7 +125,8 @@ export const webhookDelivery = defineOperation({
 });
 
 export const listUsablePriceSeries = defineOperation({
-  summary: 'The price series that a user can use, with how many prices each has and until when, page by page.',
+  summary:
+    'Lists the price series that a user can use, with the number of prices and the end of the latest price, page by page.',
   method: 'GET',
   path: '/v1/usable-series',
   scope: 'tariffs:read',

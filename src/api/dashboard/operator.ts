@@ -44,7 +44,8 @@ const MAX_DURATION_MS = 20_000;
 const MAX_WAITING = 1_000_000;
 
 export const getOperator = defineOperation({
-  summary: 'How the installation does: what comes in, what waits, what was rejected, whom it has. For administrators.',
+  summary:
+    'Returns the state of the installation: incoming readings, queues, rejected messages and accounts. For administrators.',
   method: 'GET',
   path: '/v1/operator',
   scope: 'users:read',
@@ -101,7 +102,7 @@ const SHOWN = 2_000;
 
 export const listRejected = defineOperation({
   summary:
-    'Messages and elements of messages that could not be used, the youngest first, page by page. For administrators.',
+    'Lists messages and elements of messages that could not be used, latest first, page by page. For administrators.',
   method: 'GET',
   path: '/v1/rejected',
   scope: 'devices:read',
@@ -121,7 +122,8 @@ const shown = ({ payload, payload_b64, ...row }: RejectedRow): RejectedRow =>
   omitUndefined({ ...row, payload: payload?.slice(0, SHOWN), payload_b64: payload_b64?.slice(0, SHOWN) });
 
 export const replayRejected = defineOperation({
-  summary: 'Tries rejected messages again, of one device or all; what is usable now is stored. For administrators.',
+  summary:
+    'Processes the rejected messages of one device, or of all devices, again; usable readings are stored. For administrators.',
   method: 'POST',
   changes: 'piece by piece',
   path: '/v1/rejected/replay',
@@ -161,7 +163,7 @@ const check = runOneAtATime(
 
 export const checkRollups = defineOperation({
   summary:
-    'Compares the aggregates with the load profile, of one user or of as many as 20 s allow. For administrators.',
+    'Compares the aggregates with the load profile, of one user or of as many users as 20 s allow. For administrators.',
   method: 'POST',
   changes: 'nothing',
   path: '/v1/rollups/check',
@@ -181,7 +183,7 @@ export const checkRollups = defineOperation({
 
 export const listAuditEntries = defineOperation({
   summary:
-    'Who did what to whom, as GET /v1/audit answers it, with the e-mail addresses of accounts that are there. For administrators.',
+    'Lists the audit log like GET /v1/audit, with the e-mail addresses of existing accounts. For administrators.',
   method: 'GET',
   path: '/v1/acts',
   scope: 'users:read',

@@ -53,7 +53,7 @@ async function newestOf(db: Database, userId: string): Promise<Date | null> {
 
 export const getPeriod = defineOperation({
   summary:
-    'A day, week, month or year of a user’s home, or of one device, in the user’s time zone: what was used, compared like with like, and by what.',
+    'Returns a day, week, month or year of a user’s home, or of one device, in the user’s time zone: usage, comparison with the same part of earlier periods, and usage of each device.',
   method: 'GET',
   path: '/v1/period',
   readsFromStandby: true,
@@ -73,7 +73,8 @@ export const getPeriod = defineOperation({
 });
 
 export const getPeriodCosts = defineOperation({
-  summary: 'What a period of a user’s home, or of one of its devices, costs, compared like with like.',
+  summary:
+    'Returns the cost of a period of a user’s home, or of one of its devices, compared with the same part of earlier periods.',
   method: 'GET',
   path: '/v1/period-costs',
   readsFromStandby: true,
@@ -90,7 +91,7 @@ export const getPeriodCosts = defineOperation({
 
 export const getPower = defineOperation({
   summary:
-    'The measured power of a user’s home over the last ten minutes; what follows comes with `GET /v1/usage/stream`.',
+    'Returns the measured power of a user’s home over the last ten minutes. `GET /v1/usage/stream` continues it.',
   method: 'GET',
   path: '/v1/power',
   readsFromStandby: true,
@@ -109,7 +110,8 @@ export const getPower = defineOperation({
 const MAX_DAYS = 31;
 
 export const getUsageBreakdown = defineOperation({
-  summary: 'What a home used in some days of the user’s time zone: measured, estimated, and told by which devices.',
+  summary:
+    'Returns the usage of a home in some days of the user’s time zone: measured part, estimated part, and the measuring devices.',
   method: 'GET',
   path: '/v1/figure',
   readsFromStandby: true,
@@ -134,7 +136,8 @@ export const getUsageBreakdown = defineOperation({
 });
 
 export const getPriceCurve = defineOperation({
-  summary: 'What a kWh costs a user’s home in each hour of today and tomorrow, if its tariff follows a price series.',
+  summary:
+    'Returns the price of a kWh for a user’s home in each hour of today and tomorrow, if its tariff follows a price series.',
   method: 'GET',
   path: '/v1/price-curve',
   readsFromStandby: true,

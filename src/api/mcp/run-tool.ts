@@ -9,7 +9,7 @@ import { membersOf, TOOLS, type Tool } from './tools.ts';
 
 /** Maximum size of a result. Assistants read all of it. */
 const MAX_RESULT_BYTES = 262_144;
-const TOO_LONG = `must be at most ${MAX_RESULT_BYTES / 1_024} KiB long: ask for a shorter range, larger rows or a lower limit`;
+const TOO_LONG = `must be at most ${MAX_RESULT_BYTES / 1_024} KiB long: request a shorter range, larger rows or a lower limit`;
 
 /** The request of a client that runs a tool. */
 export interface ToolRequest {

@@ -27,7 +27,7 @@ const DEFINITIONS: readonly ToolDefinition[] = [
     name: 'list_homes',
     title: 'Homes',
     description:
-      'Lists the accounts that the key reaches, with their time zones. A homeowner reaches its own home only. Other tools take a user_id from this list.',
+      'Lists the accounts that the key can access, with their time zones. A homeowner’s key can access only its own home. Other tools take a user_id from this list.',
     operation: 'GET /v1/users',
     takes: ['search', 'role', 'has_attention', 'silent', 'limit', 'cursor'],
   },
@@ -51,41 +51,42 @@ const DEFINITIONS: readonly ToolDefinition[] = [
     name: 'compare_period',
     title: 'Comparison of use',
     description:
-      'Returns what a home or one device used in a day, week, month or year, and compares it with the same part of the period before and of the year before. Also returns the base load, the peak and the use of each device.',
+      'Returns the usage of a home or of one device in a day, week, month or year, compared with the same part of the previous period and of the year before. Also returns the base load, the peak and the usage of each device.',
     operation: 'GET /v1/period',
   },
   {
     name: 'compare_costs',
     title: 'Comparison of costs',
     description:
-      'Returns what a day, week, month or year cost, and compares it with the same part of the period before and of the year before. Also returns the costs of the devices with the highest use.',
+      'Returns the cost of a day, week, month or year, compared with the same part of the previous period and of the year before. Also returns the costs of the devices with the highest use.',
     operation: 'GET /v1/period-costs',
   },
   {
     name: 'explain_figure',
-    title: 'What a figure consists of',
+    title: 'Sources of a figure',
     description:
-      'Explains the use of a home in up to 31 days: how much was measured, how much was estimated, how complete the data are, and which devices and which findings it consists of.',
+      'Explains the usage of a home in up to 31 days: the measured part, the estimated part, the completeness of the data, and the contributing devices and findings.',
     operation: 'GET /v1/figure',
   },
   {
     name: 'list_remarks',
     title: 'Remarks',
     description:
-      'Returns what is unusual in a home now: devices that stay on, a raised base load, missing production, an unusual day, a cheaper tariff. Each remark contains the values that it is compared with.',
+      'Returns the current remarks on a home: devices that stay on, a raised base load, missing production, an unusual day, a cheaper tariff. Each remark contains the values that it is compared with.',
     operation: 'GET /v1/remarks',
   },
   {
     name: 'list_devices',
     title: 'Devices',
     description:
-      'Lists devices of all homes that the key reaches, with state, last contact, silence and what needs attention. Filters find faulty and silent devices.',
+      'Lists the devices of all homes that the key can access, with state, last contact, silence and open problems. Filters find faulty and silent devices.',
     operation: 'GET /v1/fleet/devices',
   },
   {
     name: 'get_device',
     title: 'One device',
-    description: 'Returns one device with its settings, and for each quantity what it counts as and its last value.',
+    description:
+      'Returns one device with its settings. For each quantity, it gives its role in the home’s energy and its last value.',
     operation: 'GET /v1/devices/{device_id}',
   },
   {
@@ -98,7 +99,7 @@ const DEFINITIONS: readonly ToolDefinition[] = [
     name: 'device_quality',
     title: 'Quality of a device’s data',
     description:
-      'Returns month by month how good the data of a device are: intervals received, estimated and missing, findings such as resets, and rejected messages with their reasons; without dates, the last twelve months.',
+      'Returns the quality of a device’s data by month: intervals received, estimated and missing, findings such as resets, and rejected messages with their reasons; without dates, the last twelve months.',
     operation: 'GET /v1/devices/{device_id}/quality',
   },
   {
@@ -122,8 +123,8 @@ const DEFINITIONS: readonly ToolDefinition[] = [
   },
   {
     name: 'move_device',
-    title: 'Change where a device is',
-    description: 'Changes the location of a device, which is the text that its owner recognises it by.',
+    title: 'Change the location of a device',
+    description: 'Changes the location of a device, the text by which its owner recognises it.',
     operation: 'PATCH /v1/devices/{device_id}',
     takes: ['device_id', 'location'],
   },

@@ -149,15 +149,15 @@ test('imports nothing of a table with errors, and reports each with its line', a
 
 test.each([
   ['an empty file', '', /line 1: must name the columns/],
-  ['no header', 'usr_1,meter,cellar', /line 1: "usr_1" is no column/],
-  ['no owner', 'type,location\nmeter,cellar', /line 2: user_id name the owner/],
-  ['a column twice', 'user_id,type,type,location\n', /line 1: type is there twice/],
-  ['a short row', 'user_id,type,location\nusr_1,meter', /line 2: has 2 columns, and the header 3/],
+  ['no header', 'usr_1,meter,cellar', /line 1: "usr_1" is not a known column/],
+  ['no owner', 'type,location\nmeter,cellar', /line 2: user_id must name the owner/],
+  ['a column twice', 'user_id,type,type,location\n', /line 1: type occurs twice/],
+  ['a short row', 'user_id,type,location\nusr_1,meter', /line 2: has 2 columns, but the header has 3/],
   ['an open quote', 'user_id,type,location\nusr_1,"meter,cellar\n', /line \d: is not valid CSV/],
   ['a million columns', ','.repeat(1_000_000), /line 1: (has more than 64 columns|is not valid CSV)/],
   ['a million columns later', `user_id,type,location\n${','.repeat(1_000_000)}`, /line 2: (has more|is not valid CSV)/],
   ['not UTF-8', Buffer.from([0xff, 0xfe, 0x00]), /is not UTF-8/],
-  ['semicolons', 'user_id;type;location\n', /"user_id;type;location" is no column/],
+  ['semicolons', 'user_id;type;location\n', /"user_id;type;location" is not a known column/],
 ])('rejects %s with an explanation', async (_name, text, message) => {
   expect(await importText(text)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
 });

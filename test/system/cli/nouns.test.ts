@@ -158,7 +158,7 @@ test('gateways: renames, and sets what devices do not report', async () => {
   expect(await refused('{')).toMatch(/^1 --decoder-config: must be an object/);
   const command = { topic: 'boiler/set', unit: 'kWh', meaning: 'import' };
   expect(await refused(JSON.stringify({ mapping: [command] }))).toMatch(
-    /^1 --decoder-config\.mapping\.0\.topic: names wishes or questions/,
+    /^1 --decoder-config\.mapping\.0\.topic: matches commands or requests/,
   );
 });
 

@@ -100,7 +100,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
   await card.getByText('separated by semicolons').waitFor();
   await choose('type,location,colour\nmeter,cellar,red\n');
   await press('Check');
-  await outcome.getByText('"colour" is no column').waitFor();
+  await outcome.getByText('"colour" is not a known column').waitFor();
 
   const header = 'email,type,location,external_id\n';
   await choose(

@@ -23,7 +23,7 @@ import type { User } from '#src/users/store.ts';
 import { alert, alertPatch, alertPreview, createdAlert, newAlert, rule, toRow, toWire } from './shape.ts';
 
 export const createAlert = defineOperation({
-  summary: 'Sets a threshold on a user’s usage or costs.',
+  summary: 'Creates an alert with a threshold on a user’s usage or costs, or on the silence of a device.',
   method: 'POST',
   path: '/v1/alerts',
   audit: { action: 'alert.created', target: 'alert_id' },
@@ -43,7 +43,7 @@ export const createAlert = defineOperation({
 });
 
 export const listAlerts = defineOperation({
-  summary: 'Alerts of a user, page by page.',
+  summary: 'Lists the alerts of a user, page by page.',
   method: 'GET',
   path: '/v1/alerts',
   scope: 'alerts:read',
@@ -58,7 +58,7 @@ export const listAlerts = defineOperation({
 });
 
 export const getAlert = defineOperation({
-  summary: 'One alert.',
+  summary: 'Returns one alert.',
   method: 'GET',
   path: '/v1/alerts/{alert_id}',
   scope: 'alerts:read',
@@ -91,7 +91,7 @@ export const updateAlert = defineOperation({
 });
 
 export const deleteAlert = defineOperation({
-  summary: 'Removes an alert.',
+  summary: 'Deletes an alert.',
   method: 'DELETE',
   path: '/v1/alerts/{alert_id}',
   audit: { action: 'alert.deleted', target: 'alert_id' },
@@ -105,7 +105,7 @@ export const deleteAlert = defineOperation({
 });
 
 export const previewAlert = defineOperation({
-  summary: 'Says on which periods of the last 90 days an alert would have fired; makes none.',
+  summary: 'Returns the periods of the last 90 days in which an alert would have fired. Creates no alert.',
   method: 'POST',
   changes: 'nothing',
   path: '/v1/alerts/preview',
@@ -151,7 +151,7 @@ function checkThreshold(
 ): void {
   const wanted = thresholdOf(type);
   const other = THRESHOLDS.find((one) => one !== wanted && given[one] !== undefined);
-  if (other) throw unprocessable({ field: other, message: `does not go with type ${type}, which has ${wanted}` });
+  if (other) throw unprocessable({ field: other, message: `cannot be used with type ${type}, which has ${wanted}` });
   if (required && given[wanted] === undefined) {
     throw unprocessable({ field: wanted, message: `is required with type ${type}` });
   }

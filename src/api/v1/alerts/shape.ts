@@ -11,9 +11,9 @@ const alertId = z.string().describe('Id of the alert.');
 const type = z
   .enum(ALERT_TYPES)
   .describe(
-    'What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`).',
+    'Monitored value: the usage in any clock hour (`peak_usage`), in a day or in a month, the cost of a day or a month, or the silence of a device (`no_data`).',
   );
-const delivery = z.enum(ALERT_DELIVERIES).describe('How the user is told.');
+const delivery = z.enum(ALERT_DELIVERIES).describe('Notification channel.');
 const status = z.enum(PAUSABLE_STATUSES).describe('A paused alert does not fire.');
 const thresholds = {
   /** At least one mWh, the unit of everything stored, and below the maximum of its column. */
@@ -22,12 +22,12 @@ const thresholds = {
     .min(0.000_001)
     .max(1_000_000_000)
     .optional()
-    .describe('Usage above which the alert fires, in kWh. Only with types on usage, and required there.'),
+    .describe('Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them.'),
   threshold: decimalField
     .refine((kept) => /[1-9]/.test(kept) && !kept.startsWith('-'), 'must be above 0')
     .optional()
     .describe(
-      'Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there.',
+      'Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them.',
     ),
   threshold_hours: z
     .number()
@@ -35,7 +35,7 @@ const thresholds = {
     .min(1)
     .max(720)
     .optional()
-    .describe('Silence after which the alert fires, in hours. Only with type `no_data`, and required there.'),
+    .describe('Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it.'),
 };
 
 /** A rule and the user whose usage it evaluates: the body of POST /v1/alerts/preview. */
@@ -60,7 +60,7 @@ export const alert = z
       .string()
       .optional()
       .describe(
-        'Total cost above which the alert fires, in the currency of the tariff that holds: a decimal with up to 9 places, as text. Only in alerts on costs.',
+        'Total cost above which the alert fires, in the currency of the tariff in force: a decimal with up to 9 places, as text. Only in alerts on costs.',
       ),
     threshold_hours: z
       .number()
@@ -75,7 +75,7 @@ export const alert = z
 
 export const createdAlert = z.strictObject({
   alert_id: alertId,
-  status: z.string().describe('`active`: the alert watches from now on.'),
+  status: z.string().describe('`active`: the alert is monitored from now on.'),
 });
 
 export const alertPreview = z
@@ -84,12 +84,10 @@ export const alertPreview = z
     data: z
       .array(
         z.strictObject({
-          period_start: instantShape.describe('Start of the period. For `no_data`: when the device was last heard.'),
-          period_end: instantShape
-            .nullable()
-            .describe('End of the period, exclusive. Null for a silence that goes on.'),
-          kwh_used: z.number().optional().describe('What was used in the period, in kWh. Only with types on usage.'),
-          cost: z.string().optional().describe('What the period cost in total. Only with types on costs.'),
+          period_start: instantShape.describe('Start of the period. For `no_data`: time of the device’s last reading.'),
+          period_end: instantShape.nullable().describe('End of the period, exclusive. Null: the silence continues.'),
+          kwh_used: z.number().optional().describe('Usage in the period, in kWh. Only with types on usage.'),
+          cost: z.string().optional().describe('Total cost of the period. Only with types on costs.'),
           currency: z.string().optional().describe('Currency of the cost (ISO 4217). Only with types on costs.'),
           device_id: z.string().optional().describe('Id of the silent device. Only with type `no_data`.'),
         }),

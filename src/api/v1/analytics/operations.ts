@@ -20,28 +20,26 @@ const monthly = z
           month: z
             .string()
             .regex(/^\d{4}-\d\d$/)
-            .describe('Month of the time zone `tz`, as `YYYY-MM`.'),
-          kwh_used: z.number().describe('What the home used in the month, in kWh.'),
-          avg_daily_kwh: z.number().describe('Mean of the days about which something is known, in kWh.'),
+            .describe('Month in the time zone `tz`, as `YYYY-MM`.'),
+          kwh_used: z.number().describe('Usage of the home in the month, in kWh.'),
+          avg_daily_kwh: z.number().describe('Mean daily usage over the days with data, in kWh.'),
           peak_hour: clockHourShape.describe(
-            'Hour of the day with the highest usage in the month. Null: none qualifies.',
+            'Hour of the day with the highest usage in the month. Null: in every hour, more than half of the usage is estimated.',
           ),
           change_kwh: z
             .number()
             .nullable()
-            .describe('Change against the month before, in kWh. Null: nothing is known of that month.'),
+            .describe('Change from the previous month, in kWh. Null: the previous month has no data.'),
           change_percent: z
             .number()
             .nullable()
-            .describe(
-              'Change against the month before, in percent. Null: nothing was used, or is known, in that month.',
-            ),
+            .describe('Change from the previous month, in percent. Null: the previous month has no data or no usage.'),
           cost: cost.optional(),
           emissions: emissions.optional(),
           partial: z
             .literal(true)
             .optional()
-            .describe('The month is not over, and is compared with the same days of the month before.'),
+            .describe('`true`: the month is not over, and is compared with the same days of the previous month.'),
         }),
       )
       .describe('The months, oldest first. Months without data are left out.'),
@@ -50,7 +48,7 @@ const monthly = z
 
 const query = z.object({
   user_id: userIdField.optional(),
-  months: integerWithDefault(1, 36, 12).describe('How many months, the current one included.'),
+  months: integerWithDefault(1, 36, 12).describe('Number of months, including the current one.'),
   tz: zoneOrAccountField.default('UTC'),
   include: includeField([]).optional(),
 });
@@ -58,7 +56,7 @@ const query = z.object({
 const COLUMNS = ['month', 'kwh_used', 'avg_daily_kwh', 'peak_hour', 'change_kwh', 'change_percent', 'partial'];
 
 export const monthlyAnalytics = defineOperation({
-  summary: 'A user’s months, each beside the one before.',
+  summary: 'Returns a user’s usage by month, compared with the previous month.',
   method: 'GET',
   path: '/v1/analytics/monthly',
   readsFromStandby: true,

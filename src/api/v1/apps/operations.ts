@@ -25,7 +25,7 @@ function checkRegistrar({ role }: Caller): void {
 
 export const createApp = defineOperation({
   summary:
-    'Registers an app, which homes can then let in by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once.',
+    'Registers an app, which can then request access to homes by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once.',
   method: 'POST',
   path: '/v1/apps',
   forOwnerOnly: true,
@@ -42,7 +42,7 @@ export const createApp = defineOperation({
 });
 
 export const listApps = defineOperation({
-  summary: 'Apps that the caller’s account registered, page by page.',
+  summary: 'Lists the apps that the caller’s account registered, page by page.',
   method: 'GET',
   path: '/v1/apps',
   forOwnerOnly: true,
@@ -57,7 +57,7 @@ export const listApps = defineOperation({
 });
 
 export const getApp = defineOperation({
-  summary: 'One app.',
+  summary: 'Returns one app.',
   method: 'GET',
   path: '/v1/apps/{app_id}',
   forOwnerOnly: true,
@@ -71,7 +71,7 @@ export const getApp = defineOperation({
 });
 
 export const updateApp = defineOperation({
-  summary: 'Changes an app. Fewer scopes hold at once, also for tokens that were issued.',
+  summary: 'Changes an app. Removed scopes end at once, also for issued tokens.',
   method: 'PATCH',
   path: '/v1/apps/{app_id}',
   forOwnerOnly: true,
@@ -91,7 +91,7 @@ export const updateApp = defineOperation({
 });
 
 export const deleteApp = defineOperation({
-  summary: 'Deletes an app, and ends every authorization of it at once. Each home gets a mail.',
+  summary: 'Deletes an app, and ends all its authorizations at once. Each home gets a mail.',
   method: 'DELETE',
   path: '/v1/apps/{app_id}',
   forOwnerOnly: true,

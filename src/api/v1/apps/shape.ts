@@ -23,20 +23,22 @@ const redirectUri = z
 const settings = {
   name: textField(80)
     .refine((text) => /^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && text.trim() === text, 'must be one line of visible text')
-    .describe('Name that the page of consent shows.'),
+    .describe('Name of the app on the consent page.'),
   website: httpsUrlField.describe('HTTPS address of a page about the app.'),
   redirect_uris: listOf(redirectUri, 1, 10).describe(
-    'Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address.',
+    'Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address.',
   ),
-  notification_url: httpsUrlField.nullable().describe('HTTPS address for notices that data changed. Null: none.'),
+  notification_url: httpsUrlField.nullable().describe('HTTPS address for notifications of changed data. Null: none.'),
   scopes: listOf(z.enum(APP_SCOPE_NAMES), 1, APP_SCOPE_NAMES.length).describe(
-    'Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued.',
+    'Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens.',
   ),
 };
 
 const type = z
   .enum(APP_TYPES)
-  .describe('`confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one.');
+  .describe(
+    '`confidential`: the app runs on a server and has a secret. `public`: the app runs on a phone or desktop, without a secret.',
+  );
 
 export const newApp = z
   .strictObject({ ...settings, type, notification_url: settings.notification_url.optional() })
@@ -62,15 +64,17 @@ export const app = z
   .strictObject({
     ...settings,
     app_id: z.string().describe('Id of the app.'),
-    client_id: z.string().describe('Identifies the app at `/oauth/authorize` and `/oauth/token`.'),
-    user_id: z.string().describe('Account that registered the app.'),
+    client_id: z.string().describe('OAuth client id of the app, for `/oauth/authorize` and `/oauth/token`.'),
+    user_id: z.string().describe('Id of the account that registered the app.'),
     type,
     created_at: createdAt,
   })
   .meta({ id: 'App' });
 
 export const createdApp = app
-  .extend({ client_secret: z.string().optional().describe('Shown once. A public app has none.') })
+  .extend({
+    client_secret: z.string().optional().describe('OAuth client secret, shown only once. Absent for a public app.'),
+  })
   .meta({ id: 'CreatedApp' });
 
 /** Converts an app for a response. */

@@ -9,13 +9,15 @@ import { act, toWire } from './shape.ts';
 
 export const listAudit = defineOperation({
   summary:
-    'Who did what to whom in the last 24 months, the latest first, page by page; `user_id`: what this account did, and what was done to it. For administrators.',
+    'Lists the audit log of the last 24 months, latest first, page by page. `user_id` selects the entries with this account as actor or target. For administrators.',
   method: 'GET',
   path: '/v1/audit',
   scope: 'users:read',
   answer: z.array(act),
   query: z.object({
-    user_id: idField.describe('Only what this user did, and what was done to it. Default: all.').optional(),
+    user_id: idField
+      .describe('Id of a user: only entries with this user as actor or target. Default: all entries.')
+      .optional(),
     ...pageFields,
   }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {

@@ -6,21 +6,21 @@ import { created_at, type Examples, key_id, user_id } from '../example-ids.ts';
 export const act = z
   .strictObject({
     audit_id: z.string().describe('Id of the entry.'),
-    at: instantShape.describe('When it was done.'),
+    at: instantShape.describe('Time of the action.'),
     actor_user_id: z
       .string()
       .nullable()
       .describe(
-        'Id of the user who did it. Null: an operator at the command line, the service itself, or somebody who was not signed in. `erased_…`: the account is gone.',
+        'Id of the user who acted. Null: an operator at the command line, the service itself, or a caller who was not signed in. `erased_…`: the account was deleted.',
       ),
-    actor_key_id: z.string().nullable().describe('Id of the API key or session that was used. Null: none was.'),
+    actor_key_id: z.string().nullable().describe('Id of the API key or session that was used. Null: none.'),
     address: z
       .string()
       .nullable()
-      .describe('Where it came from: an IP address, or `cli`. Null: not known, or it follows from another entry.'),
-    action: z.string().describe('What was done, such as `key.created`.'),
-    target: z.string().nullable().describe('Id of what was changed. Null: nothing that has one.'),
-    details: z.record(z.string(), z.unknown()).describe('Members of the request, and the values of some.'),
+      .describe('Origin: an IP address, or `cli`. Null: unknown, or the entry was caused by another entry.'),
+    action: z.string().describe('Action, such as `key.created`.'),
+    target: z.string().nullable().describe('Id of the changed object. Null: the object has no id.'),
+    details: z.record(z.string(), z.unknown()).describe('Members of the request; some with their values.'),
   })
   .meta({ id: 'Act' });
 

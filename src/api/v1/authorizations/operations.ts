@@ -10,7 +10,7 @@ import { endAuthorizations } from '#src/users/app-access.ts';
 import { authorization, authorizationToWire } from './shape.ts';
 
 export const listAuthorizations = defineOperation({
-  summary: 'Apps that the caller’s own home has let in, page by page.',
+  summary: 'Lists the apps that can access the caller’s own home, page by page.',
   method: 'GET',
   path: '/v1/authorizations',
   forOwnerOnly: true,
@@ -24,7 +24,8 @@ export const listAuthorizations = defineOperation({
 });
 
 export const endAuthorization = defineOperation({
-  summary: 'Ends the access of an app to the caller’s home at once, with the alerts and webhooks that the app made.',
+  summary:
+    'Ends an app’s access to the caller’s home at once, and deletes the alerts and webhooks that the app created.',
   method: 'DELETE',
   path: '/v1/authorizations/{authorization_id}',
   forOwnerOnly: true,

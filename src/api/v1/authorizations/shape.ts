@@ -11,13 +11,13 @@ export const authorization = z
       .strictObject({
         app_id: z.string().describe('Id of the app.'),
         name: z.string().describe('Name of the app.'),
-        website: z.string().describe('Address of a page about the app.'),
+        website: z.string().describe('HTTPS address of a page about the app.'),
       })
-      .describe('The app that was let in.'),
-    scopes: z.array(z.enum(APP_SCOPE_NAMES)).describe('What the app may do in the home now.'),
+      .describe('The authorized app.'),
+    scopes: z.array(z.enum(APP_SCOPE_NAMES)).describe('Scopes that the app has in the home now.'),
     created_at: createdAt,
-    expires_at: instantShape.nullable().describe('When it ends. Null: when somebody ends it.'),
-    last_used_at: instantShape.nullable().describe('Latest request of the app, to the minute. Null: none yet.'),
+    expires_at: instantShape.nullable().describe('Expiry time. Null: valid until revoked.'),
+    last_used_at: instantShape.nullable().describe('Time of the app’s latest request, to the minute. Null: none yet.'),
   })
   .meta({ id: 'Authorization' });
 

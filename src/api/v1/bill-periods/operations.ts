@@ -26,7 +26,7 @@ const MOST_DAYS = 366;
 
 export const createBillPeriod = defineOperation({
   summary:
-    'Makes a bill period of a home or a device, and records what is known of it: energy, register readings at both ends, what is estimated, with a checksum. For utilities and administrators.',
+    'Creates a bill period of a home or a device, and records its first version: energy, register readings at both ends, estimated energy and a checksum. For utilities and administrators.',
   method: 'POST',
   path: '/v1/bill-periods',
   audit: { action: 'bill_period.created', target: 'bill_period_id' },
@@ -53,7 +53,7 @@ export const createBillPeriod = defineOperation({
 });
 
 export const listBillPeriods = defineOperation({
-  summary: 'The bill periods of a user with what was told of them last, page by page.',
+  summary: 'Lists the bill periods of a user, each with its latest version, page by page.',
   method: 'GET',
   path: '/v1/bill-periods',
   scope: 'insights:read',
@@ -61,7 +61,9 @@ export const listBillPeriods = defineOperation({
   formats: ['csv', 'xlsx'],
   query: z.object({
     user_id: userIdField.optional(),
-    device_id: idField.optional().describe('Only those of this device. Default: all of the user.'),
+    device_id: idField
+      .optional()
+      .describe('Id of a device: only its bill periods. Default: all bill periods of the user.'),
     ...pageFields,
   }),
   async handle({ context, caller, query: { user_id, device_id, ...asked }, accepts, reply, url }) {
@@ -77,7 +79,7 @@ export const listBillPeriods = defineOperation({
 
 export const getBillPeriod = defineOperation({
   summary:
-    'One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum.',
+    'Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum.',
   method: 'GET',
   path: '/v1/bill-periods/{bill_period_id}',
   scope: 'insights:read',
@@ -106,7 +108,7 @@ export const getBillPeriod = defineOperation({
 });
 
 export const recordBillVersion = defineOperation({
-  summary: 'Records what is known of an open bill period now as a further version. For utilities and administrators.',
+  summary: 'Records the current values of an open bill period as a new version. For utilities and administrators.',
   method: 'POST',
   path: '/v1/bill-periods/{bill_period_id}/versions',
   audit: { action: 'bill_period.recorded', target: 'bill_period_id' },
@@ -122,7 +124,7 @@ export const recordBillVersion = defineOperation({
 
 export const closeBillPeriod = defineOperation({
   summary:
-    'Closes a bill period that is over: what changes of its days later is billed with the next open one, as an adjustment. For utilities and administrators.',
+    'Closes a bill period that is over. The next open period bills later changes of its days as an adjustment. For utilities and administrators.',
   method: 'POST',
   path: '/v1/bill-periods/{bill_period_id}/close',
   status: 200,
@@ -138,7 +140,7 @@ export const closeBillPeriod = defineOperation({
 });
 
 export const deleteBillPeriod = defineOperation({
-  summary: 'Removes an open bill period: a closed one stays. For utilities and administrators.',
+  summary: 'Deletes an open bill period. A closed period cannot be deleted. For utilities and administrators.',
   method: 'DELETE',
   path: '/v1/bill-periods/{bill_period_id}',
   audit: { action: 'bill_period.deleted', target: 'bill_period_id' },

@@ -8,7 +8,7 @@ import { ROLES } from '#src/database/enums.ts';
 /** Descriptions of the members, in requests and in responses. */
 const MEANING = {
   bill_period_id: 'Id of the bill period.',
-  device_id: 'The device that is billed by itself. Null: the home, at its connection point.',
+  device_id: 'Id of the device, if it is billed separately. Null: the home is billed, at its grid connection.',
   start: 'First day of the period, in the time zone of the account.',
   end: 'Last day of the period, inclusive.',
   sha256: 'SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal.',
@@ -19,89 +19,94 @@ const count = z.number().int().nonnegative();
 export const newBillPeriod = z
   .strictObject({
     user_id: userIdField.optional(),
-    device_id: idField.optional().describe('Bills this device by itself. Default: the home of the user.'),
+    device_id: idField.optional().describe('Id of a device to bill separately. Default: the home of the user.'),
     start: dateField.describe(MEANING.start),
     end: dateField.describe(MEANING.end),
   })
   .refine(({ user_id, device_id }) => user_id === undefined || device_id === undefined, {
     path: ['device_id'],
-    message: 'must not be given beside user_id: a device has its owner',
+    message: 'must not be given with user_id: the owner of the device is known',
   });
 
 const reading = z
   .strictObject({
-    kwh: kwh('What the register shows.'),
-    at: instantShape.describe('When it shows that.'),
+    kwh: kwh('Value of the register.'),
+    at: instantShape.describe('Time of the reading.'),
     is: z
       .enum(['measured', 'by_hand', 'interpolated', 'last'])
       .describe(
-        '`measured` at that time, or read then by a person (`by_hand`); `interpolated` on the line between the readings before and after it; `last`: the last one before the end, where the register did not go on.',
+        '`measured`: sent by the device at that time. `by_hand`: read by a person at that time. `interpolated`: linear between the previous and the next reading. `last`: the previous reading, because no reading follows or the register was reset, rolled over or replaced.',
       ),
   })
   .meta({ id: 'RegisterReading' });
 const energy = {
-  import_kwh: kwh('What flowed in within the period.'),
-  export_kwh: kwh('What flowed out within the period.'),
-  estimated_kwh: kwh('Part of `import_kwh` that was spread over silences of more than an hour.'),
-  intervals: count.describe('Quarter-hours of the period.'),
-  intervals_known: count.describe('Of these: of which the import is known, at least in part.'),
-  intervals_estimated: count.describe('Of these: of which some of the import is estimated.'),
+  import_kwh: kwh('Energy imported in the period.'),
+  export_kwh: kwh('Energy exported in the period.'),
+  estimated_kwh: kwh('Part of `import_kwh` that was distributed over silences of more than an hour.'),
+  intervals: count.describe('Number of quarter-hours in the period.'),
+  intervals_known: count.describe('Number of quarter-hours whose import is known, at least in part.'),
+  intervals_estimated: count.describe('Number of quarter-hours whose import is estimated, at least in part.'),
   registers: z
     .array(
       z.strictObject({
         device_id: z.string().describe('Id of the device.'),
-        channel: z.string().describe('What it measures, such as `import/t1`.'),
-        native_name: z.string().describe('What the device calls it.'),
-        direction: z.enum(['import', 'export']).describe('What it counts as.'),
-        at_start: reading.nullable().describe('At the start of the period. Null: not known.'),
-        at_end: reading.nullable().describe('At the end of the period. Null: not known.'),
+        channel: z.string().describe('Channel of the register, such as `import/t1`.'),
+        native_name: z.string().describe('The device’s own name of the register.'),
+        direction: z.enum(['import', 'export']).describe('Direction in which the register is counted.'),
+        at_start: reading.nullable().describe('Reading at the start of the period. Null: unknown.'),
+        at_end: reading.nullable().describe('Reading at the end of the period. Null: unknown.'),
         energy_kwh: z
           .string()
           .nullable()
           .describe(
-            'What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more.',
+            'Energy that the register counted in the period, in kWh with six decimals, as text. After a reset, a rollover or a replacement of the meter it is not the difference of the two readings. Null: no longer known.',
           ),
       }),
     )
-    .describe('The registers that count, and what they showed.'),
-  import_beside_registers_kwh: kwh('Part of `import_kwh` that no register tells.'),
-  export_beside_registers_kwh: kwh('Part of `export_kwh` that no register tells.'),
+    .describe('Counted registers with their readings.'),
+  import_beside_registers_kwh: kwh('Part of `import_kwh` that no register shows.'),
+  export_beside_registers_kwh: kwh('Part of `export_kwh` that no register shows.'),
   edits: z
     .array(
       z
         .strictObject({
           edit_id: z.string().describe('Id of the edit.'),
-          device_id: z.string().describe('Id of the device that it is about.'),
-          action: z.enum(['exclude', 'add']).describe('Whether readings are passed over, or one was read by hand.'),
-          native_name: z.string().nullable().describe('The quantity. Null: every quantity of the device.'),
-          start: instantShape.describe('From this time on; of `add`: when it was read.'),
-          end: instantShape.nullable().describe('Up to this time, exclusive. Null: of `add`.'),
+          device_id: z.string().describe('Id of the edited device.'),
+          action: z
+            .enum(['exclude', 'add'])
+            .describe('`exclude`: readings are excluded. `add`: a reading by a person was added.'),
+          native_name: z
+            .string()
+            .nullable()
+            .describe('The device’s own name of the quantity. Null: every quantity of the device.'),
+          start: instantShape.describe('Start of the excluded time; for `add`, the time of the reading.'),
+          end: instantShape.nullable().describe('End of the excluded time, exclusive. Null: the action is `add`.'),
           kwh: z
             .string()
             .nullable()
-            .describe('What the register showed, in kWh with six decimals, as text. Null: of `exclude`.'),
-          reason: z.string().describe('Why, in the words of its author.'),
+            .describe('Value of the register, in kWh with six decimals, as text. Null: the action is `exclude`.'),
+          reason: z.string().describe('Reason, in the author’s words.'),
           author: z
             .enum(ROLES)
             .nullable()
             .describe(
-              'What its author is; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was erased.',
+              'Role of the author; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was deleted.',
             ),
         })
         .meta({ id: 'BillEdit' }),
     )
     .optional()
     .describe(
-      'Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them.',
+      'Edits in force that affect the period, up to 1,000. Absent in versions that were recorded before versions contained edits.',
     ),
 };
 const adjustment = z
   .strictObject({
-    bill_period_id: z.string().describe('Id of the period that was corrected after it was closed.'),
-    start: z.iso.date().describe('Its first day.'),
-    end: z.iso.date().describe('Its last day.'),
-    import_kwh: kwh('By how much its import changed.'),
-    export_kwh: kwh('By how much its export changed.'),
+    bill_period_id: z.string().describe('Id of the closed period that was corrected.'),
+    start: z.iso.date().describe('First day of the corrected period.'),
+    end: z.iso.date().describe('Last day of the corrected period.'),
+    import_kwh: kwh('Change of the import of the corrected period.'),
+    export_kwh: kwh('Change of the export of the corrected period.'),
   })
   .meta({ id: 'BillAdjustment' });
 
@@ -111,30 +116,35 @@ const period = {
   device_id: z.string().nullable().describe(MEANING.device_id),
   start: z.iso.date().describe(MEANING.start),
   end: z.iso.date().describe(MEANING.end),
-  timezone: z.string().describe('IANA time zone of its days: that of the account when the period was made.'),
+  timezone: z.string().describe('IANA time zone of the days: the account’s time zone when the period was created.'),
 };
 const cause = z
   .enum(['first', 'again', 'closing'])
-  .describe('Why it was told: first, again while the period was open, or as it was closed.');
+  .describe(
+    'Reason for the version: `first`, `again` (recorded again while the period was open), or `closing` (recorded when the period was closed).',
+  );
 export const statement = z
   .strictObject({
     ...period,
-    version: count.describe('Number of the version, from 1.'),
+    version: count.describe('Number of the version, starting at 1.'),
     cause,
     starts_at: instantShape.describe('Start of the first day.'),
     ends_at: instantShape.describe('End of the last day.'),
-    recorded_at: instantShape.describe('When this was known.'),
+    recorded_at: instantShape.describe('Time at which this version was recorded.'),
     ...energy,
-    adjustments: z.array(adjustment).describe('Corrections of closed periods that are billed with this one.'),
-    billed_import_kwh: kwh('`import_kwh` and the adjustments.'),
-    billed_export_kwh: kwh('`export_kwh` and the adjustments.'),
-    previous_sha256: z.string().nullable().describe('`sha256` of the version before. Null: there is none.'),
+    adjustments: z.array(adjustment).describe('Corrections of closed periods that are billed with this period.'),
+    billed_import_kwh: kwh('Sum of `import_kwh` and the adjustments.'),
+    billed_export_kwh: kwh('Sum of `export_kwh` and the adjustments.'),
+    previous_sha256: z
+      .string()
+      .nullable()
+      .describe('`sha256` of the previous version. Null: this is the first version.'),
     sha256: z.string().describe(MEANING.sha256),
   })
   .meta({ id: 'BillStatement' });
 const status = z
   .enum(['open', 'closed'])
-  .describe('What changes of the days of a `closed` period is billed with the next open one.');
+  .describe('`open` or `closed`. The next open period bills later changes of a closed period.');
 
 /** A row of the list: the latest statement of the period. */
 export const billPeriod = z
@@ -142,14 +152,14 @@ export const billPeriod = z
     ...period,
     status,
     created_at: createdAt,
-    closed_at: instantShape.nullable().describe('When it was closed. Null: it is open.'),
-    version: count.describe('Number of the last version.'),
-    recorded_at: instantShape.describe('When that was known.'),
+    closed_at: instantShape.nullable().describe('Time at which the period was closed. Null: the period is open.'),
+    version: count.describe('Number of the latest version.'),
+    recorded_at: instantShape.describe('Time at which the latest version was recorded.'),
     import_kwh: energy.import_kwh,
     export_kwh: energy.export_kwh,
     estimated_kwh: energy.estimated_kwh,
-    billed_import_kwh: kwh('`import_kwh` and adjustments of others.'),
-    billed_export_kwh: kwh('`export_kwh` and adjustments of others.'),
+    billed_import_kwh: kwh('Sum of `import_kwh` and the adjustments for other periods.'),
+    billed_export_kwh: kwh('Sum of `export_kwh` and the adjustments for other periods.'),
     sha256: z.string().describe(MEANING.sha256),
   })
   .meta({ id: 'BillPeriod' });
@@ -159,49 +169,57 @@ export const billDetails = z
     ...period,
     status,
     created_at: createdAt,
-    closed_at: instantShape.nullable().describe('When it was closed. Null: it is open.'),
-    first_told: statement.describe('What was told first.'),
-    last_told: statement.describe('What was told last.'),
-    known_now: z.strictObject(energy).meta({ id: 'BillEnergy' }).describe('What is known of the period now.'),
+    closed_at: instantShape.nullable().describe('Time at which the period was closed. Null: the period is open.'),
+    first_told: statement.describe('The first version.'),
+    last_told: statement.describe('The latest version.'),
+    known_now: z.strictObject(energy).meta({ id: 'BillEnergy' }).describe('Current values of the period.'),
     difference: z
       .strictObject({
-        import_kwh: kwh('Of what flowed in.'),
-        export_kwh: kwh('Of what flowed out.'),
-        estimated_kwh: kwh('Of the part that is estimated.'),
+        import_kwh: kwh('Difference of the import.'),
+        export_kwh: kwh('Difference of the export.'),
+        estimated_kwh: kwh('Difference of the estimated part.'),
       })
-      .describe('What is known now, less what was told first.'),
+      .describe('Current values minus the values of the first version.'),
     versions: z
       .array(
         z.strictObject({
           version: count.describe('Number of the version.'),
           cause,
-          recorded_at: instantShape.describe('When this was known.'),
+          recorded_at: instantShape.describe('Time at which this version was recorded.'),
           import_kwh: energy.import_kwh,
           export_kwh: energy.export_kwh,
           estimated_kwh: energy.estimated_kwh,
-          import_change_kwh: kwh('By how much the import changed since the version before; of the first all of it.'),
-          export_change_kwh: kwh('The same of the export.'),
+          import_change_kwh: kwh(
+            'Change of the import from the previous version; in the first version, the whole import.',
+          ),
+          export_change_kwh: kwh(
+            'Change of the export from the previous version; in the first version, the whole export.',
+          ),
           sha256: z.string().describe(MEANING.sha256),
         }),
       )
-      .describe('All that was told of the period, in order. Their changes add up to the last one.'),
+      .describe('All versions of the period, oldest first. Their changes add up to the latest version.'),
     adjustments: z
       .array(adjustment)
-      .describe('Corrections of closed periods that were billed with this one or, while it is open, wait for it.'),
+      .describe(
+        'Corrections of closed periods that were billed with this period. While the period is open: corrections that will be billed with it.',
+      ),
     corrections: z
       .array(
         z.strictObject({
           told_in: z
             .string()
             .nullable()
-            .describe('Id of the period that bills it. Null: none that is open begins after this one.'),
-          status: z.enum(['told', 'waiting']).describe('Whether that period was closed with it.'),
-          import_kwh: kwh('By how much the import changed.'),
-          export_kwh: kwh('By how much the export changed.'),
+            .describe('Id of the period that bills the correction. Null: no later open period exists.'),
+          status: z
+            .enum(['told', 'waiting'])
+            .describe('`told`: the billing period was closed with the correction. `waiting`: it was not closed yet.'),
+          import_kwh: kwh('Change of the import.'),
+          export_kwh: kwh('Change of the export.'),
         }),
       )
       .describe(
-        'What changed of this period after it was closed. With what it was closed with they add up to `known_now`.',
+        'Changes of this period after it was closed. The values at closing plus these changes equal `known_now`.',
       ),
   })
   .meta({ id: 'BillPeriodDetails' });

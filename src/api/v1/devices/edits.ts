@@ -26,14 +26,14 @@ const MOST_KWH = 1_000_000_000;
 /** Descriptions of the members, in requests and in responses. */
 const MEANING = {
   action:
-    '`exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant.',
-  native_name: 'What the device calls the quantity, as its `channels` do.',
+    '`exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant.',
+  native_name: 'The device’s own name of the quantity, as in `channels`.',
   start:
-    'Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end.',
-  end: 'Of `exclude`: up to this time, which is not excluded any more.',
-  at: 'Of `add`: when it was read.',
-  kwh: 'Of `add`: what the register showed, in kWh (m³ where it counts a volume).',
-  reason: 'Why, in the words of who edits.',
+    'With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end.',
+  end: 'With `exclude`: end of the excluded time, exclusive.',
+  at: 'With `add`: time of the reading.',
+  kwh: 'With `add`: value of the register, in kWh (in m³ if it counts a volume).',
+  reason: 'Reason for the edit, in the author’s words.',
 };
 const action = z.enum(['exclude', 'add']).describe(MEANING.action);
 
@@ -42,7 +42,9 @@ const newEdit = z
     action,
     native_name: textField(300)
       .optional()
-      .describe(`${MEANING.native_name} Needed with \`add\`. Default with \`exclude\`: every quantity of the device.`),
+      .describe(
+        `${MEANING.native_name} Required with \`add\`. Default with \`exclude\`: every quantity of the device.`,
+      ),
     start: instantShape.optional().describe(MEANING.start),
     end: instantShape.optional().describe(MEANING.end),
     at: instantShape.optional().describe(MEANING.at),
@@ -61,8 +63,8 @@ const newEdit = z
             ['at', 'kwh'],
           ] as const);
     const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
-    for (const name of needed) if (edit[name] === undefined) wrong(name, `is needed to ${edit.action}`);
-    for (const name of others) if (edit[name] !== undefined) wrong(name, `is not for ${edit.action}`);
+    for (const name of needed) if (edit[name] === undefined) wrong(name, `is required to ${edit.action}`);
+    for (const name of others) if (edit[name] !== undefined) wrong(name, `cannot be used to ${edit.action}`);
     if (edit.start !== undefined && edit.end !== undefined && Date.parse(edit.end) <= Date.parse(edit.start))
       wrong('end', 'must lie after start');
   });
@@ -78,24 +80,26 @@ const edit = z
     at: instantShape.nullable().describe(MEANING.at),
     kwh: z.number().nullable().describe(MEANING.kwh),
     reason: z.string().describe(MEANING.reason),
-    status: z.enum(['in_force', 'revoked']).describe('A `revoked` edit has no effect any more, and stays to be seen.'),
+    status: z
+      .enum(['in_force', 'revoked'])
+      .describe('A `revoked` edit no longer has an effect, but stays in the list.'),
     is_computed: z
       .boolean()
       .describe(
-        'Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes.',
+        'Whether consumption has been recomputed with the edit: within seconds, or within minutes for months of frequent readings.',
       ),
     author: z
       .string()
       .nullable()
       .describe(
-        'Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. A register goes on from its first reading in the stretch. Null: the account was erased.',
+        'Id of the user who made the edit. `clock`: the service made it, because a host’s clock was set back and readings received without a time would have counted twice; a register continues from its first reading in that time. Null: the account was deleted.',
       ),
     created_at: createdAt,
     revoked_by: z
       .string()
       .nullable()
-      .describe('Id of the user who revoked it. Null: nobody, or the account was erased.'),
-    revoked_at: instantShape.nullable().describe('When it was revoked. Null: it was not.'),
+      .describe('Id of the user who revoked the edit. Null: the edit is in force, or the account was deleted.'),
+    revoked_at: instantShape.nullable().describe('Time of revocation. Null: the edit is in force.'),
   })
   .meta({ id: 'ReadingEdit' });
 
@@ -138,7 +142,7 @@ function toWire(row: EditRow): z.output<typeof edit> {
 
 export const createDeviceEdit = defineOperation({
   summary:
-    'Edits readings of a device by hand, with a reason: excludes those of a time, or adds what a person read off a register. Its past is computed anew within seconds; what was sent stays stored.',
+    'Edits readings of a device by hand, with a reason: excludes the readings of a time, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored.',
   method: 'POST',
   path: '/v1/devices/{device_id}/edits',
   audit: { action: 'device.edited', target: 'device_id' },
@@ -158,7 +162,7 @@ export const createDeviceEdit = defineOperation({
 });
 
 export const listDeviceEdits = defineOperation({
-  summary: 'The edits of readings of a device, revoked ones, too, with who made them and why, page by page.',
+  summary: 'Lists the edits of a device’s readings, including revoked ones, with author and reason, page by page.',
   method: 'GET',
   path: '/v1/devices/{device_id}/edits',
   scope: 'devices:read',
@@ -176,7 +180,7 @@ export const listDeviceEdits = defineOperation({
 
 export const revokeDeviceEdit = defineOperation({
   summary:
-    'Revokes an edit of readings: consumption is as if it had never been made, within seconds, and the edit stays to be seen. One that was revoked stays as it was.',
+    'Revokes an edit of readings. Within seconds, consumption is computed without it; the edit stays in the list. Revoking it again changes nothing.',
   method: 'DELETE',
   path: '/v1/devices/{device_id}/edits/{edit_id}',
   audit: { action: 'device.edit_revoked', target: 'device_id', of: 'edit_id' },

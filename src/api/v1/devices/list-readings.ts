@@ -20,9 +20,9 @@ const exact = z.string().regex(/^-?\d+\.\d{6}$/);
 
 const reading = z
   .strictObject({
-    ts: instantShape.describe('When it was taken; of an interval, its end.'),
+    ts: instantShape.describe('Time of the reading; for an interval, its end.'),
     channel: z.string().describe('Channel of the device, such as `import`.'),
-    native_name: z.string().describe('What the device calls the quantity.'),
+    native_name: z.string().describe('The device’s own name of the quantity.'),
     energy_total_kwh: exact.optional().describe('Value of a register, in kWh.'),
     energy_kwh: exact.optional().describe('Energy of an interval, in kWh.'),
     volume_total_m3: exact.optional().describe('Value of a register of gas, heat or water, in m³.'),
@@ -31,12 +31,12 @@ const reading = z
     power_w: z.number().optional().describe('Power, in W.'),
     temperature_c: z.number().optional().describe('Room temperature, in °C.'),
     setpoint_c: z.number().optional().describe('Set temperature, in °C.'),
-    heating: z.number().int().optional().describe('Whether a thermostat was heating: 1, or 0 if not.'),
+    heating: z.number().int().optional().describe('State of a thermostat: 1 while heating, otherwise 0.'),
     humidity_percent: z.number().optional().describe('Relative humidity, in percent.'),
     verdict: z
       .enum(READING_VERDICTS)
       .describe(
-        'What the reading was taken for. `counted`: its energy counts. `baseline`: energy counts from it on. `excluded`: an edit passes it over. `not_counted`: another quantity counts. `unknown`: nobody has said what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. The others are findings of `GET /v1/devices/{device_id}/quality`.',
+        'Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: nobody has set what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`.',
       ),
     edit_id: z.string().optional().describe('Id of the edit that excludes or added the reading.'),
   })
@@ -47,7 +47,7 @@ const readings = z
   .meta({ id: 'DeviceReadings' });
 
 export const listDeviceReadings = defineOperation({
-  summary: 'The readings of a device as they are stored, and what each was taken for, oldest first, page by page.',
+  summary: 'Returns the stored readings of a device, each with its use in the computation, oldest first, page by page.',
   method: 'GET',
   path: '/v1/devices/{device_id}/readings',
   scope: 'readings:read',
@@ -56,8 +56,8 @@ export const listDeviceReadings = defineOperation({
   params: z.object({ device_id: idField }),
   query: z.object({
     start: momentField.describe('First instant of the range: a date (UTC), or an instant with its zone.'),
-    end: momentField.describe('End of the range, exclusive, as `start`. At most 36 months after it.'),
-    limit: integerWithDefault(1, 10_000, 1_000).describe('Most readings in the answer.'),
+    end: momentField.describe('End of the range, exclusive, in the form of `start`. At most 36 months after `start`.'),
+    limit: integerWithDefault(1, 10_000, 1_000).describe('Maximum number of readings in the response.'),
     cursor: pageFields.cursor,
   }),
   async handle({ context, caller, params, query: { start: from, end: to, ...asked }, accepts, reply, url }) {

@@ -32,7 +32,7 @@ import {
 
 export const createDevice = defineOperation({
   summary:
-    'Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials.',
+    'Pairs a device. Its MQTT password is shown only once. A device that was discovered through a gateway keeps using the credentials of the gateway.',
   method: 'POST',
   path: '/v1/devices',
   audit: { action: 'device.paired', target: 'device_id' },
@@ -56,7 +56,7 @@ export const createDevice = defineOperation({
 });
 
 export const listDevices = defineOperation({
-  summary: 'The devices of a user, page by page.',
+  summary: 'Lists the devices of a user, page by page.',
   method: 'GET',
   path: '/v1/devices',
   scope: 'devices:read',
@@ -71,7 +71,7 @@ export const listDevices = defineOperation({
 });
 
 export const discoveredDevices = defineOperation({
-  summary: 'Devices heard through a user’s gateways that are not paired, page by page.',
+  summary: 'Lists the devices that were discovered through a user’s gateways and are not paired, page by page.',
   method: 'GET',
   path: '/v1/devices/discovered',
   scope: 'devices:read',
@@ -87,7 +87,7 @@ export const discoveredDevices = defineOperation({
 });
 
 export const getDevice = defineOperation({
-  summary: 'One device with its settings.',
+  summary: 'Returns one device with its settings.',
   method: 'GET',
   path: '/v1/devices/{device_id}',
   scope: 'devices:read',
@@ -98,8 +98,7 @@ export const getDevice = defineOperation({
 });
 
 export const updateDevice = defineOperation({
-  summary:
-    'Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds.',
+  summary: 'Changes a device. Limits and `counts_as` also apply to the past, which is recomputed within seconds.',
   method: 'PATCH',
   path: '/v1/devices/{device_id}',
   audit: { action: 'device.changed', target: 'device_id' },
@@ -120,7 +119,7 @@ export const updateDevice = defineOperation({
 });
 
 export const deleteDevice = defineOperation({
-  summary: 'Ends a device and its credentials; what it consumed stays in its owner’s history.',
+  summary: 'Deletes a device and its credentials. Its past consumption stays in its owner’s history.',
   method: 'DELETE',
   path: '/v1/devices/{device_id}',
   audit: { action: 'device.deleted', target: 'device_id' },
@@ -135,7 +134,7 @@ export const deleteDevice = defineOperation({
 
 export const releaseDevice = defineOperation({
   summary:
-    'Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends.',
+    'Releases a device: a meter can claim it again with a provisioning batch and the serial that the device has as `external_id`. The previous password ends.',
   method: 'POST',
   path: '/v1/devices/{device_id}/release',
   status: 200,

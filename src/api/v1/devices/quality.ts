@@ -15,16 +15,18 @@ import { dayRange, monthCount } from '#src/energy/ranges.ts';
 const count = z.number().int().nonnegative();
 
 const FOUND: Record<Finding, string> = {
-  glitches: 'Readings that were false: what came before and after them fits.',
-  overlaps: 'Interval readings that overlap one that counts.',
-  late_news: 'Readings in which a frozen source told all that it had kept back, spread over the time since.',
-  passed_over: 'Readings that such a source had repeated meanwhile.',
-  taken_back: 'Readings that showed that the one before them was false.',
-  jitter: 'Small steps back, as of a register that loses its fraction.',
-  resets: 'The register began again from zero.',
-  rollovers: 'The register passed its maximum.',
-  swaps: 'Another register took over: the history is split there, and nothing is counted over the step.',
-  held: 'Readings that are implausible, and wait for the next ones to say what they were.',
+  glitches: 'False readings: the readings before and after them fit together.',
+  overlaps: 'Interval readings that overlap a counted interval.',
+  late_news:
+    'Readings with which a frozen source caught up. Their energy is distributed over the time since the source froze.',
+  passed_over: 'Readings that a frozen source repeated before it caught up.',
+  taken_back: 'Readings that showed that the previous reading was false.',
+  jitter: 'Small decreases of a register, for example if it loses its decimals.',
+  resets: 'Restarts of the register at zero.',
+  rollovers: 'Rollovers of the register at its maximum.',
+  swaps:
+    'Replacements of the meter. The history is split there, and the difference between the two registers does not count.',
+  held: 'Implausible readings that wait for the following readings to confirm or refute them.',
 };
 
 const month = z
@@ -32,39 +34,49 @@ const month = z
     month: z
       .string()
       .regex(/^\d{4}-\d\d$/)
-      .describe('Month of the time zone `tz`, as `YYYY-MM`.'),
+      .describe('Month in the time zone `tz`, as `YYYY-MM`.'),
     intervals_expected: count.describe(
-      'Quarter-hours of the month that are over, from the first that the device told of on. What is expected is time, not messages: a register that sends when it changes tells of the time before, too.',
+      'Number of past quarter-hours of the month, starting with the device’s first reading. It counts time, not messages: a register that reports only changes also covers the time before each message.',
     ),
-    intervals_received: count.describe('Of these: known throughout, by readings at most an hour apart.'),
-    intervals_estimated: count.describe('Of these: with energy that was spread over a silence of more than an hour.'),
-    intervals_partial: count.describe('Of these: known for a part of the time, or of the channels.'),
-    intervals_missing: count.describe('Of these: of which nothing is known.'),
-    import_kwh: z.number().describe('What flowed in, in kWh, to the mWh.'),
-    export_kwh: z.number().describe('What flowed out, in kWh, to the mWh.'),
-    estimated_import_kwh: z.number().describe('Part of `import_kwh` that was spread over silences, in kWh.'),
-    estimated_export_kwh: z.number().describe('Part of `export_kwh` that was spread over silences, in kWh.'),
-    readings: count.describe('Readings that count.'),
-    late_readings: count.describe('Readings that came when a later one of their channel was stored already.'),
-    corrected_hours: count.describe('Hours whose energy changed after it was known.'),
-    import_change_kwh: z.number().describe('By how much that changed the import of the month, in kWh.'),
-    export_change_kwh: z.number().describe('By how much that changed the export of the month, in kWh.'),
+    intervals_received: count.describe(
+      'Number of these quarter-hours that are fully known, from readings at most an hour apart.',
+    ),
+    intervals_estimated: count.describe(
+      'Number of these quarter-hours with energy that was distributed over a silence of more than an hour.',
+    ),
+    intervals_partial: count.describe(
+      'Number of these quarter-hours that are known in part, or for some channels only.',
+    ),
+    intervals_missing: count.describe('Number of these quarter-hours that are unknown.'),
+    import_kwh: z.number().describe('Imported energy, in kWh, exact to the mWh.'),
+    export_kwh: z.number().describe('Exported energy, in kWh, exact to the mWh.'),
+    estimated_import_kwh: z.number().describe('Part of `import_kwh` that was distributed over silences, in kWh.'),
+    estimated_export_kwh: z.number().describe('Part of `export_kwh` that was distributed over silences, in kWh.'),
+    readings: count.describe('Number of counted readings.'),
+    late_readings: count.describe('Number of readings that arrived after a later reading of the same channel.'),
+    corrected_hours: count.describe('Number of hours whose energy changed after it was first known.'),
+    import_change_kwh: z.number().describe('Resulting change of the month’s import, in kWh.'),
+    export_change_kwh: z.number().describe('Resulting change of the month’s export, in kWh.'),
     findings: z
       .strictObject(
         Object.fromEntries(
           Object.keys(VERDICT_BY_FINDING).map((name) => [name, count.describe(FOUND[name as Finding])]),
         ) as Record<Finding, typeof count>,
       )
-      .describe('What readings were taken for that were not plainly counted.'),
-    excluded_readings: count.describe('Readings of the month that edits pass over, as long as readings are kept.'),
-    added_readings: count.describe('Readings of the month that a person read, and that edits added.'),
-    edits: z.array(z.string()).describe('Ids of the edits in force that are about a time of the month.'),
-    rejected: count.describe('Messages and elements that were refused in the month, of the last 90 days.'),
+      .describe('Number of readings with each finding. Plainly counted readings have none.'),
+    excluded_readings: count.describe(
+      'Number of readings of the month that edits exclude. Raw readings are deleted after the retention time, and then no longer count here.',
+    ),
+    added_readings: count.describe('Number of readings of the month that edits added.'),
+    edits: z.array(z.string()).describe('Ids of the edits in force that affect the month.'),
+    rejected: count.describe(
+      'Number of messages and elements that were rejected in the month. Rejections are stored for 90 days.',
+    ),
     rejections: z
       .array(
         z.strictObject({
-          reason: z.string().describe('Why they were refused.'),
-          count: count.describe('How many.'),
+          reason: z.string().describe('Reason for the rejection.'),
+          count: count.describe('Number of rejections for this reason.'),
         }),
       )
       .describe('The reasons, the most frequent first.'),
@@ -72,14 +84,14 @@ const month = z
   .meta({ id: 'MonthQuality' });
 
 const qualityByMonth = z
-  .strictObject({ device_id: deviceId, data: z.array(month).describe('One row a month, in order of time.') })
+  .strictObject({ device_id: deviceId, data: z.array(month).describe('One row for each month, oldest first.') })
   .meta({ id: 'DeviceQuality' });
 
 const MAX_MONTHS = 36;
 
 export const deviceQuality = defineOperation({
   summary:
-    'How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months.',
+    'Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months.',
   method: 'GET',
   path: '/v1/devices/{device_id}/quality',
   readsFromStandby: true,

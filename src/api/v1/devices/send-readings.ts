@@ -28,29 +28,29 @@ const element = z
       ts: {
         type: ['string', 'number'],
         description:
-          'When it was measured: ISO 8601 with a zone, Unix seconds or Unix milliseconds. Of an interval: its end.',
+          'Time of the measurement: ISO 8601 with a zone, Unix seconds or Unix milliseconds. For an interval: its end.',
       },
-      energy_total_kwh: quantity('What the register shows, in kWh.'),
+      energy_total_kwh: quantity('Value of the register, in kWh.'),
       energy_kwh: quantity('Energy of an interval, in kWh. Needs `interval_s`.'),
       interval_s: quantity('Length of the interval, in seconds.'),
       power_w: quantity('Power, in watts.'),
-      channel: { type: 'string', description: 'Which circuit or direction is measured. Default: `import`.' },
+      channel: { type: 'string', description: 'Measured circuit or direction. Default: `import`.' },
       temperature_c: quantity('Temperature, in °C.'),
       setpoint_c: quantity('Set temperature, in °C.'),
-      heating: { type: 'boolean', description: 'Whether it heats.' },
+      heating: { type: 'boolean', description: 'Whether the thermostat is heating.' },
       humidity_percent: quantity('Relative humidity, in percent.'),
     },
   });
 
 const sentReadings = z
   .strictObject({
-    stored: z.number().int().describe('How many readings were stored: one for each quantity of an element.'),
-    duplicates: z.number().int().describe('How many were stored already.'),
+    stored: z.number().int().describe('Number of readings that were stored: one for each quantity of an element.'),
+    duplicates: z.number().int().describe('Number of readings that had been stored before.'),
     rejected: z
       .array(
         z.strictObject({
-          index: z.number().int().describe('Position of the element in the body, from 0.'),
-          reason: z.string().describe('Why it, or a quantity of it, was not stored.'),
+          index: z.number().int().describe('Zero-based position of the element in the body.'),
+          reason: z.string().describe('Reason why the element, or one of its quantities, was not stored.'),
         }),
       )
       .describe('Elements that were not stored.'),
@@ -59,7 +59,7 @@ const sentReadings = z
 
 export const sendReadings = defineOperation({
   summary:
-    'Writes readings of a device that could as well send them by MQTT: one element or up to 10,000, as JSON, or a SenML pack. The answer comes when they are committed. Readings that are sent again, in either way, count once.',
+    'Stores readings of a device that uses the native format: one element or up to 10,000, as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once.',
   method: 'POST',
   path: '/v1/devices/{device_id}/readings',
   scope: 'readings:write',

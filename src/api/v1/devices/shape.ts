@@ -10,22 +10,23 @@ import { ATTENTION_KINDS, type Device, type DeviceDetails } from '#src/devices/s
 
 /** Descriptions of the members, in requests and in responses. */
 const MEANING = {
-  type: 'What kind of device it is, in the words of its owner, such as `electricity_meter`.',
-  location: 'Where the device is, in the words of its owner.',
-  limit_kw: 'Highest plausible load, in kW. A register that rises faster is held until later readings confirm it.',
-  register_max_kwh: 'Value at which the register starts again at 0, in kWh. Null: it never does.',
-  max_gap_minutes: 'Longest silence that power readings are integrated over, in minutes.',
-  timezone: 'IANA time zone of a device that reports local time. Null: that of its owner.',
-  placement: 'Where the device sits in its home. `excluded`: it does not count.',
-  upstream: 'Id of the device whose measurement includes this one. Null: none.',
-  external_id: 'What a utility or an administrator calls the device: a serial or asset number. Once in an account.',
+  type: 'Type of the device, in the words of its owner, such as `electricity_meter`.',
+  location: 'Location of the device, in the words of its owner.',
+  limit_kw:
+    'Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it.',
+  register_max_kwh: 'Value at which the register restarts at 0, in kWh. Null: the register never restarts.',
+  max_gap_minutes: 'Longest silence over which power readings are integrated, in minutes.',
+  timezone: 'IANA time zone of a device that reports local time. Null: the time zone of its owner.',
+  placement: 'Position of the device in its home. `excluded`: the device does not count.',
+  upstream: 'Id of the upstream device, whose measurement includes this device. Null: none.',
+  external_id: 'Name of the device at a utility or an administrator: a serial or asset number. Unique in an account.',
   certificate_sha256:
-    'SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates.',
+    'SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid.',
   managed_by:
-    'Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403).',
-  native_name: 'What the device calls the quantity.',
+    'Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403).',
+  native_name: 'The device’s own name of the quantity.',
   counts_as:
-    'What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`.',
+    'Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`.',
 };
 
 const type = textField(64).describe(MEANING.type);
@@ -46,19 +47,22 @@ const counts_as = z
   .string()
   .regex(
     COUNTS_AS_PATTERN,
-    'must be import, export, a part as import/t1, gas, heat, water, production, charged, discharged or ignored',
+    'must be import, export, a part such as import/t1, gas, heat, water, production, charged, discharged or ignored',
   );
 /** The owner's settings for quantities, by name. Null removes a setting. */
 const channels = z
   .array(
     z.strictObject({
       native_name: textField(300).describe(MEANING.native_name),
-      counts_as: counts_as.nullable().optional().describe(`${MEANING.counts_as} Null takes back what was said.`),
-      placement: placement.nullable().optional().describe('Where the quantity is measured. Null: where its device is.'),
+      counts_as: counts_as.nullable().optional().describe(`${MEANING.counts_as} Null removes the owner’s setting.`),
+      placement: placement
+        .nullable()
+        .optional()
+        .describe('Position of the measurement in the home. Null: the position of the device.'),
     }),
   )
   .max(200)
-  .describe('What quantities of the device count as. Those that are not named stay as they are.');
+  .describe('Settings of the device’s quantities. Quantities that are not listed do not change.');
 
 export const newDevice = z.strictObject({
   user_id: userIdField.optional(),
@@ -67,20 +71,20 @@ export const newDevice = z.strictObject({
   limit_kw: limit_kw.optional(),
   register_max_kwh: register_max_kwh
     .optional()
-    .describe('Value at which the register starts again at 0, in kWh. Default: it never does.'),
+    .describe('Value at which the register restarts at 0, in kWh. Default: the register never restarts.'),
   max_gap_minutes: max_gap_minutes.optional(),
   timezone: zoneField
     .optional()
-    .describe('IANA time zone of a device that reports local time. Default: that of its owner.'),
-  placement: placement.optional().describe(`${MEANING.placement} Default: a guess from what it is.`),
+    .describe('IANA time zone of a device that reports local time. Default: the time zone of its owner.'),
+  placement: placement.optional().describe(`${MEANING.placement} Default: a guess from the device’s type and messages.`),
   upstream_device_id: idField
     .optional()
-    .describe('Id of the device whose measurement includes this one. Default: none.'),
+    .describe('Id of the upstream device, whose measurement includes this device. Default: none.'),
   channels: channels.optional(),
   external_id: external_id.optional(),
   discovery_id: idField
     .optional()
-    .describe('Pairs this discovered device, which keeps the credentials of its gateway.'),
+    .describe('Id of a discovered device to pair, which keeps using the credentials of its gateway.'),
 });
 export const devicePatch = z
   .strictObject({
@@ -97,10 +101,12 @@ export const devicePatch = z
     external_id: external_id.nullable().describe(`${MEANING.external_id} Null removes it.`),
     certificate_sha256: certificate_sha256
       .nullable()
-      .describe(`${MEANING.certificate_sha256} Registered by utilities and administrators alone (403).`),
+      .describe(`${MEANING.certificate_sha256} Only utilities and administrators can register it (403).`),
     managed_by: z
       .enum(MANAGERS)
-      .describe(`${MEANING.managed_by} A utility can hand a device over (\`owner\`), an administrator set either.`),
+      .describe(
+        `${MEANING.managed_by} A utility can hand a device over (\`owner\`); an administrator can set either value.`,
+      ),
   })
   .partial();
 
@@ -111,12 +117,12 @@ const members = {
   status: z
     .enum(DEVICE_STATUSES)
     .describe(
-      '`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected.',
+      '`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected.',
     ),
-  last_seen_at: instantShape.nullable().describe('When its last valid reading was received. Null: never.'),
+  last_seen_at: instantShape.nullable().describe('Time at which the last valid reading was received. Null: never.'),
   placement,
   upstream_device_id: z.string().nullable().describe(MEANING.upstream),
-  attention: z.array(z.enum(ATTENTION_KINDS)).describe('What its owner should look at. Empty: nothing.'),
+  attention: z.array(z.enum(ATTENTION_KINDS)).describe('Open problems that the owner should check. Empty: none.'),
 };
 export const device = z.strictObject(members).meta({ id: 'Device' });
 export const deviceDetails = z
@@ -132,20 +138,22 @@ export const deviceDetails = z
       .array(
         z.strictObject({
           native_name: z.string().describe(MEANING.native_name),
-          unit: z.string().nullable().describe('Unit of `last_value`. Null: the device does not say.'),
-          last_value: z.number().nullable().describe('The last value. Null: there is none.'),
-          last_at: instantShape.nullable().describe('When that value was measured. Null: there is none.'),
-          counts_as: z.string().nullable().describe(`${MEANING.counts_as} Null: not known, and not counted.`),
+          unit: z.string().nullable().describe('Unit of `last_value`. Null: the device does not report it.'),
+          last_value: z.number().nullable().describe('Last value of the quantity. Null: none.'),
+          last_at: instantShape.nullable().describe('Time of the last value. Null: none.'),
+          counts_as: z.string().nullable().describe(`${MEANING.counts_as} Null: unknown; the quantity does not count.`),
           asked: z
             .boolean()
             .describe(
-              'Whether its owner should say what it counts as: its name says nothing. With a `counts_as` it counts as it did before such names stopped counting.',
+              'Whether the owner should set `counts_as`, because the name of the quantity is not recognised. If `counts_as` is nevertheless set, it is the role that the quantity had before unrecognised names stopped counting.',
             ),
-          placement: placement.nullable().describe('Where the quantity is measured. Null: where its device is.'),
+          placement: placement
+            .nullable()
+            .describe('Position of the measurement in the home. Null: the position of the device.'),
           counted: z
             .boolean()
             .describe(
-              'Whether its energy counts. False for a part of a total that counts, for a power next to a register, and if it is not known what the quantity is.',
+              'Whether the energy of the quantity counts. False for a part of a counted total, for a power next to a register, and for an unknown quantity.',
             ),
         }),
       )
@@ -153,9 +161,9 @@ export const deviceDetails = z
     is_computed: z
       .boolean()
       .describe(
-        'Whether what it consumed is computed with these settings by now: within seconds of a change, of months of frequent readings within minutes. Until then its older past is computed with them, and what is later as before.',
+        'Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, only an older part of the past has the new settings.',
       ),
-    external_id: z.string().nullable().describe(`${MEANING.external_id} Null: it has none.`),
+    external_id: z.string().nullable().describe(`${MEANING.external_id} Null: none.`),
     certificate_sha256: z.string().nullable().describe(MEANING.certificate_sha256),
     managed_by: z.enum(MANAGERS).describe(MEANING.managed_by),
     created_at: createdAt,
@@ -169,10 +177,10 @@ export const pairedDevice = z
       .strictObject({
         username: z.string().describe('MQTT user name.'),
         password: z.string().describe('MQTT password. It is not shown again.'),
-        topic: z.string().describe('Topic that the device publishes its readings on.'),
+        topic: z.string().describe('Topic to which the device publishes its readings.'),
       })
       .optional()
-      .describe('How the device signs in to the broker. Not with `discovery_id`: its gateway signs in.'),
+      .describe('MQTT credentials of the device. Absent with `discovery_id`, because its gateway signs in.'),
   })
   .meta({ id: 'PairedDevice' });
 
@@ -182,8 +190,15 @@ export const deviceUsage = z
     data: z
       .array(
         usage.extend({
-          kwh_used: z.number().nullable().describe('Import of the device, in kWh. Null: it reports no energy.'),
-          export_kwh: z.number().nullable().optional().describe('Export of the device, in kWh. Null: not known.'),
+          kwh_used: z
+            .number()
+            .nullable()
+            .describe('Energy imported by the device, in kWh. Null: the device reports no energy.'),
+          export_kwh: z
+            .number()
+            .nullable()
+            .optional()
+            .describe('Energy exported by the device, in kWh. Null: unknown.'),
           estimate: z
             .enum(['like_days', 'line'])
             .nullable()
@@ -199,17 +214,17 @@ export const deviceUsage = z
             })
             .nullable()
             .optional()
-            .describe('Room temperature that a thermostat measured. Null: not known.'),
+            .describe('Room temperature measured by a thermostat. Null: unknown.'),
           setpoint_c: z
             .number()
             .nullable()
             .optional()
-            .describe('Mean of the set temperature, weighted by time, in °C. Null: not known.'),
+            .describe('Mean of the set temperature, weighted by time, in °C. Null: unknown.'),
           heating_minutes: z
             .number()
             .nullable()
             .optional()
-            .describe('How long a thermostat was heating, in minutes. Null: not known.'),
+            .describe('Time during which the thermostat was heating, in minutes. Null: unknown.'),
         }),
       )
       .describe('The rows, oldest first.'),
@@ -218,31 +233,31 @@ export const deviceUsage = z
 
 export const discovered = z
   .strictObject({
-    discovery_id: z.string().describe('Id to pair the device with: `discovery_id` of `POST /v1/devices`.'),
-    gateway_id: z.string().describe('Id of the gateway that it was heard through.'),
-    family: z.string().describe('Which messages it sends, such as `tasmota`.'),
-    native_id: z.string().describe('What the device calls itself.'),
+    discovery_id: z.string().describe('Id for pairing the device: `discovery_id` of `POST /v1/devices`.'),
+    gateway_id: z.string().describe('Id of the gateway through which the device was discovered.'),
+    family: z.string().describe('Family of the device’s messages, such as `tasmota`.'),
+    native_id: z.string().describe('The device’s own id.'),
     channels: z.array(z.string()).describe('Names of its channels.'),
     quantities: z
       .array(
         z.strictObject({
           channel: z.string().describe('Name of the channel.'),
-          kind: z.string().describe('What is measured, with its unit, such as `power_w`.'),
+          kind: z.string().describe('Measured quantity with its unit, such as `power_w`.'),
           counts: z
             .enum(['import', 'export'])
             .nullable()
-            .describe('What it will count as once the device is paired. Null: nothing.'),
+            .describe('Role of the quantity after pairing. Null: not counted.'),
         }),
       )
-      .describe('The quantities on its channels.'),
+      .describe('The quantities of its channels.'),
     awaits: z
       .string()
       .nullable()
       .describe(
-        'Filter of topics, below the gateway’s prefix, on which its values were announced and none was received yet. Null: values are received.',
+        'Topic filter, below the gateway’s prefix, on which values were announced but none has arrived yet. Null: values have arrived.',
       ),
-    first_seen_at: instantShape.describe('When it was first heard.'),
-    last_seen_at: instantShape.describe('When it was last heard.'),
+    first_seen_at: instantShape.describe('Time of the first message.'),
+    last_seen_at: instantShape.describe('Time of the last message.'),
   })
   .meta({ id: 'DiscoveredDevice' });
 

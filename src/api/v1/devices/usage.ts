@@ -25,7 +25,7 @@ const query = z.object({
     .enum(['line', 'like_days'])
     .default('line')
     .describe(
-      'How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.',
+      'Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.',
     ),
 });
 
@@ -36,7 +36,8 @@ const WITH_LIKE_DAYS: ReadonlySet<IncludeName> = new Set(['estimated', 'coverage
 const MOST_MONTHS = 36;
 
 export const deviceUsage = defineOperation({
-  summary: 'Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.',
+  summary:
+    'Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days.',
   method: 'GET',
   path: '/v1/devices/{device_id}/usage',
   readsFromStandby: true,
@@ -90,7 +91,10 @@ function checkLikeDays(
   if (weighted.size > 0 || others.length > 0)
     throw unprocessable({ field: 'include', message: `can only name ${names} with gaps=like_days` });
   if (format === 'greenButton')
-    throw unprocessable({ field: 'gaps', message: 'must be line in a Green Button feed, which says what was counted' });
+    throw unprocessable({
+      field: 'gaps',
+      message: 'must be line in a Green Button feed, which contains only counted energy',
+    });
   if (wanted && monthCount(wanted.start, wanted.end) > MOST_MONTHS)
     throw unprocessable({ field: 'end', message: `must be within ${MOST_MONTHS} months of start with gaps=like_days` });
 }

@@ -33,11 +33,12 @@ const query = z.object({
   commodity: z
     .enum(['electricity', ...COMMODITIES])
     .default('electricity')
-    .describe(`What was used. Of \`include\`, all but electricity takes only ${COMMODITY_INCLUDES.join(' and ')}.`),
+    .describe(`Commodity. For gas, heat and water, \`include\` allows only ${COMMODITY_INCLUDES.join(' and ')}.`),
 });
 
 export const getEnergyInsights = defineOperation({
-  summary: 'Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object.',
+  summary:
+    'Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object.',
   method: 'GET',
   path: '/v1/energy-insights',
   readsFromStandby: true,
@@ -109,7 +110,7 @@ export const getEnergyInsights = defineOperation({
   },
 });
 
-const ONLY_ELECTRICITY = 'must be electricity in a Green Button feed; ask for CSV of what else there is';
+const ONLY_ELECTRICITY = 'must be electricity in a Green Button feed; request CSV for other commodities';
 
 /** Columns of a response for a `commodity`, as far as any row has them. */
 const COMMODITY_COLUMNS = [
@@ -141,7 +142,7 @@ async function ofCommodity({ readDb, clock }: ApiContext, { userId, zone, commod
 function ofAnyCommodity(include: ReadonlySet<IncludeName>, hasWeighted: boolean): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
   if (known.size === include.size && !hasWeighted) return known;
-  const message = `must be some of ${COMMODITY_INCLUDES.join(', ')}: gas, heat and water have no more`;
+  const message = `must be some of ${COMMODITY_INCLUDES.join(', ')} for gas, heat and water`;
   throw unprocessable({ field: 'include', message });
 }
 

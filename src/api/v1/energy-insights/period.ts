@@ -7,7 +7,7 @@ import { CLOCK_UNITS, dayCount, isClockUnit, monthCount } from '#src/energy/rang
 export const grouping = z
   .enum(['day', 'month', 'hour', 'half_hour', 'quarter_hour'] satisfies GroupBy[])
   .describe(
-    'What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.',
+    'Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.',
   );
 
 /** Maximum number of rows in one response. */
@@ -23,7 +23,7 @@ export function period(start: string | undefined, end: string | undefined, group
   if (end === undefined) throw unprocessable({ field: 'end', message: 'is required together with start' });
   if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
   if (countRows(start, end, groupBy ?? 'day') > MAX_ROWS) {
-    const message = `the range makes more than ${MAX_ROWS} rows; ask for a shorter one, or group by month`;
+    const message = `the range has more than ${MAX_ROWS} rows; request a shorter range, or group by month`;
     throw unprocessable({ field: 'end', message });
   }
   return { start, end, groupBy: groupBy ?? 'day' };

@@ -15,7 +15,7 @@ const body = z
       .enum(['day', 'week', 'month', 'year'])
       .optional()
       .describe(
-        'The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given.',
+        'Calendar interval: the current day, week, month or year, up to now. Required unless `start` and `end` are given.',
       ),
     ...daysField,
     tz: zoneOrAccountField.default('UTC'),
@@ -24,7 +24,9 @@ const body = z
       .array(z.enum(['kwh_used', 'peak_hour']))
       .min(1)
       .default(['kwh_used', 'peak_hour'])
-      .describe('Which members the summary has: `total_kwh` and `avg_daily_kwh`, `peak_usage_time`, or all.'),
+      .describe(
+        'Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both.',
+      ),
   })
   .superRefine(({ interval, start, end }, context) => {
     const mistake = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
@@ -37,7 +39,7 @@ const body = z
   });
 
 export const postEnergyInsights = defineOperation({
-  summary: 'Summary of a user’s usage over the calendar interval of now, to date, or between two dates.',
+  summary: 'Returns a summary of a user’s usage in the current calendar interval up to now, or between two dates.',
   method: 'POST',
   changes: 'nothing',
   path: '/v1/energy-insights',

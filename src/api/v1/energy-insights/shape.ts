@@ -5,8 +5,12 @@ import { type Examples, user_id } from '../example-ids.ts';
 const kwh = z.number().nullable().optional();
 const share = z.number().min(0).max(1).nullable().optional();
 const known = {
-  coverage: share.describe('Part of the expected time that is known, 0 to 1. Null: nothing is expected yet.'),
-  complete: z.boolean().nullable().optional().describe('Whether all of it is known. Null: nothing is expected yet.'),
+  coverage: share.describe('Part of the expected time with data, 0 to 1. Null: no data is expected yet.'),
+  complete: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Whether all expected data is known. Null: no data is expected yet.'),
 };
 const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 
@@ -14,51 +18,51 @@ const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 export const cost = z
   .strictObject({
     currency: z.string().describe('Currency of all amounts (ISO 4217).'),
-    total: amount.describe('Import, standing charge and capacity, less export.'),
-    import: amount.describe('What the imported energy costs.'),
-    export: amount.describe('What the exported energy earns.'),
-    standing: amount.describe('Standing charge of the time that has begun.'),
+    total: amount.describe('Sum of import, standing charge and capacity, minus export.'),
+    import: amount.describe('Cost of the imported energy.'),
+    export: amount.describe('Payment for the exported energy.'),
+    standing: amount.describe('Standing charge for the elapsed time.'),
     capacity: amount
       .optional()
-      .describe('Price of the highest quarter-hour. Only of whole months, and of a capacity tariff.'),
-    estimated: amount.describe('Part of `import` for energy that is estimated.'),
-    missing_prices_kwh: z.number().describe('Energy whose price is not known, in kWh. It is in no amount.'),
+      .describe('Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff.'),
+    estimated: amount.describe('Part of `import` for estimated energy.'),
+    missing_prices_kwh: z.number().describe('Energy without a known price, in kWh. No amount contains it.'),
   })
   .nullable()
-  .describe('What it costs by the tariffs of the user. Null: no tariff held.')
+  .describe('Cost under the user’s tariffs. Null: no tariff was in force.')
   .meta({ id: 'Cost' });
 
 /** Emissions of bought energy. */
 export const emissions = z
   .strictObject({
-    kg_co2e: amount.describe('Kilograms of CO2 equivalent, with 3 decimals.'),
-    missing_kwh: z.number().describe('Energy whose intensity is not known, in kWh. It is not in `kg_co2e`.'),
+    kg_co2e: amount.describe('Emissions in kg of CO2 equivalent, with 3 decimals.'),
+    missing_kwh: z.number().describe('Energy without a known intensity, in kWh. `kg_co2e` does not contain it.'),
   })
   .nullable()
-  .describe('Emissions of the energy from the grid, by the emission series of the user. Null: the user has none.')
+  .describe(
+    'Emissions of the energy from the grid, from the user’s emission series. Null: the user has no emission series.',
+  )
   .meta({ id: 'Emissions' });
 
 /** Members that `include` adds. Null if unknown, or if the value cannot be known in this home. */
 export const more = {
   cost: cost.optional(),
   emissions: emissions.optional(),
-  grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: not known.'),
-  grid_export_kwh: kwh.describe('Energy to the grid, in kWh. Null: not known.'),
-  production_kwh: kwh.describe('Energy that the home produced, in kWh. Null: not known.'),
-  charged_kwh: kwh.describe('Energy into storage, in kWh. Null: not known.'),
-  discharged_kwh: kwh.describe('Energy out of storage, in kWh. Null: not known.'),
-  consumption_kwh: kwh.describe('What consumption devices used, in kWh. Null: not known.'),
-  untracked_kwh: kwh.describe('`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known.'),
-  self_consumed_kwh: kwh.describe('Production that was not exported, in kWh. Null: not known.'),
-  autarky: share.describe(
-    'Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used.',
-  ),
-  estimated_kwh: kwh.describe('Part of `kwh_used` that is estimated, in kWh. Null: not known.'),
+  grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: unknown.'),
+  grid_export_kwh: kwh.describe('Energy to the grid, in kWh. Null: unknown.'),
+  production_kwh: kwh.describe('Energy that the home produced, in kWh. Null: unknown.'),
+  charged_kwh: kwh.describe('Energy into storage, in kWh. Null: unknown.'),
+  discharged_kwh: kwh.describe('Energy out of storage, in kWh. Null: unknown.'),
+  consumption_kwh: kwh.describe('Energy used by consumption devices, in kWh. Null: unknown.'),
+  untracked_kwh: kwh.describe('`kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown.'),
+  self_consumed_kwh: kwh.describe('Production that was not exported, in kWh. Null: unknown.'),
+  autarky: share.describe('Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage.'),
+  estimated_kwh: kwh.describe('Part of `kwh_used` that is estimated, in kWh. Null: unknown.'),
   ...known,
 };
 
 export const peakHour = clockHourShape.describe(
-  'Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies.',
+  'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated.',
 );
 /** `peak_hour` of a row. */
 const peakOfRow = z
@@ -66,7 +70,7 @@ const peakOfRow = z
   .regex(/^\d\d:\d\d$/)
   .nullable()
   .describe(
-    'Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies.',
+    'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated.',
   );
 /** Start of a row's bucket. */
 const bucket = {
@@ -93,7 +97,7 @@ export const usage = z
     kwh_used: z
       .number()
       .nullable()
-      .describe('What the home used, in kWh. Null: not known, while something in `include` is.'),
+      .describe('Usage of the home, in kWh. Null: unknown, but a member of `include` is known.'),
     peak_hour: peakOfRow,
     ...more,
   })
@@ -101,8 +105,8 @@ export const usage = z
 
 /** Members of a response for a `commodity`, instead of `kwh_used`: energy, volume, or both if the home has meters of both. */
 const ofCommodity = {
-  kwh_used: z.number().optional().describe('What was used, in kWh, where it is measured as energy.'),
-  m3_used: z.number().optional().describe('What was used, in m³, where it is measured as volume.'),
+  kwh_used: z.number().optional().describe('Usage measured as energy, in kWh.'),
+  m3_used: z.number().optional().describe('Usage measured as volume, in m³.'),
   estimated_kwh: z.number().optional().describe('Part of `kwh_used` that is estimated, in kWh.'),
   estimated_m3: z.number().optional().describe('Part of `m3_used` that is estimated, in m³.'),
   ...known,
@@ -118,9 +122,12 @@ const commodityUsage = z
   .meta({ id: 'CommodityUsage' });
 
 const dateRange = z
-  .strictObject({ start: dayShape.describe('First day.'), end: dayShape.describe('Last day, inclusive: today.') })
-  .describe('The days that the summary is about.');
-export const rows = 'The rows, oldest first. Rows about which nothing is known are left out.';
+  .strictObject({
+    start: dayShape.describe('First day of the summary.'),
+    end: dayShape.describe('Last day of the summary, inclusive: today.'),
+  })
+  .describe('Days of the summary.');
+export const rows = 'The rows, oldest first. Rows without data are omitted.';
 
 /** Rows if days are given, else the last 30 days in one object; for electricity or for the requested commodity. */
 export const insights = z
@@ -136,7 +143,7 @@ export const insights = z
     z.strictObject({
       user_id: userId,
       date_range: dateRange,
-      kwh_used: z.number().describe('What the home used, in kWh.'),
+      kwh_used: z.number().describe('Usage of the home, in kWh.'),
       peak_usage_time: peakHour,
       ...more,
     }),
@@ -147,12 +154,12 @@ export const summary = z
   .strictObject({
     summary: z
       .strictObject({
-        total_kwh: z.number().optional().describe('What the home used, in kWh.'),
-        avg_daily_kwh: z.number().optional().describe('Mean of the days with data, in kWh.'),
+        total_kwh: z.number().optional().describe('Usage of the home, in kWh.'),
+        avg_daily_kwh: z.number().optional().describe('Mean daily usage over the days with data, in kWh.'),
         peak_usage_time: peakHour.optional(),
         ...more,
       })
-      .describe('The members that `metrics` and `include` ask for.'),
+      .describe('The members that `metrics` and `include` select.'),
   })
   .meta({ id: 'Summary' });
 

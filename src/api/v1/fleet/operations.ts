@@ -30,7 +30,7 @@ const MOST_HOURS = 8_784;
 
 export const listFleetDevices = defineOperation({
   summary:
-    'The devices of every account that the caller reaches, page by page: filtered, and in an order. Owners’ e-mail addresses need `users:read`, too.',
+    'Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`.',
   method: 'GET',
   path: '/v1/fleet/devices',
   scope: 'devices:read',
@@ -38,31 +38,36 @@ export const listFleetDevices = defineOperation({
   query: z.object({
     user_id: idField
       .optional()
-      .describe('Only devices of this user. Default: of all in reach. A homeowner can name only itself.'),
-    status: z.enum(DEVICE_STATUSES).optional().describe('Only devices in this state. Default: in any.'),
+      .describe(
+        'Id of a user: only the devices of this user. Default: all devices that the caller can access. A homeowner can name only itself.',
+      ),
+    status: z.enum(DEVICE_STATUSES).optional().describe('Status: only devices in this state. Default: all states.'),
     silent_for_hours: integerField(1, MOST_HOURS)
       .optional()
       .describe(
-        'Only devices that were not heard for so many hours, or never since they were paired so long ago. A silence is known within a minute. Default: all.',
+        'Minimum silence in hours: only devices without a message for this time, or paired this long ago without any message. A silence is detected within a minute. Default: all devices.',
       ),
-    placement: z.enum(PLACEMENTS).optional().describe('Only devices that sit there in their homes. Default: all.'),
+    placement: z
+      .enum(PLACEMENTS)
+      .optional()
+      .describe('Placement: only devices at this position in their homes. Default: all.'),
     family: textField(64)
       .optional()
-      .describe('Only devices that send these messages, such as `tasmota`, or `native`. Default: all.'),
+      .describe('Family of messages: only devices that send them, such as `tasmota`, or `native`. Default: all.'),
     attention: z
       .enum(ATTENTION_KINDS)
       .optional()
-      .describe('Only devices that want this of their owners. Default: all.'),
+      .describe('Kind of problem: only devices with this open problem. Default: all devices.'),
     text: textField(254)
       .optional()
       .describe(
-        'Only devices whose location has words that begin so, or whose id begins so; with `users:read` also those whose owner’s e-mail address does. In any case. Default: all.',
+        'Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Upper and lower case are equal. Default: all devices.',
       ),
     sort: z
       .enum(FLEET_SORTS)
       .default('created_at')
       .describe(
-        'Order; with a minus the other way round. `last_seen_at`: the longest silent first, and those that were heard within the last hour after them, as equals.',
+        'Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no order among themselves.',
       ),
     ...pageFields,
     cursor: textField(2_000)
@@ -102,17 +107,17 @@ const MOST_DAYS = 31;
 
 export const getFleetSilence = defineOperation({
   summary:
-    'Which devices fell silent when, among all that the caller reaches: counted by the hour or the day, and grouped by what stopped together.',
+    'Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together.',
   method: 'GET',
   path: '/v1/fleet/silence',
   scope: 'devices:read',
   answer: fleetSilence,
   query: z.object({
     start: dateField.describe('First day of the range, in the time zone `tz`.'),
-    end: dateField.describe(`Last day of the range, inclusive; at most ${MOST_DAYS} days.`),
-    group_by: z.enum(['hour', 'day']).default('hour').describe('What a row counts.'),
+    end: dateField.describe(`Last day of the range, inclusive. The range is at most ${MOST_DAYS} days.`),
+    group_by: z.enum(['hour', 'day']).default('hour').describe('Length of a row.'),
     tz: zoneOrAccountField.default('UTC'),
-    limit: integerWithDefault(1, 200, 50).describe('Most groups in the answer.'),
+    limit: integerWithDefault(1, 200, 50).describe('Maximum number of groups in the response.'),
   }),
   async handle({ context, caller, query: { start, end, group_by, tz, limit } }) {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not be before start' });

@@ -9,17 +9,17 @@ export const fleetDevice = z
   .strictObject({
     ...device.shape,
     user_id: userId,
-    email: z.string().nullable().describe('E-mail address of its owner. Null: the key has no `users:read`.'),
+    email: z.string().nullable().describe('E-mail address of the device’s owner. Null: the key lacks `users:read`.'),
     family: z
       .string()
       .describe(
-        'Which messages it sends, such as `tasmota`. `native`: those of the service itself, without a gateway.',
+        'Family of the device’s messages, such as `tasmota`. `native`: the service’s own format, without a gateway.',
       ),
-    gateway_id: z.string().nullable().describe('Id of the gateway that it comes through. Null: it logs in itself.'),
+    gateway_id: z.string().nullable().describe('Id of the device’s gateway. Null: the device logs in itself.'),
     silent_since: instantShape
       .nullable()
       .describe(
-        'When its silence began: when it was last heard, or paired where it never was. Null: it was heard within the last hour.',
+        'Start of the silence: time of the last message, or of pairing if none was received. Null: a message was received within the last hour.',
       ),
     created_at: createdAt,
   })
@@ -39,13 +39,13 @@ export const fleetDeviceToWire = (row: FleetDevice, withEmails: boolean): z.outp
 const count = (means: string) => z.number().int().describe(means);
 const silenceRow = z.strictObject({
   starts_at: instantShape.describe('Start of the hour or day.'),
-  devices: count('How many devices fell silent in it.'),
-  outage: count('Of these as part of an outage of many homes.'),
-  gateway: count('Of these with others of their gateway.'),
-  home: count('Of these with others of their home.'),
-  device: count('Of these alone.'),
-  habit: count('Of these as they do again and again.'),
-  unsure: count('Of all of these, those of which the kind is unsure.'),
+  devices: count('Number of devices that fell silent in this hour or day.'),
+  outage: count('Number of these devices that stopped in an outage of many homes.'),
+  gateway: count('Number of these devices that stopped together with others of their gateway.'),
+  home: count('Number of these devices that stopped together with others of their home.'),
+  device: count('Number of these devices that stopped alone.'),
+  habit: count('Number of these devices that stop again and again.'),
+  unsure: count('Number of all these devices whose kind of stop is uncertain.'),
 });
 export type SilenceRow = z.output<typeof silenceRow>;
 
@@ -53,35 +53,40 @@ const stopGroup = z.strictObject({
   kind: z
     .enum(STOP_KINDS)
     .describe(
-      '`outage`: of many homes; `gateway`, `home`: of one; `device`: one alone; `habit`: one that often is silent.',
+      'Kind of stop. `outage`: many homes stopped. `gateway`, `home`: devices of one gateway or home stopped. `device`: one device stopped alone. `habit`: a device stopped that is often silent.',
     ),
-  sure: z.boolean().describe('Whether the rule is sure of the kind. Else `because` says what the doubt is.'),
+  sure: z.boolean().describe('Whether the kind is certain. If not, `because` gives the reason.'),
   because: z
     .enum(STOP_REASONS)
     .describe(
-      '`beyond_chance`: more homes at once than chance allows; `whole_gateway`, `whole_home`: all of its devices; `others_go_on`: others of its home were heard; `often_silent`: alone several times in the week before. Unsure: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: nothing else of its home could have been heard; `others_stopped_too`: unusually many homes stopped about then.',
+      'Reason. `beyond_chance`: more homes at once than by chance; `whole_gateway`, `whole_home`: all its devices; `others_go_on`: others of the home reported; `often_silent`: alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: no other device of the home could report; `others_stopped_too`: unusually many homes stopped about then.',
     ),
-  first_at: instantShape.describe('When the first of its devices was last heard.'),
-  last_at: instantShape.describe('When the last of them was.'),
-  devices: count('How many devices it has.'),
-  homes: count('Of how many homes they are.'),
-  heard_again: count('How many of them were heard again.'),
-  user_id: z.string().nullable().describe('Id of the user. Null: there are several.'),
-  gateway_id: z.string().nullable().describe('Id of the gateway. Null: none, or several.'),
-  device_ids: z.array(z.string()).describe('Ids of its devices, the first to stop first; 20 at most.'),
+  first_at: instantShape.describe('Time of the last message of the device that stopped first.'),
+  last_at: instantShape.describe('Time of the last message of the device that stopped last.'),
+  devices: count('Number of devices in the group.'),
+  homes: count('Number of homes in the group.'),
+  heard_again: count('Number of devices in the group that have reported again.'),
+  user_id: z.string().nullable().describe('Id of the user. Null: the group has several users.'),
+  gateway_id: z.string().nullable().describe('Id of the gateway. Null: the group has no gateway, or several.'),
+  device_ids: z.array(z.string()).describe('Ids of the devices in the order in which they stopped; at most 20.'),
 });
 
 export const fleetSilence = z
   .strictObject({
-    silent_after_minutes: count('Shorter silences are not noted, in minutes.'),
-    devices: count('How many devices there are in reach.'),
-    homes: count('How many homes have one of them.'),
+    silent_after_minutes: count('Minimum length of a silence, in minutes. Shorter silences are not recorded.'),
+    devices: count('Number of devices that the caller can access.'),
+    homes: count('Number of homes with at least one of these devices.'),
     unwatched: z
-      .array(z.strictObject({ from: instantShape.describe('Start.'), to: instantShape.describe('End, exclusive.') }))
-      .describe('When no worker looked. Silences that began and ended within are not known.'),
+      .array(
+        z.strictObject({
+          from: instantShape.describe('Start of the time.'),
+          to: instantShape.describe('End of the time, exclusive.'),
+        }),
+      )
+      .describe('Times without a running worker. Silences that began and ended within them are unknown.'),
     data: z.array(silenceRow).describe('Hours or days in which devices fell silent, oldest first.'),
-    groups: z.array(stopGroup).describe('What stopped together, the most devices first, then the latest.'),
-    groups_left_out: count('How many groups more there are.'),
+    groups: z.array(stopGroup).describe('Groups of devices that stopped together: largest first, then latest first.'),
+    groups_left_out: count('Number of groups beyond `limit`.'),
   })
   .meta({ id: 'FleetSilence' });
 

@@ -28,7 +28,7 @@ import {
 } from './shape.ts';
 
 export const createGateway = defineOperation({
-  summary: 'Makes a gateway; its MQTT password is shown here and never again.',
+  summary: 'Creates a gateway. Its MQTT password is shown only once.',
   method: 'POST',
   path: '/v1/gateways',
   audit: { action: 'gateway.created', target: 'gateway_id' },
@@ -47,7 +47,7 @@ export const createGateway = defineOperation({
 });
 
 export const listGateways = defineOperation({
-  summary: 'The gateways of a user, page by page.',
+  summary: 'Lists the gateways of a user, page by page.',
   method: 'GET',
   path: '/v1/gateways',
   scope: 'devices:read',
@@ -62,7 +62,7 @@ export const listGateways = defineOperation({
 });
 
 export const updateGateway = defineOperation({
-  summary: 'Renames a gateway, or changes what decoders must know of all that lies below it.',
+  summary: 'Renames a gateway, or changes the decoder settings for all devices below it.',
   method: 'PATCH',
   path: '/v1/gateways/{gateway_id}',
   audit: { action: 'gateway.changed', target: 'gateway_id' },
@@ -77,7 +77,7 @@ export const updateGateway = defineOperation({
 });
 
 export const deleteGateway = defineOperation({
-  summary: 'Ends a gateway and its credentials. Devices that were paired through it stay, with their past.',
+  summary: 'Deletes a gateway and its credentials. Devices that were paired through it stay, with their past.',
   method: 'DELETE',
   path: '/v1/gateways/{gateway_id}',
   audit: { action: 'gateway.deleted', target: 'gateway_id' },
@@ -92,7 +92,7 @@ export const deleteGateway = defineOperation({
 
 export const decodeMessage = defineOperation({
   summary:
-    'Says what the service would read out of a message of a gateway, why not, and which setting would help. Nothing is stored.',
+    'Decodes a message of a gateway as a test: returns its readings, the reasons why it cannot be used, and settings that would help. Stores nothing.',
   method: 'POST',
   changes: 'nothing',
   path: '/v1/gateways/{gateway_id}/decode',
@@ -117,7 +117,7 @@ export const decodeMessage = defineOperation({
 
 export const unreadMessages = defineOperation({
   summary:
-    'Messages through a gateway that no family of devices knows, counted by the shape of their topic, page by page.',
+    'Lists messages of a gateway that no device family recognises, counted by the shape of their topic, page by page.',
   method: 'GET',
   path: '/v1/gateways/{gateway_id}/unread',
   scope: 'devices:read',

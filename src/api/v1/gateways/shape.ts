@@ -18,13 +18,11 @@ export const decoderConfig = z
   .superRefine((value, context) => {
     for (const { path, message } of findUnstorableMembers(value)) context.addIssue({ code: 'custom', path, message });
   })
-  .describe('Settings for the decoders, for what devices do not report themselves. Unknown members are kept.');
+  .describe('Decoder settings, for facts that devices do not report themselves. Unknown members are stored.');
 
-export const keptDecoderConfig = z
-  .record(z.string(), z.unknown())
-  .describe('Settings for the decoders, as they were given.');
+export const keptDecoderConfig = z.record(z.string(), z.unknown()).describe('Decoder settings, as they were given.');
 
-const name = textField(100).describe('What its owner calls the gateway.');
+const name = textField(100).describe('Name of the gateway, chosen by its owner.');
 
 export const newGateway = z.strictObject({ user_id: userIdField.optional(), name });
 export const gatewayPatch = z.strictObject({ name, decoder_config: decoderConfig }).partial();
@@ -33,12 +31,12 @@ export const gateway = z
   .strictObject({
     gateway_id: z.string().describe('Id of the gateway.'),
     user_id: userId,
-    name: z.string().describe('What its owner calls the gateway.'),
+    name: z.string().describe('Name of the gateway, chosen by its owner.'),
     decoder_config: keptDecoderConfig,
     managed_by: z
       .enum(MANAGERS)
       .describe(
-        '`utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`.',
+        '`utility` while the gateway serves a device that the utility manages: the owner can then change only the name (403). Otherwise `owner`.',
       ),
     created_at: createdAt,
   })
@@ -50,9 +48,9 @@ export const createdGateway = gateway
       .strictObject({
         username: z.string().describe('MQTT user name.'),
         password: z.string().describe('MQTT password. It is not shown again.'),
-        topic_prefix: z.string().describe('What the topics of the gateway must begin with.'),
+        topic_prefix: z.string().describe('Prefix of all topics of the gateway.'),
       })
-      .describe('How the gateway signs in to the broker.'),
+      .describe('MQTT credentials of the gateway.'),
   })
   .meta({ id: 'CreatedGateway' });
 
@@ -71,22 +69,22 @@ export const unread = z
     shape: z
       .string()
       .describe(
-        "Topic below the gateway's prefix, where `+` stands for what tells one device from others, and `#` for what follows. `#` alone: of all further shapes.",
+        'Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` counts all further shapes.',
       ),
-    count: z.number().int().describe('How many messages, since the first.'),
-    first_seen_at: instantShape.describe('When the first of them was received.'),
-    last_seen_at: instantShape.describe('When the last of them was received.'),
+    count: z.number().int().describe('Number of messages since the first.'),
+    first_seen_at: instantShape.describe('Time at which the first message was received.'),
+    last_seen_at: instantShape.describe('Time at which the last message was received.'),
     example: z
       .strictObject({
-        topic: z.string().describe("Its topic, below the gateway's prefix."),
-        payload: z.string().describe('Its payload, of which the first 4 KiB are kept.'),
-        encoding: z.enum(['utf-8', 'base64']).describe('What `payload` is: the text, or bytes that are none.'),
-        payload_bytes: z.number().int().describe('How long the whole payload was, in bytes.'),
-        received_at: instantShape.describe('When it was received.'),
+        topic: z.string().describe('Topic of the message, below the gateway’s prefix.'),
+        payload: z.string().describe('Payload of the message; its first 4 KiB are stored.'),
+        encoding: z.enum(['utf-8', 'base64']).describe('Encoding of `payload`: text, or base64 of binary data.'),
+        payload_bytes: z.number().int().describe('Length of the whole payload, in bytes.'),
+        received_at: instantShape.describe('Time at which the message was received.'),
       })
       .nullable()
       .describe(
-        'One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio; or the key is limited to a group of homes.',
+        'One of the messages, stored for 24 hours. Null: none is stored (for example, of radio messages from neighbours’ meters), or the key is limited to a group of homes.',
       ),
   })
   .meta({ id: 'UnreadMessages' });
@@ -139,27 +137,31 @@ export const askedMessage = z
       .string()
       .max(MAX_ASKED_BYTES)
       .optional()
-      .describe('The payload, where it is text, up to 128 KiB. One of this and `payload_b64`.'),
+      .describe('Payload, if it is text, up to 128 KiB. Exactly one of `payload` and `payload_b64` is required.'),
     payload_b64: z
       .string()
       .regex(z.core.regexes.base64, 'must be base64')
       .max(Math.ceil(MAX_ASKED_BYTES / 3) * 4)
       .optional()
       .meta({ contentEncoding: 'base64' })
-      .describe('The payload in base64.'),
+      .describe('Payload in base64.'),
     retained: z
       .boolean()
       .optional()
-      .describe('The broker had kept it, and delivered it at subscription: what has no time of its own is left out.'),
-    decoder_config: decoderConfig.optional().describe('Settings to read it with. Default: those of the gateway.'),
+      .describe(
+        'Whether the message was retained: the broker stored it and delivered it at subscription. Readings without their own time are then skipped.',
+      ),
+    decoder_config: decoderConfig
+      .optional()
+      .describe('Decoder settings for this message. Default: the settings of the gateway.'),
   })
   .refine(({ payload, payload_b64 }) => (payload === undefined) !== (payload_b64 === undefined), {
     message: 'must have one of payload and payload_b64',
     path: ['payload'],
   });
 
-const value = z.union([z.number(), z.boolean()]).describe('In the unit that the kind names.');
-const native = z.string().describe('Id of the device, as the message has it.');
+const value = z.union([z.number(), z.boolean()]).describe('The value, in the unit given by `kind`.');
+const native = z.string().describe('Id of the device in the message.');
 
 /** The service's interpretation of a message. */
 export const judgedMessage = z
@@ -167,57 +169,64 @@ export const judgedMessage = z
     outcome: z
       .enum(['read', 'asked', 'refused', 'nothing', 'nobody'])
       .describe(
-        '`read`: something counts. `asked`: nothing counts until its owner says what it is. `refused`: a family knows it, and cannot use it. `nothing`: a family knows it, and it is of no interest. `nobody`: no family knows it.',
+        '`read`: at least one reading counts. `asked`: nothing counts until the owner sets what a quantity is. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message.',
       ),
     topic: z.string().describe('The topic without the prefix of the gateway.'),
-    family: z.string().nullable().describe('Family of devices that reads it.'),
+    family: z.string().nullable().describe('Device family that decodes the message. Null: none.'),
     readings: z
       .array(
         z.strictObject({
           device: native,
-          channel: z.string().describe('What it is of: `import`, `export/t1`, `gas/m3`, `room`.'),
-          kind: z.string().describe('What it is, with its unit: `energy_total_kwh`, `power_w`, `temperature_c`.'),
+          channel: z.string().describe('Channel of the reading, such as `import`, `export/t1`, `gas/m3` or `room`.'),
+          kind: z
+            .string()
+            .describe('Quantity with its unit, such as `energy_total_kwh`, `power_w` or `temperature_c`.'),
           value,
-          ts: z.string().nullable().describe('Time that the message has. `null`: that of its receipt.'),
+          ts: z
+            .string()
+            .nullable()
+            .describe('Time stamp in the message. `null`: none, so the time of receipt is used.'),
         }),
       )
-      .describe('What is read.'),
+      .describe('Decoded readings.'),
     asks: z
       .array(
         z.strictObject({
           device: native,
-          native_name: z.string().describe('How the device calls it.'),
-          unit: z.string().nullable().describe('Its unit, where the message says it.'),
+          native_name: z.string().describe('The device’s own name of the quantity.'),
+          unit: z.string().nullable().describe('Unit of the quantity. `null`: the message does not contain it.'),
           value,
         }),
       )
-      .describe('What counts for nothing until its owner says what it is.'),
-    refused: z.array(z.string()).describe('Why the message, or a part of it, cannot be used.'),
-    left_out: z.number().int().describe('Readings that are left out, since the broker had kept the message.'),
+      .describe('Quantities that do not count until the owner sets what they are.'),
+    refused: z.array(z.string()).describe('Reasons why the message, or a part of it, cannot be used.'),
+    left_out: z.number().int().describe('Number of readings that were skipped, because the message was retained.'),
     would: z
       .array(
         z.strictObject({
-          family: z.string().describe('Family of devices that would read more of it.'),
-          decoder_config: keptDecoderConfig.describe('The setting. A zone, a unit or a number in it is an example.'),
+          family: z.string().describe('Device family that would decode more of the message.'),
+          decoder_config: keptDecoderConfig.describe(
+            'Decoder settings to add. A zone, a unit or a number in them is an example.',
+          ),
         }),
       )
-      .describe('Which setting would help.'),
+      .describe('Settings that would help.'),
     members: z
       .array(
         z.strictObject({
-          path: z.string().nullable().describe('JSONPath of the place. `null`: the payload is a plain number.'),
-          value: z.union([z.number(), z.string()]).describe('What is there.'),
-          may_be_time: z.boolean().describe('Whether it can be the time of the message.'),
+          path: z.string().nullable().describe('JSONPath of the value. `null`: the payload is a plain number.'),
+          value: z.union([z.number(), z.string()]).describe('Value at this path.'),
+          may_be_time: z.boolean().describe('Whether the value can be the time of the message.'),
           proposed: z
             .strictObject({
-              unit: z.string().describe('As `unit` of a `mapping`.'),
-              meaning: z.string().describe('As `meaning` of a `mapping`.'),
+              unit: z.string().describe('Value for `unit` of a `mapping`.'),
+              meaning: z.string().describe('Value for `meaning` of a `mapping`.'),
             })
             .nullable()
-            .describe('What it may be, by the unit in its name. `null`: nothing says so.'),
+            .describe('Proposed meaning, from the unit in the name. `null`: the name contains no unit.'),
         }),
       )
-      .describe('Places that a `mapping` of the `decoder_config` can name.'),
+      .describe('Values in the payload that a `mapping` of the `decoder_config` can use.'),
   })
   .meta({ id: 'JudgedMessage' });
 

@@ -27,7 +27,7 @@ const query = z.object({
 
 export const groupEnergyInsights = defineOperation({
   summary:
-    'What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once.',
+    'Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once.',
   method: 'GET',
   path: '/v1/groups/{group_id}/energy-insights',
   readsFromStandby: true,

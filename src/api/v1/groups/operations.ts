@@ -21,7 +21,7 @@ import { findUser } from '#src/users/store.ts';
 import { changed, changes, group, groupPatch, newGroup, toWire } from './shape.ts';
 
 export const createGroup = defineOperation({
-  summary: 'Makes a group of homes (a building, a feeder, a district). For utilities and administrators.',
+  summary: 'Creates a group of homes (a building, a feeder, a district). For utilities and administrators.',
   method: 'POST',
   path: '/v1/groups',
   audit: { action: 'group.created', target: 'group_id' },
@@ -40,12 +40,15 @@ export const createGroup = defineOperation({
 });
 
 export const listGroups = defineOperation({
-  summary: 'The groups of homes that the caller reaches, page by page.',
+  summary: 'Lists the groups of homes that the caller can access, page by page.',
   method: 'GET',
   path: '/v1/groups',
   scope: 'users:read',
   answer: z.array(group),
-  query: z.object({ user_id: idField.describe('Only groups of this owner. Default: all.').optional(), ...pageFields }),
+  query: z.object({
+    user_id: idField.describe('Id of an owner: only the owner’s groups. Default: all.').optional(),
+    ...pageFields,
+  }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
     const owner = user_id === undefined ? undefined : await reachUser(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) =>
@@ -56,7 +59,7 @@ export const listGroups = defineOperation({
 });
 
 export const getGroup = defineOperation({
-  summary: 'One group of homes.',
+  summary: 'Returns one group of homes.',
   method: 'GET',
   path: '/v1/groups/{group_id}',
   scope: 'users:read',
@@ -67,7 +70,7 @@ export const getGroup = defineOperation({
 });
 
 export const updateGroup = defineOperation({
-  summary: 'Changes a group’s name or kind, or what it is a part of.',
+  summary: 'Changes a group’s name, kind or parent.',
   method: 'PATCH',
   path: '/v1/groups/{group_id}',
   audit: { action: 'group.changed', target: 'group_id' },
@@ -82,7 +85,7 @@ export const updateGroup = defineOperation({
 });
 
 export const deleteGroup = defineOperation({
-  summary: 'Removes a group, and the keys that are limited to it; its homes stay as they are.',
+  summary: 'Deletes a group, and the keys that are limited to it. Its homes do not change.',
   method: 'DELETE',
   path: '/v1/groups/{group_id}',
   audit: { action: 'group.deleted', target: 'group_id' },
@@ -96,7 +99,7 @@ export const deleteGroup = defineOperation({
 });
 
 export const listGroupUsers = defineOperation({
-  summary: 'The homes of a group, page by page, without those of groups below it.',
+  summary: 'Lists the homes of a group, page by page, without the homes of its subgroups.',
   method: 'GET',
   path: '/v1/groups/{group_id}/users',
   scope: 'users:read',
@@ -112,7 +115,7 @@ export const listGroupUsers = defineOperation({
 });
 
 export const changeGroupUsers = defineOperation({
-  summary: 'Adds homes to a group and removes others, up to 10,000 each; all of it or nothing.',
+  summary: 'Adds homes to a group and removes others, up to 10,000 each; all of them or none.',
   method: 'POST',
   path: '/v1/groups/{group_id}/users',
   audit: { action: 'group.homes_changed', target: 'group_id' },
@@ -126,7 +129,7 @@ export const changeGroupUsers = defineOperation({
 });
 
 export const addGroupUser = defineOperation({
-  summary: 'Adds a home to a group; one that is in it already stays.',
+  summary: 'Adds a home to a group. Adding a member again changes nothing.',
   method: 'PUT',
   path: '/v1/groups/{group_id}/users/{user_id}',
   audit: { action: 'group.home_added', target: 'user_id', of: 'group_id' },
@@ -138,7 +141,7 @@ export const addGroupUser = defineOperation({
 });
 
 export const removeGroupUser = defineOperation({
-  summary: 'Removes a home from a group; the home itself stays as it is.',
+  summary: 'Removes a home from a group. The home itself does not change.',
   method: 'DELETE',
   path: '/v1/groups/{group_id}/users/{user_id}',
   audit: { action: 'group.home_removed', target: 'user_id', of: 'group_id' },
@@ -184,4 +187,4 @@ async function change(
   return { group_id, ...done, members };
 }
 
-const NO_HOME = 'must be a user that the owner of the group reaches';
+const NO_HOME = 'must be a user that the owner of the group can access';

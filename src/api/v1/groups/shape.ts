@@ -6,20 +6,18 @@ import type { Group } from '#src/groups/store.ts';
 import { created_at, type Examples, group_id, user_id } from '../example-ids.ts';
 import { USER_EXAMPLES } from '../users/shape.ts';
 
-const name = textField(100).describe('What its owner calls the group.');
-const kind = textField(50)
-  .nullable()
-  .describe('What sort of group it is, such as `building` or `feeder`. Null: not said.');
+const name = textField(100).describe('Name of the group, chosen by its owner.');
+const kind = textField(50).nullable().describe('Kind of group, such as `building` or `feeder`. Null: not given.');
 const parent = idField
   .nullable()
   .describe(
-    'The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none.',
+    'Id of the parent group, which must have the same owner and must not be a subgroup of this group. A tree has at most 8 levels. Null: none.',
   );
 
 export const newGroup = z.strictObject({
   user_id: idField
     .optional()
-    .describe('Id of its owner, a utility or an administrator. Default: the owner of the key.'),
+    .describe('Id of the owner, a utility or an administrator. Default: the owner of the key.'),
   name,
   kind: kind.optional(),
   parent_group_id: parent.optional(),
@@ -35,7 +33,7 @@ export const group = z
     name,
     kind,
     parent_group_id: parent,
-    members: z.number().int().describe('How many homes are in it, without those of groups below it.'),
+    members: z.number().int().describe('Number of homes in the group, without the homes of its subgroups.'),
     created_at: createdAt,
   })
   .meta({ id: 'Group' });
@@ -44,19 +42,22 @@ export const group = z
 const MAX_CHANGED = 10_000;
 const homes = z.array(idField).max(MAX_CHANGED).default([]);
 export const changes = z.strictObject({
-  add: homes.describe('Ids of the homes to add. Those that are in the group already stay.'),
-  remove: homes.describe('Ids of the homes to remove. Those that are not in it change nothing.'),
+  add: homes.describe('Ids of the homes to add. Homes that are already in the group do not change.'),
+  remove: homes.describe('Ids of the homes to remove. Homes that are not in the group are ignored.'),
 });
 export const changed = z
   .strictObject({
     group_id: groupId,
-    added: z.number().int().describe('How many homes were added.'),
-    removed: z.number().int().describe('How many were removed.'),
+    added: z.number().int().describe('Number of homes that were added.'),
+    removed: z.number().int().describe('Number of homes that were removed.'),
     members: group.shape.members,
   })
   .meta({ id: 'ChangedGroup' });
 
-const homeCount = z.number().int().describe('How many homes it is about: each once, with those of groups below it.');
+const homeCount = z
+  .number()
+  .int()
+  .describe('Number of homes in the total, including the homes of subgroups. Each home counts once.');
 
 /** Rows if days are given, else the last 30 days in one object. */
 export const groupInsights = z
@@ -66,9 +67,12 @@ export const groupInsights = z
       group_id: groupId,
       homes: homeCount,
       date_range: z
-        .strictObject({ start: dayShape.describe('First day.'), end: dayShape.describe('Last day, inclusive: today.') })
-        .describe('The days that the summary is about.'),
-      kwh_used: z.number().describe('What the homes used, in kWh.'),
+        .strictObject({
+          start: dayShape.describe('First day of the summary.'),
+          end: dayShape.describe('Last day of the summary, inclusive: today.'),
+        })
+        .describe('Days of the summary.'),
+      kwh_used: z.number().describe('Usage of the homes, in kWh.'),
       peak_usage_time: peakHour,
       ...more,
     }),

@@ -19,7 +19,7 @@ import {
 
 export const createImport = defineOperation({
   summary:
-    'Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`.',
+    'Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or none. Errors are listed by row. Repeating an import changes nothing: a row matches its owner’s device with the same `external_id`, or, without an `external_id`, with the same `type` and `location`.',
   method: 'POST',
   path: '/v1/imports',
   audit: { action: 'devices.imported', target: 'import_id' },
@@ -29,7 +29,7 @@ export const createImport = defineOperation({
   body: newImport,
   bodyLimitBytes: 8 * 1_048_576,
   csvBody: {
-    described: `The same rows as CSV. The first line names the columns, of ${IMPORT_COLUMNS.join(', ')}; \`channels\` and \`decoder_config\` are JSON in a cell. An empty cell is a member that is not given.`,
+    described: `The same rows as CSV. The first line names the columns, of ${IMPORT_COLUMNS.join(', ')}; cells of \`channels\` and \`decoder_config\` contain JSON. An empty cell means that the member is not given.`,
     read: (text) => readDevices(text, MAX_IMPORTED),
   },
   async handle({ context: { db, box }, caller, address, query, body, rowName }) {
@@ -47,7 +47,7 @@ export const createImport = defineOperation({
 });
 
 export const getImport = defineOperation({
-  summary: 'Shows what came of an import of devices.',
+  summary: 'Returns the result of an import of devices.',
   method: 'GET',
   path: '/v1/imports/{import_id}',
   scope: 'devices:read',
@@ -60,7 +60,7 @@ export const getImport = defineOperation({
 
 export const fetchImportCredentials = defineOperation({
   summary:
-    'Fetches the MQTT passwords of the devices that an import made: once, within a day. With an Idempotency-Key an answer that was lost can be had again.',
+    'Returns the MQTT passwords of the devices that an import created: once, within a day. With an Idempotency-Key, a lost response can be fetched again.',
   method: 'POST',
   path: '/v1/imports/{import_id}/credentials',
   status: 200,

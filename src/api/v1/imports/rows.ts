@@ -25,7 +25,10 @@ export async function readDevices(text: string, maxRows: number): Promise<CsvRow
   const devices = new CsvRows();
   for (const { line, cells } of rows) {
     if (cells.length !== header.length)
-      mistakes.push({ field: `line ${line}`, message: `has ${cells.length} columns, and the header ${header.length}` });
+      mistakes.push({
+        field: `line ${line}`,
+        message: `has ${cells.length} columns, but the header has ${header.length}`,
+      });
     const given = header.map((name, index) => [name, cells[index] ?? ''] as const).filter(([, cell]) => cell !== '');
     devices.push(Object.fromEntries(given.map(([name, cell]) => [name, cellValue(name, cell)])));
     devices.lines.push(line);
@@ -42,8 +45,11 @@ function wrongColumns(header: readonly string[]): FieldError[] {
   const twice = header.filter((name, index) => header.indexOf(name) !== index);
   const missing = ['type', 'location'].filter((name) => !header.includes(name));
   return [
-    ...unknown.map((name) => ({ field, message: `${JSON.stringify(name.slice(0, 100))} is no column; ${known}` })),
-    ...[...new Set(twice)].map((name) => ({ field, message: `${name.slice(0, 100)} is there twice` })),
+    ...unknown.map((name) => ({
+      field,
+      message: `${JSON.stringify(name.slice(0, 100))} is not a known column; ${known}`,
+    })),
+    ...[...new Set(twice)].map((name) => ({ field, message: `${name.slice(0, 100)} occurs twice` })),
     ...missing.map((name) => ({ field, message: `the column ${name} is missing` })),
   ];
 }
@@ -84,7 +90,8 @@ export async function checkRows(
     const name = nameOf(index++);
     const parsed = importedDevice.safeParse(value, { error: describeIssue });
     const hasOwner = !isOwnerNeeded || 'user_id' in value || 'email' in value;
-    if (!hasOwner) checked.mistakes.push({ field: `${name}.user_id`, message: 'name the owner: user_id or email' });
+    if (!hasOwner)
+      checked.mistakes.push({ field: `${name}.user_id`, message: 'must name the owner in user_id or email' });
     if (!parsed.success) {
       const wrong = validationErrors(parsed.error, 'row', String);
       checked.mistakes.push(...wrong.map((one) => ({ ...one, field: `${name}.${one.field}` })));

@@ -18,8 +18,8 @@ export const importedDevice = newDevice
   .extend({
     user_id: idField
       .optional()
-      .describe('Id of the user that the device is of. Default, without `email` too: the owner of the key.'),
-    email: email.optional().describe('E-mail address of the user that the device is of, in place of `user_id`.'),
+      .describe('Id of the device’s owner. Default, if `email` is absent as well: the owner of the key.'),
+    email: email.optional().describe('E-mail address of the device’s owner, instead of `user_id`.'),
     decoder_config: decoderConfig.optional(),
   })
   .refine(({ user_id, email }) => user_id === undefined || email === undefined, {
@@ -36,37 +36,38 @@ export const importQuery = z.object({
     .default(false)
     .meta({ type: 'boolean', enum: undefined, default: false })
     .describe(
-      'Whether accounts (homeowners) are made for addresses that have none. Needs `users:write`, and a utility or an administrator.',
+      'Whether homeowner accounts are created for unknown e-mail addresses. Needs `users:write`, and is for utilities and administrators.',
     ),
 });
 
 export const importAnswer = z
   .strictObject({
     import_id: z.string().describe('Id of the import.'),
-    state: z.literal('completed').describe('An import is carried out as a whole before it is answered, or refused.'),
+    state: z
+      .literal('completed')
+      .describe('State of the import. An import is completed as a whole before the response, or rejected.'),
     created_at: createdAt,
-    rows: z.number().int().describe('How many rows it had.'),
-    created: z.number().int().describe('How many devices it made.'),
-    existing: z
-      .number()
-      .int()
-      .describe('How many rows were devices that were there already; they are left as they are.'),
-    users_created: z.number().int().describe('How many accounts it made.'),
+    rows: z.number().int().describe('Number of rows in the import.'),
+    created: z.number().int().describe('Number of devices that were created.'),
+    existing: z.number().int().describe('Number of rows that matched an existing device, which did not change.'),
+    users_created: z.number().int().describe('Number of accounts that were created.'),
     differing: z
       .array(
         z.strictObject({
-          row: z.string().describe('The row: `line 3` of CSV, its place in the list from 0 of JSON.'),
+          row: z
+            .string()
+            .describe('Position of the row: `line 3` in a CSV file, or a zero-based index in a JSON list.'),
           device_id: deviceId,
-          members: z.array(z.string()).describe('Members that the row gives and the device has otherwise.'),
+          members: z.array(z.string()).describe('Members whose values differ between the row and the device.'),
         }),
       )
       .describe(
-        'Rows whose devices were there already with other settings. Change those with `PATCH /v1/devices/{device_id}`.',
+        'Rows that matched an existing device with other settings. Change these devices with `PATCH /v1/devices/{device_id}`.',
       ),
     credentials: z
       .enum(['waiting', 'gone'])
       .describe(
-        '`waiting`: the passwords can be fetched, once, within a day. `gone`: they were fetched or not fetched, or there are none.',
+        '`waiting`: the passwords can be fetched, once, within a day. `gone`: the passwords were fetched, have expired, or never existed.',
       ),
   })
   .meta({ id: 'DeviceImport' });
@@ -77,15 +78,17 @@ export const importCredentials = z
     credentials: z
       .array(
         z.strictObject({
-          row: z.string().describe('The row: `line 3` of CSV, its place in the list from 0 of JSON.'),
-          external_id: z.string().nullable().describe('What you call the device. Null: it has no such name.'),
+          row: z
+            .string()
+            .describe('Position of the row: `line 3` in a CSV file, or a zero-based index in a JSON list.'),
+          external_id: z.string().nullable().describe('Your own name of the device. Null: none.'),
           device_id: deviceId,
           username: z.string().describe('MQTT user name.'),
           password: z.string().describe('MQTT password. It is not shown again.'),
-          topic: z.string().describe('Topic that the device publishes its readings on.'),
+          topic: z.string().describe('Topic to which the device publishes its readings.'),
         }),
       )
-      .describe('What each new device signs in to the broker with.'),
+      .describe('MQTT credentials of the new devices.'),
   })
   .meta({ id: 'ImportCredentials' });
 

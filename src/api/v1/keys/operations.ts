@@ -41,7 +41,7 @@ import { createdKey, createdToWire, key, keyLimits, newKey, rotatedKey, rotation
 
 export const createKey = defineOperation({
   summary:
-    'Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. A key for the home of another account (`home_user_id`) needs a membership of that home.',
+    'Creates a key, which is shown only once. A key can create only keys whose scopes it has itself. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home.',
   method: 'POST',
   path: '/v1/keys',
   forOwnerOnly: true,
@@ -94,7 +94,7 @@ export const createKey = defineOperation({
 });
 
 export const listKeys = defineOperation({
-  summary: 'The keys of a user that are not revoked, page by page; never the keys themselves.',
+  summary: 'Lists the keys of a user that are not revoked, page by page, without the secret keys themselves.',
   method: 'GET',
   path: '/v1/keys',
   forOwnerOnly: true,
@@ -111,7 +111,7 @@ export const listKeys = defineOperation({
 
 export const updateKey = defineOperation({
   summary:
-    'Changes from where and until when a key may be used. For what changes something it holds at once, for what reads after 10 seconds.',
+    'Changes the allowed addresses or the expiry of a key. Writes follow the change at once, reads within 10 seconds.',
   method: 'PATCH',
   path: '/v1/keys/{key_id}',
   forOwnerOnly: true,
@@ -132,7 +132,7 @@ export const updateKey = defineOperation({
 });
 
 export const revokeKey = defineOperation({
-  summary: 'Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds.',
+  summary: 'Revokes a key. Writes are refused at once, reads within 10 seconds.',
   method: 'DELETE',
   path: '/v1/keys/{key_id}',
   forOwnerOnly: true,
@@ -148,7 +148,7 @@ export const revokeKey = defineOperation({
 
 export const rotateKey = defineOperation({
   summary:
-    'Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never.',
+    'Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, or never.',
   method: 'POST',
   path: '/v1/keys/{key_id}/rotate',
   forOwnerOnly: true,

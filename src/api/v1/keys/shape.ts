@@ -27,42 +27,42 @@ const allowed = listOf(network, 0, MAX_ALLOWED).transform((all) => [...new Set(a
 
 export const newKey = z.strictObject({
   user_id: userIdField.optional(),
-  name: textField(100).optional().describe('What its owner calls the key.'),
+  name: textField(100).optional().describe('Name of the key, chosen by its owner.'),
   scopes: z
     .array(z.enum(SCOPES))
     .min(1)
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
     .optional()
     .describe(
-      'What the key may do. Default: all but those of single readings (`readings:…`), or what a utility may give to its homeowners.',
+      'Scopes of the key. Default: all scopes except those for single readings (`readings:…`), or all that a utility may give to its homeowners.',
     ),
   group_id: idField
     .optional()
     .describe(
-      'A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`; `readings:read` is not among them.',
+      'Id of a group of the user: the key can read only its homes, the homes of its subgroups, and their totals. All scopes must then end in `:read`, without `readings:read`.',
     ),
   device_id: idField
     .optional()
     .describe(
-      'A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default.',
+      'Id of a device: the key can only write its readings. Its only scope is then `readings:write`, the default.',
     ),
   home_user_id: idField
     .optional()
     .describe(
-      'The home of another account, of which the caller’s account is a member: the key reaches that home alone, which is meant without `user_id`, and ends with the membership. Default scopes: all that the membership gives, but those of single readings.',
+      'Id of another account’s home of which the caller’s account is a member. The key can access only that home, which is also the default `user_id`, and ends with the membership. Default scopes: all that the membership gives, except those for single readings.',
     ),
-  expires_at: end.optional().describe('When the key ends. Default: never.'),
+  expires_at: end.optional().describe('Expiry time of the key. Default: never.'),
   allowed_addresses: allowed
     .optional()
     .describe(
-      'Addresses and networks that the key may be used from, IPv4 and IPv6. Default: those of the key that makes it; none: everywhere.',
+      'IPv4 and IPv6 addresses and networks from which the key may be used. Default: the allowed addresses of the key that creates it. Empty: any address.',
     ),
 });
 export const keyLimits = z.strictObject({
-  expires_at: end.nullable().optional().describe('When the key ends. Null: never.'),
+  expires_at: end.nullable().optional().describe('Expiry time of the key. Null: never.'),
   allowed_addresses: allowed
     .optional()
-    .describe('Addresses and networks that the key may be used from, IPv4 and IPv6. None: everywhere.'),
+    .describe('IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address.'),
 });
 export const rotation = z
   .strictObject({
@@ -71,38 +71,39 @@ export const rotation = z
       .min(0)
       .max(720)
       .optional()
-      .describe('How long the old key goes on, in hours. Default: 24.'),
-    expires_at: end.optional().describe('When the new key ends. Default: never.'),
+      .describe('Time for which the old key stays valid, in hours. Default: 24.'),
+    expires_at: end.optional().describe('Expiry time of the new key. Default: never.'),
   })
   .optional();
 
 const members = {
   key_id: z.string().describe('Id of the key.'),
-  prefix: z.string().describe('The first characters of the key, to recognise it by.'),
-  scopes: z.array(z.enum(SCOPES)).describe('What the key may do. The role of its owner decides whose data it reaches.'),
-  expires_at: instantShape.nullable().describe('When the key ends. Null: never.'),
-  group_id: z
-    .string()
-    .optional()
-    .describe('The group whose homes are all that the key reads. Only of keys that are limited to one.'),
+  prefix: z.string().describe('First characters of the key, for recognition.'),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .describe('Scopes of the key. The role of its owner decides which data it can access.'),
+  expires_at: instantShape.nullable().describe('Expiry time of the key. Null: never.'),
+  group_id: z.string().optional().describe('Id of the group to which the key is limited. Absent without such a limit.'),
   device_id: z
     .string()
     .optional()
-    .describe('The device whose readings are all that the key writes. Only of keys that are limited to one.'),
+    .describe('Id of the device to which the key is limited. Absent without such a limit.'),
   home_user_id: z
     .string()
     .optional()
-    .describe('The home of another account that is all that the key reaches. Only of keys that a member made for it.'),
+    .describe(
+      'Id of the home to which the key is limited. Only in keys that a member created for the home of another account.',
+    ),
   allowed_addresses: z
     .array(z.string())
-    .describe('Addresses and networks that the key may be used from. None: everywhere.'),
+    .describe('IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address.'),
 };
 export const key = z
   .strictObject({
     ...members,
-    name: z.string().nullable().describe('What its owner calls the key. Null: it has no name.'),
+    name: z.string().nullable().describe('Name of the key, chosen by its owner. Null: none.'),
     created_at: createdAt,
-    last_used_at: instantShape.nullable().describe('When the key was last used. Null: never.'),
+    last_used_at: instantShape.nullable().describe('Time of the last use. Null: never used.'),
   })
   .meta({ id: 'Key' });
 /** The key itself is only returned here, once. */
@@ -110,7 +111,7 @@ export const createdKey = z
   .strictObject({ ...members, key: z.string().describe('The key itself. It is not shown again.') })
   .meta({ id: 'CreatedKey' });
 export const rotatedKey = createdKey
-  .extend({ old_expires_at: instantShape.describe('When the old key ends.') })
+  .extend({ old_expires_at: instantShape.describe('Expiry time of the old key.') })
   .meta({ id: 'RotatedKey' });
 
 /** Converts a key for a list, without the key itself. */

@@ -23,7 +23,7 @@ const ofMember = z.object({ user_id: idField, member_id: idField });
 
 export const inviteMember = defineOperation({
   summary:
-    'Invites a person to the caller’s own home, by a mail whose link is valid for 7 days: 10 mails a day, and 20 members and invitations, at most. Only a homeowner invites, and only homeowners become members.',
+    'Invites a person to the caller’s own home, by a mail whose link is valid for 7 days. At most 10 mails a day, and 20 members and invitations. Only homeowners can invite, and only homeowners can become members.',
   method: 'POST',
   path: '/v1/users/{user_id}/members',
   forOwnerOnly: true,
@@ -41,7 +41,7 @@ export const inviteMember = defineOperation({
 });
 
 export const listMembers = defineOperation({
-  summary: 'The members of a home and the invitations to it that are still valid, page by page.',
+  summary: 'Lists the members of a home and the valid invitations to it, page by page.',
   method: 'GET',
   path: '/v1/users/{user_id}/members',
   forOwnerOnly: true,
@@ -58,7 +58,7 @@ export const listMembers = defineOperation({
 
 export const removeMember = defineOperation({
   summary:
-    'Ends a membership at once, with the keys and webhooks that the member made for the home, or withdraws an invitation. Both get a mail; the owner’s lists the passwords that the member saw.',
+    'Ends a membership at once, with the keys and webhooks that the member created for the home, or withdraws an invitation. Owner and member get a mail; the owner’s mail lists the passwords that the member saw.',
   method: 'DELETE',
   path: '/v1/users/{user_id}/members/{member_id}',
   forOwnerOnly: true,
@@ -74,7 +74,7 @@ export const removeMember = defineOperation({
 
 export const acceptMembership = defineOperation({
   summary:
-    'Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the address of the account: one that signed in with, or the invitation itself.',
+    'Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the account’s address: a sign-in link, or the invitation itself.',
   method: 'POST',
   path: '/v1/memberships',
   forOwnerOnly: true,
@@ -90,7 +90,7 @@ export const acceptMembership = defineOperation({
 });
 
 export const listMemberships = defineOperation({
-  summary: 'The homes of other accounts of which the caller’s account is a member, page by page.',
+  summary: 'Lists the homes of other accounts of which the caller’s account is a member, page by page.',
   method: 'GET',
   path: '/v1/memberships',
   forOwnerOnly: true,
@@ -105,7 +105,7 @@ export const listMemberships = defineOperation({
 
 export const leaveMembership = defineOperation({
   summary:
-    'Ends a membership of the caller’s account at once, with the keys and webhooks that it made for the home. Both get a mail.',
+    'Ends a membership of the caller’s account at once, with the keys and webhooks that it created for the home. Owner and member get a mail.',
   method: 'DELETE',
   path: '/v1/memberships/{member_id}',
   forOwnerOnly: true,

@@ -5,7 +5,7 @@ import type { Member, Membership } from '#src/users/members.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 const ACCESS =
-  '`read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account.';
+  '`read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account.';
 const memberId = z.string().describe('Id of the membership.');
 const access = z.enum(MEMBER_ACCESSES).describe(ACCESS);
 
@@ -17,29 +17,29 @@ export const newMember = z.strictObject({
 export const member = z
   .strictObject({
     member_id: memberId,
-    email: z.string().describe('Address of the member’s account; of an invitation, the address that it was mailed to.'),
+    email: z.string().describe('E-mail address of the member’s account, or of the invited person.'),
     access,
     status: z.enum(['invited', 'active']).describe('`invited` until the invitation is accepted.'),
     created_at: createdAt,
-    expires_at: instantShape.nullable().describe('When the invitation ends. Null: it was accepted.'),
-    accepted_at: instantShape.nullable().describe('When the invitation was accepted. Null: it was not yet.'),
+    expires_at: instantShape.nullable().describe('Expiry time of the invitation. Null: the invitation was accepted.'),
+    accepted_at: instantShape.nullable().describe('Time at which the invitation was accepted. Null: not yet.'),
     last_used_at: instantShape
       .nullable()
-      .describe('When a key that the member made for the home was last used. Null: never.'),
+      .describe('Time of the last use of a key that the member created for the home. Null: never.'),
   })
   .meta({ id: 'Member' });
 
 export const acceptance = z.strictObject({
-  token: z.string().min(1).max(200).describe('Token of the link in the mail.'),
+  token: z.string().min(1).max(200).describe('Token from the link in the mail.'),
 });
 
 export const membership = z
   .strictObject({
     member_id: memberId,
-    home_user_id: z.string().describe('Id of the home’s account. Requests of a session name it as `user_id`.'),
+    home_user_id: z.string().describe('Id of the home’s account. Requests in a session pass it as `user_id`.'),
     home_email: z.string().describe('E-mail address of the home’s account.'),
     access,
-    accepted_at: instantShape.describe('When the invitation was accepted.'),
+    accepted_at: instantShape.describe('Time at which the invitation was accepted.'),
   })
   .meta({ id: 'Membership' });
 

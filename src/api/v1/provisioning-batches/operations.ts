@@ -12,7 +12,7 @@ import { batch, createdBatch, newBatch, toWire } from './shape.ts';
 
 export const createProvisioningBatch = defineOperation({
   summary:
-    'Makes a secret that meters are made with in the factory, and claim their devices and their own passwords with at first contact. A meter gets the device that has its serial as `external_id`. For utilities and administrators.',
+    'Creates a shared secret that meters get in the factory. At first contact, each meter uses it to claim its device and its own password. A meter gets the device whose `external_id` is its serial. For utilities and administrators.',
   method: 'POST',
   path: '/v1/provisioning-batches',
   audit: { action: 'provisioning_batch.created', target: 'batch_id' },
@@ -39,7 +39,7 @@ export const createProvisioningBatch = defineOperation({
 
 export const listProvisioningBatches = defineOperation({
   summary:
-    'The provisioning batches that the caller made, those that ended too, page by page; an administrator’s list has all.',
+    'Lists the provisioning batches that the caller created, including ended ones, page by page. Administrators see all batches.',
   method: 'GET',
   path: '/v1/provisioning-batches',
   scope: 'devices:read',
@@ -53,7 +53,7 @@ export const listProvisioningBatches = defineOperation({
 });
 
 export const revokeProvisioningBatch = defineOperation({
-  summary: 'Ends a provisioning batch: nothing claims with it any more. What was claimed goes on.',
+  summary: 'Ends a provisioning batch: meters can no longer claim with it. Claimed devices continue to work.',
   method: 'DELETE',
   path: '/v1/provisioning-batches/{batch_id}',
   audit: { action: 'provisioning_batch.revoked', target: 'batch_id' },

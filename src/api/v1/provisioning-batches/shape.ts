@@ -6,14 +6,14 @@ import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 const MEANING = {
-  name: 'What you call the batch.',
+  name: 'Name of the batch, chosen by its owner.',
   owner:
-    'Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused.',
-  type: 'Type of the devices that are made.',
-  location: 'Location of the devices that are made.',
-  serials: 'The only serials that may claim. Null: any.',
-  max_devices: 'How many meters may claim a device.',
-  expires_at: 'When nothing claims with it any more.',
+    'Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected.',
+  type: 'Type of the created devices.',
+  location: 'Location of the created devices.',
+  serials: 'Serials that may claim. Null: all serials.',
+  max_devices: 'Maximum number of meters that may claim a device.',
+  expires_at: 'Time after which meters can no longer claim.',
 };
 /** Maximum validity of a batch in days, because devices wait in warehouses. */
 const MAX_DAYS = 1_826;
@@ -27,7 +27,7 @@ export const newBatch = z.strictObject({
   location: textField(200).default('home').describe(MEANING.location),
   serials: z.array(serial).min(1).max(100_000).optional().describe(`${MEANING.serials} Default: null.`),
   max_devices: z.number().int().min(1).max(1_000_000).describe(MEANING.max_devices),
-  valid_days: z.number().int().min(1).max(MAX_DAYS).default(365).describe('For how many days meters may claim.'),
+  valid_days: z.number().int().min(1).max(MAX_DAYS).default(365).describe('Time for which meters may claim, in days.'),
 });
 
 export const batch = z
@@ -38,11 +38,11 @@ export const batch = z
     name: z.string().describe(MEANING.name),
     type: z.string().describe(MEANING.type),
     location: z.string().describe(MEANING.location),
-    serial_count: z.number().int().nullable().describe('How many serials alone may claim. Null: any may.'),
+    serial_count: z.number().int().nullable().describe('Number of serials that may claim. Null: all serials.'),
     max_devices: z.number().int().describe(MEANING.max_devices),
-    claimed: z.number().int().describe('How many have.'),
+    claimed: z.number().int().describe('Number of meters that have claimed a device.'),
     expires_at: instantShape.describe(MEANING.expires_at),
-    revoked_at: instantShape.nullable().describe('When it was revoked. Null: it was not.'),
+    revoked_at: instantShape.nullable().describe('Time of revocation. Null: not revoked.'),
     created_at: createdAt,
   })
   .meta({ id: 'ProvisioningBatch' });
@@ -52,12 +52,12 @@ export const createdBatch = batch
   .extend({
     mqtt: z
       .strictObject({
-        username: z.string().describe('MQTT user name of all meters of the batch, until they have their own.'),
+        username: z.string().describe('MQTT user name of all meters of the batch, until each has its own.'),
         password: z.string().describe('MQTT password of the batch. It is not shown again.'),
-        claim_topic: z.string().describe('Where a meter publishes its claim.'),
-        reply_topic: z.string().describe('Where it is answered, on its own connection alone.'),
+        claim_topic: z.string().describe('Topic to which a meter publishes its claim.'),
+        reply_topic: z.string().describe('Topic on which the meter receives the response, on its own connection only.'),
       })
-      .describe('What meters of the batch are made with.'),
+      .describe('Credentials and topics that meters of the batch get in the factory.'),
   })
   .meta({ id: 'CreatedProvisioningBatch' });
 

@@ -11,7 +11,7 @@ const query = z.object({ user_id: userIdField.optional() });
 
 export const listRemarks = defineOperation({
   summary:
-    'Current remarks on a user’s home: what is unusual, stays on, is missing or would have cost less, with what it is compared with.',
+    'Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with.',
   method: 'GET',
   path: '/v1/remarks',
   readsFromStandby: true,
@@ -27,7 +27,7 @@ export const listRemarks = defineOperation({
 
 export const getForecast = defineOperation({
   summary:
-    'What a user’s home will have used, and paid, at the end of the month: a value, a range, and the errors of the same forecast in earlier months.',
+    'Returns the expected usage and cost of a user’s home at the end of the month: a value, a range, and the errors of the same forecast in earlier months.',
   method: 'GET',
   path: '/v1/forecast',
   readsFromStandby: true,

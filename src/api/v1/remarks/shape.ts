@@ -3,7 +3,7 @@ import { remark } from '#src/events/remark.ts';
 import type { MonthEnd } from '#src/remarks/month-end.ts';
 import { device_id, type Examples } from '../example-ids.ts';
 
-const timezone = z.string().describe('IANA time zone of the user, in which the days are.');
+const timezone = z.string().describe('IANA time zone of the user, which defines the days.');
 
 export const remarks = z
   .strictObject({
@@ -28,34 +28,34 @@ const pastMonth = z.strictObject({
     .string()
     .regex(/^\d{4}-\d\d$/)
     .describe('Month, as `YYYY-MM`.'),
-  forecast_kwh: energy('Usage that this forecast would have expected on the same day of that month'),
-  actual_kwh: energy('What the home then used'),
-  last_year_kwh: energy('What it used in the same month of the year before')
+  forecast_kwh: energy('Usage of the month that this forecast would have expected on the same day of that month'),
+  actual_kwh: energy('Actual usage of the home in the month'),
+  last_year_kwh: energy('Usage of the home in the same month of the previous year')
     .nullable()
-    .describe('What it used in the same month of the year before, in kWh. Null: unknown.'),
+    .describe('Usage of the home in the same month of the previous year, in kWh. Null: unknown.'),
 });
 
 const month = z.strictObject({
   start: day.describe('First day of the current month.'),
   end: day.describe('Last day of the current month.'),
-  days_over: wholeNumber.describe('How many days of the month are over.'),
-  so_far_kwh: energy('What the home has used in the month so far'),
-  expected_kwh: energy('What the home will probably have used at the end of the month'),
+  days_over: wholeNumber.describe('Number of past days of the month.'),
+  so_far_kwh: energy('Usage of the home in the month so far'),
+  expected_kwh: energy('Expected usage of the home in the whole month'),
   low_kwh: energy('Lower end of the range in which the usage of the month will probably lie'),
-  high_kwh: energy('Upper end of this range'),
-  range_percent: wholeNumber.describe('Of 100 months, how many lie within the range.'),
-  cost: monthCost.nullable().describe('What the month will probably cost. Null: no tariff, or for too few days.'),
-  past: z.array(pastMonth).describe('Earlier months of the home with the same forecast, the latest first.'),
+  high_kwh: energy('Upper end of the range in which the usage of the month will probably lie'),
+  range_percent: wholeNumber.describe('Percentage of months whose usage lies within the range.'),
+  cost: monthCost.nullable().describe('Expected cost of the month. Null: no tariff, or a tariff for too few days.'),
+  past: z.array(pastMonth).describe('Earlier months of the home with the same forecast, latest first.'),
   mean_error: z
     .number()
     .nullable()
-    .describe('Mean error of the forecast in these months, as a share of their usage. Null: there are none.'),
+    .describe('Mean error of the forecast in these months, as a share of their usage. Null: no earlier months.'),
 });
 
 export const forecast = z
   .strictObject({
     timezone,
-    forecast: month.nullable().describe('Forecast of the current month. Null: too few days of the home are known.'),
+    forecast: month.nullable().describe('Forecast of the current month. Null: the home has too few days with data.'),
   })
   .meta({ id: 'Forecast' });
 

@@ -56,16 +56,16 @@ export const PRICE_SERIES: SeriesInterface = {
   name: 'Price series',
   summaries: {
     create:
-      'Creates a price series, for prices that are put as they become known, or that the service fetches from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody.',
-    list: 'The price series that a user can use, page by page: its own, its utility’s and those of administrators.',
-    get: 'One price series, of those that the caller can use too.',
-    update: 'Changes the name of a price series, or where it fetches its prices.',
-    remove: 'Removes a price series and its prices, unless a tariff uses it.',
-    listValues: 'The prices of a series from `start` to `end`, UTC days; without them those of today and tomorrow.',
+      'Creates a price series, whose prices its owner uploads as they become known, or which the service fetches from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator.',
+    list: 'Lists the price series that a user can use, page by page: its own series, its utility’s series and those of administrators.',
+    get: 'Returns one price series that the caller can use.',
+    update: 'Changes the name or the source of a price series.',
+    remove: 'Deletes a price series and its prices, unless a tariff uses it.',
+    listValues: 'Returns the prices of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow.',
     putValues:
-      'Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken.',
+      'Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored.',
     removeValues:
-      'Removes prices that were put for times from `from` until `to`. If the series has a source, its prices hold for these times at once.',
+      'Deletes uploaded prices from `from` (inclusive) to `to` (exclusive). If the series has a source, the prices of the source apply to these times at once.',
   },
 };
 
@@ -80,16 +80,16 @@ export const EMISSION_SERIES: SeriesInterface = {
   name: 'Emission series',
   summaries: {
     create:
-      'Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes, put by its owner or fetched from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody.',
-    list: 'The emission series that a user can use, page by page: its own, its utility’s and those of administrators.',
-    get: 'One emission series, of those that the caller can use too.',
-    update: 'Changes the name of an emission series, or where it fetches its intensities.',
-    remove: 'Removes an emission series and its intensities, unless a user has it.',
+      'Creates an emission series: grams of CO2 equivalent for a kWh from the grid, uploaded by its owner or fetched from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator.',
+    list: 'Lists the emission series that a user can use, page by page: its own series, its utility’s series and those of administrators.',
+    get: 'Returns one emission series that the caller can use.',
+    update: 'Changes the name or the source of an emission series.',
+    remove: 'Deletes an emission series and its intensities, unless a user uses it.',
     listValues:
-      'The intensities of a series from `start` to `end`, UTC days; without them those of today and tomorrow.',
+      'Returns the intensities of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow.',
     putValues:
-      'Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored.',
+      'Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity for the same time is replaced; other intensities do not change. If one intensity has an error, none is stored.',
     removeValues:
-      'Removes intensities that were put for times from `from` until `to`. If the series has a source, its intensities hold for these times at once.',
+      'Deletes uploaded intensities from `from` (inclusive) to `to` (exclusive). If the series has a source, the intensities of the source apply to these times at once.',
   },
 };

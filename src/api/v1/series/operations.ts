@@ -45,7 +45,7 @@ function defineSeriesOperations(of: SeriesInterface) {
       const owner = await reachUser(context.db, caller, user_id);
       const given = source && allowedSource(caller, source);
       if (check) {
-        if (!given) throw unprocessable({ field: 'source', message: 'is needed for a check' });
+        if (!given) throw unprocessable({ field: 'source', message: 'is required for a check' });
         return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, given);
       }
       const made = await create(context.db, { userId: owner.user_id, kind, currency, ...settings });
@@ -116,7 +116,7 @@ function defineValueOperations(of: SeriesInterface) {
       const series = requireFound(await findUsableSeries(context.db, kind, by, toIdOrNotFound(params.series_id)));
       const range = rangeOf(context, start, end);
       if ((range.to.getTime() - range.from.getTime()) / (series.resolution_minutes * 60_000) > MAX_VALUES) {
-        const message = `the range makes more than ${MAX_VALUES} ${values}; ask for a shorter one`;
+        const message = `the range has more than ${MAX_VALUES} ${values}; request a shorter range`;
         throw unprocessable({ field: 'end', message });
       }
       return (await valuesOf(context.db, series.series_id, range)).map(valueToWire);

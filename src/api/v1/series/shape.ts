@@ -13,18 +13,20 @@ import { givenSource, MAX_CHECKED, rejectedRows, sourceState, stateToWire } from
 export const MAX_VALUES = 10_000;
 
 const MEANING = {
-  name: 'What the owner calls it, such as the market that the prices are of.',
-  nameOfEmissions: 'What the owner calls it, such as the grid that the intensities are of.',
+  name: 'Name of the series, chosen by its owner, such as the market of the prices.',
+  nameOfEmissions: 'Name of the series, chosen by its owner, such as the grid of the intensities.',
   currency: 'Currency of the prices (ISO 4217), such as `EUR`.',
-  resolution_minutes: 'For how long each value holds, in minutes.',
-  starts_at: 'From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only.',
-  startsAtOfAnswer: 'From when on the value holds. It holds for the resolution of the series.',
-  stored: 'How many values were stored: those of the request.',
+  resolution_minutes: 'Time for which each value applies, in minutes.',
+  starts_at:
+    'Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution.',
+  startsAtOfAnswer:
+    'Start of the time for which the value applies. The value applies for one resolution of the series.',
+  stored: 'Number of values of the request that were stored.',
   source:
-    'Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators.',
+    'Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses.',
   check:
-    'True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store.',
-  count: 'How many values would be stored.',
+    'Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored.',
+  count: 'Number of values that would be stored.',
   checked: `The first values that would be stored, up to ${MAX_CHECKED}.`,
 };
 
@@ -63,30 +65,32 @@ const emissionSeries = z
 /** Changes to a series of either kind. */
 export const seriesPatch = z
   .strictObject({
-    name: textField(200).describe('What the owner calls it.'),
+    name: textField(200).describe('Name of the series, chosen by its owner.'),
     source: givenSource
       .nullable()
-      .describe(`${MEANING.source} A token or headers that are not sent stay. Null ends it; the values stay.`),
+      .describe(
+        `${MEANING.source} Omitted tokens and headers do not change. Null removes the source; the values stay.`,
+      ),
   })
   .partial();
 
 const starts_at = instantShape.describe(MEANING.starts_at);
-const newPrice = z.strictObject({ starts_at, per_kwh: decimalField.describe('Price of a kWh. It may be negative.') });
+const newPrice = z.strictObject({ starts_at, per_kwh: decimalField.describe('Price per kWh. It may be negative.') });
 const newIntensity = z.strictObject({
   starts_at,
-  grams_per_kwh: decimalField.describe('Grams of CO2 equivalent of a kWh. The number may be negative.'),
+  grams_per_kwh: decimalField.describe('Grams of CO2 equivalent per kWh. The number may be negative.'),
 });
 const startsAt = instantShape.describe(MEANING.startsAtOfAnswer);
 const price = z
   .strictObject({
     starts_at: startsAt,
-    per_kwh: z.string().describe('Price of a kWh. A decimal with up to 9 places, as text.'),
+    per_kwh: z.string().describe('Price per kWh. A decimal with up to 9 places, as text.'),
   })
   .meta({ id: 'Price' });
 const intensity = z
   .strictObject({
     starts_at: startsAt,
-    grams_per_kwh: z.string().describe('Grams of CO2 equivalent of a kWh. A decimal with up to 9 places, as text.'),
+    grams_per_kwh: z.string().describe('Grams of CO2 equivalent per kWh. A decimal with up to 9 places, as text.'),
   })
   .meta({ id: 'Intensity' });
 const stored = z.number().int().describe(MEANING.stored);

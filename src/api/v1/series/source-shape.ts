@@ -18,19 +18,20 @@ const RESERVED = new Set(
 
 const MEANING = {
   preset:
-    'A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known.',
-  token: 'Token of the preset, such as that of ENTSO-E. It is stored encrypted and never returned.',
+    'Name of a public source, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. A preset contains the address, times and units.',
+  token: 'Token for the preset, such as an ENTSO-E token. It is stored encrypted and never returned.',
   url: 'HTTPS address of the values, without credentials.',
-  format: 'Format of its answers.',
+  format: 'Format of the responses of the source.',
   items:
-    'JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV.',
+    'JSON: path of the list of rows, such as `$.data`; default: the whole response. XML: name of the element that contains a row. Not for CSV.',
   starts_at:
-    'Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds.',
-  value: 'Where a row has the price, or the grams of CO2 equivalent, of a kWh.',
-  scale: 'Factor on the values, such as 0.001 for prices of a MWh. Default: 1.',
-  timezone: 'IANA time zone of `at`, and of times without an offset in the answer. Default: UTC.',
-  headers: 'Headers of the request, such as a key. They are stored encrypted and never returned.',
-  at: `Times of day at which it is fetched, HH:MM, up to ${MAX_FETCHES_A_DAY}.`,
+    'Location of the start of a value in its row: JSONPath from the row, CSV column, or XML element. The start is ISO 8601, or Unix seconds or milliseconds.',
+  value:
+    'Location of the price, or of the grams of CO2 equivalent, of a kWh in its row: JSONPath from the row, CSV column, or XML element.',
+  scale: 'Factor for the values, such as 0.001 for prices per MWh. Default: 1.',
+  timezone: 'IANA time zone of `at`, and of times without an offset in the response. Default: UTC.',
+  headers: 'Headers of the request, for example with a key. They are stored encrypted and never returned.',
+  at: `Times of day at which the source is fetched, HH:MM, up to ${MAX_FETCHES_A_DAY}.`,
 };
 
 const place = textField(MAX_PATH_CHARACTERS);
@@ -47,7 +48,7 @@ const times = listOf(
   z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day, HH:MM'),
   1,
   MAX_FETCHES_A_DAY,
-).refine((given) => new Set(given).size === given.length, 'must not name one twice');
+).refine((given) => new Set(given).size === given.length, 'must not repeat a time');
 
 const preset = z.strictObject({
   preset: textField(100).describe(MEANING.preset),
@@ -74,8 +75,8 @@ const own = z
   })
   .superRefine(({ format, items, starts_at, value }, context) => {
     const issue = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
-    if (format === 'csv' && items !== undefined) issue('items', 'is not for CSV');
-    if (format === 'xml' && items === undefined) issue('items', 'is needed for XML');
+    if (format === 'csv' && items !== undefined) issue('items', 'cannot be used for CSV');
+    if (format === 'xml' && items === undefined) issue('items', 'is required for XML');
     if (format !== 'json') return;
     for (const [member, path] of Object.entries({ items, starts_at, value }))
       if (path !== undefined && compileJsonPath(path) === null)
@@ -103,14 +104,16 @@ const source = z
 export const sourceState = {
   source: source
     .optional()
-    .describe('Where the series fetches its values. Absent: it does not, or the caller may not change it.'),
-  last_fetched_at: instantShape.nullable().optional().describe('When values were last fetched. Null: never yet.'),
-  next_fetch_at: instantShape.optional().describe('When the source is fetched next.'),
+    .describe(
+      'Source from which the service fetches the values. Absent: the series has no source, or the caller may not change the series.',
+    ),
+  last_fetched_at: instantShape.nullable().optional().describe('Time of the last fetch. Null: never.'),
+  next_fetch_at: instantShape.optional().describe('Time of the next fetch.'),
   last_error: z
     .string()
     .nullable()
     .optional()
-    .describe('What was wrong with the last fetch, or with rows of its answer. Null: nothing.'),
+    .describe('Error of the last fetch, or in rows of its response. Null: none.'),
 };
 
 /** Converts the state of a source for a response. */
@@ -123,8 +126,8 @@ export const stateToWire = ({ source, last_fetched_at, next_fetch_at, last_error
 
 const rejectedRow = z
   .strictObject({
-    row: z.number().int().describe('Number of the row in the answer, from 1.'),
-    message: z.string().describe('What is wrong with it.'),
+    row: z.number().int().describe('Position of the row in the response, starting at 1.'),
+    message: z.string().describe('Error in the row.'),
   })
   .meta({ id: 'RejectedRow' });
 

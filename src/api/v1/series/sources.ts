@@ -124,8 +124,8 @@ function defineSourceOperations(of: SeriesInterface) {
     answer: shapes.message,
     params,
     query: z.object({
-      from: momentField.describe('Start of the first value that is removed: an instant (ISO 8601), or a date (UTC).'),
-      to: momentField.describe('End of the times, exclusive: an instant (ISO 8601), or a date (UTC).'),
+      from: momentField.describe('Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).'),
+      to: momentField.describe('End of the range, exclusive: an instant (ISO 8601), or a date (UTC).'),
     }),
     async handle({ context: { db }, caller, params, query: range }) {
       const id = toIdOrNotFound(params.series_id);

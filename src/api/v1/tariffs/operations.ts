@@ -20,7 +20,7 @@ import { beginCalculation } from '../calculation.ts';
 import { comparison, comparisonAnswer, newTariff, tariff, tariffPatch, toWire } from './shape.ts';
 
 export const createTariff = defineOperation({
-  summary: 'Says what a user pays for energy from a day on, and gets for what is fed in.',
+  summary: 'Creates a tariff: the prices of a user’s energy from a day on, and the payments for exported energy.',
   method: 'POST',
   path: '/v1/tariffs',
   audit: { action: 'tariff.created', target: 'tariff_id' },
@@ -35,7 +35,7 @@ export const createTariff = defineOperation({
 });
 
 export const listTariffs = defineOperation({
-  summary: 'The tariffs of a user in order of `valid_from`, page by page.',
+  summary: 'Lists the tariffs of a user in order of `valid_from`, page by page.',
   method: 'GET',
   path: '/v1/tariffs',
   scope: 'tariffs:read',
@@ -50,7 +50,7 @@ export const listTariffs = defineOperation({
 });
 
 export const getTariff = defineOperation({
-  summary: 'One tariff.',
+  summary: 'Returns one tariff.',
   method: 'GET',
   path: '/v1/tariffs/{tariff_id}',
   scope: 'tariffs:read',
@@ -61,7 +61,7 @@ export const getTariff = defineOperation({
 });
 
 export const updateTariff = defineOperation({
-  summary: 'Changes a tariff. What changes holds for the past that it covers, too.',
+  summary: 'Changes a tariff. The change also applies to the past that the tariff covers.',
   method: 'PATCH',
   path: '/v1/tariffs/{tariff_id}',
   audit: { action: 'tariff.changed', target: 'tariff_id' },
@@ -77,7 +77,7 @@ export const updateTariff = defineOperation({
 });
 
 export const deleteTariff = defineOperation({
-  summary: 'Removes a tariff. The one before it holds in its place.',
+  summary: 'Deletes a tariff. The previous tariff then applies to its time.',
   method: 'DELETE',
   path: '/v1/tariffs/{tariff_id}',
   audit: { action: 'tariff.deleted', target: 'tariff_id' },
@@ -92,7 +92,7 @@ export const deleteTariff = defineOperation({
 
 export const compareTariffs = defineOperation({
   summary:
-    'What a range would have cost by other tariffs, each as if it had held in all of it. Stores nothing. Counts as 10 requests, and runs one at a time by account.',
+    'Computes the cost of a range under other tariffs, each as if it had been in force for the whole range. Stores nothing. Counts as 10 requests; only one runs at a time for each account.',
   method: 'POST',
   changes: 'nothing',
   path: '/v1/tariffs/compare',

@@ -22,26 +22,27 @@ const MAX_COMPARED = 10;
 /** Descriptions of the members, in requests and in responses. */
 const MEANING = {
   tariff_id: 'Id of the tariff.',
-  name: 'What the owner calls it.',
+  name: 'Name of the tariff, chosen by its owner.',
   valid_from:
-    'First day on which it holds, in the time zone of the user. It holds until the day before the next one’s.',
-  currency: 'Currency of all its amounts (ISO 4217), such as `EUR`.',
-  standing_per_day: 'What each day costs, whatever is used.',
-  per_kwh: 'Price of a kWh.',
-  periods: 'Prices by the clock, weekday and month. The first that fits holds; the last one has no condition.',
-  days: 'Weekdays on which the price holds, 1 is Monday. Default: all.',
-  months: 'Months in which the price holds, 1 is January. Default: all.',
-  from: 'Time of day from which the price holds, a whole quarter-hour. Default: 00:00.',
-  to: 'Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00.',
-  series_id: 'Id of the price series. The price of a kWh is that of the series × `multiply` + `add`.',
-  multiply: 'Factor on the price of the series, such as 1.19 for a tax. Default: 1.',
-  add: 'What is added to the price of a kWh after that. Default: 0.',
-  import: 'What energy from the grid costs.',
-  export: 'What is paid for energy into the grid. Default: nothing.',
-  capacity: 'What the highest quarter-hour of a month costs. Default: nothing.',
-  per_kw_month: 'Price of a kW of the peak, for a month.',
-  months_averaged: 'Over how many months the peaks are averaged. Default: 1.',
-  minimum_kw: 'What a peak counts as at least, in kW. Default: 0.',
+    'First day of the tariff, in the time zone of the user. The tariff applies until the day before the next tariff begins.',
+  currency: 'Currency of all amounts of the tariff (ISO 4217), such as `EUR`.',
+  standing_per_day: 'Standing charge per day, independent of usage.',
+  per_kwh: 'Price per kWh.',
+  periods:
+    'Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition.',
+  days: 'Weekdays on which the price applies, 1 is Monday. Default: all.',
+  months: 'Months in which the price applies, 1 is January. Default: all.',
+  from: 'Time of day at which the price begins, a whole quarter-hour. Default: 00:00.',
+  to: 'Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00.',
+  series_id: 'Id of the price series. The price per kWh is the price of the series × `multiply` + `add`.',
+  multiply: 'Factor for the price of the series, such as 1.19 for a tax. Default: 1.',
+  add: 'Amount added to the price per kWh after `multiply`. Default: 0.',
+  import: 'Prices of energy from the grid.',
+  export: 'Payments for energy to the grid. Default: none.',
+  capacity: 'Charge for the highest quarter-hour of a month. Default: none.',
+  per_kw_month: 'Price per kW of the peak and month.',
+  months_averaged: 'Number of months over which the peaks are averaged. Default: 1.',
+  minimum_kw: 'Minimum peak for the charge, in kW. Default: 0.',
 };
 const AS_TEXT = 'A decimal with up to 9 places, as text.';
 
@@ -49,7 +50,7 @@ const AS_TEXT = 'A decimal with up to 9 places, as text.';
 const numbers = (most: number) =>
   listOf(z.number().int().min(1).max(most), 1, most).refine(
     (given) => new Set(given).size === given.length,
-    'must not name one twice',
+    'must not repeat a value',
   );
 const QUARTER_HOUR = /^(?:[01]\d|2[0-3]):(?:00|15|30|45)$/;
 const isTime = (value: string) => QUARTER_HOUR.test(value);
@@ -66,11 +67,11 @@ const period = z
     to: to.optional().describe(MEANING.to),
     months: numbers(12).optional().describe(MEANING.months),
   })
-  .refine((given) => !isEmptyPeriod(given), { path: ['to'], message: 'must not be the time of from' });
+  .refine((given) => !isEmptyPeriod(given), { path: ['to'], message: 'must differ from from' });
 const periods = listOf(period, 1, MAX_PERIODS).superRefine((given, context) => {
   const last = given.at(-1);
   if (!last || !hasPeriodCondition(last)) return;
-  const message = 'must have no condition, as the last one: it is for all other times';
+  const message = 'must have no condition: the last period covers all remaining times';
   context.addIssue({ code: 'custom', path: [given.length - 1], message });
 });
 const rates = z.union([
@@ -95,7 +96,7 @@ const settings = {
   name: textField(200).describe(MEANING.name),
   valid_from: dateField.describe(MEANING.valid_from),
   currency: currencyField.describe(MEANING.currency),
-  standing_per_day: decimalField.optional().describe(`${MEANING.standing_per_day} Default: nothing.`),
+  standing_per_day: decimalField.optional().describe(`${MEANING.standing_per_day} Default: none.`),
   capacity: capacity.optional().describe(MEANING.capacity),
   import: rates.describe(MEANING.import),
   export: rates.optional().describe(MEANING.export),
@@ -104,9 +105,9 @@ export const newTariff = z.strictObject({ user_id: userIdField.optional(), ...se
 export const tariffPatch = z
   .strictObject({
     ...settings,
-    standing_per_day: decimalField.nullable().describe(`${MEANING.standing_per_day} Null: nothing.`),
-    capacity: capacity.nullable().describe('What the highest quarter-hour of a month costs. Null: nothing.'),
-    export: rates.nullable().describe('What is paid for energy into the grid. Null: nothing.'),
+    standing_per_day: decimalField.nullable().describe(`${MEANING.standing_per_day} Null: none.`),
+    capacity: capacity.nullable().describe('Charge for the highest quarter-hour of a month. Null: none.'),
+    export: rates.nullable().describe('Payments for energy to the grid. Null: none.'),
   })
   .partial();
 
@@ -116,7 +117,7 @@ export const comparison = z
     user_id: userIdField.optional(),
     ...computedDaysField,
     tariffs: listOf(z.strictObject(offer), 1, MAX_COMPARED).describe(
-      'Tariffs to compare, all in one currency: that of the user’s tariffs in the range, if there is one.',
+      'Tariffs to compare, all in the same currency. If the user has a tariff in the range, its currency is required.',
     ),
   })
   .superRefine(checkComputedDays);
@@ -125,16 +126,18 @@ export const comparisonAnswer = z.strictObject({
   start: dayShape.describe('First day, in the time zone of the user.'),
   end: dayShape.describe('Last day, inclusive.'),
   currency: z.string().describe('Currency of all amounts (ISO 4217).'),
-  current: cost.describe('What the range costs by the tariffs of the user. Null: none held.'),
+  current: cost.describe('Cost of the range under the user’s tariffs. Null: no tariff was in force.'),
   alternatives: z
     .array(
       z.strictObject({
         name: z.string().describe('Name of the tariff, as it was sent.'),
-        cost: cost.unwrap().describe('What the range would have cost, had this tariff held in all of it.'),
+        cost: cost.unwrap().describe('Cost of the range if this tariff had been in force throughout.'),
         difference: z
           .string()
           .nullable()
-          .describe('Its total less the `current` one: negative if it is cheaper. Null where `current` is.'),
+          .describe(
+            'Total of this tariff minus the `current` total: negative if this tariff is cheaper. Null if `current` is null.',
+          ),
       }),
     )
     .describe('The tariffs that were sent, in their order.'),

@@ -10,18 +10,20 @@ import { device_id, type Examples, user_id } from '../example-ids.ts';
 const usageEvents = z
   .string()
   .describe(
-    'Server-sent events. `ready`: `{user_id, device_id, resumed}`, once; `resumed` is true where the stream goes on after `Last-Event-ID`, false where that was not possible (read the hours anew with `GET /v1/energy-insights`), null where none was sent. `reading`: `{device_id, user_id, seen_at, power_w, power_at, channels}`, what a device told last, at the beginning and at most once a second each; those between two are left out, and none is repeated after a break. `power`: `{user_id, power_w, power_at}`, the measured power of the home in W, at the beginning and when it changes, while each device that counts sent a power within the last 60 s. `usage`: the `data` of `usage.updated`, with an `id`; nothing that changed is left out. Lines that begin with a colon keep the connection open.',
+    'Server-sent events. `ready` is sent once: `{user_id, device_id, resumed}`; `resumed` is true if the stream continues after `Last-Event-ID`, false if it cannot (fetch the hours again with `GET /v1/energy-insights`), null if the header was not sent. `reading`: `{device_id, user_id, seen_at, power_w, power_at, channels}`, the latest values of a device, at the start and then at most once a second for each device; values in between are skipped, and none is repeated after an interruption. `power`: `{user_id, power_w, power_at}`, the measured power of the home in W, at the start and at each change, if each counted device sent its power within the last 60 s. `usage`: the `data` of `usage.updated`, with an `id`; no change is skipped. Lines that begin with a colon keep the connection open.',
   );
 
 const query = z.object({
   user_id: userIdField.optional(),
   device_id: idField
     .optional()
-    .describe('Id of a device: only its readings are told. Default: all devices of the home, and its usage.'),
+    .describe(
+      'Id of a device: restricts the stream to its readings. Default: all devices of the home, and the home’s usage.',
+    ),
 });
 
 export const streamUsage = defineOperation({
-  summary: 'Live readings of a home, and its hours as they change, as server-sent events.',
+  summary: 'Streams live readings of a home and its changed hours as server-sent events.',
   method: 'GET',
   path: '/v1/usage/stream',
   scope: STREAM_SCOPE,

@@ -18,7 +18,7 @@ import { createUser as create, listUsers as list, updateUser as update } from '#
 import { createdUser, listedUser, newUser, toWire, user, userPatch } from './shape.ts';
 
 export const createUser = defineOperation({
-  summary: 'Creates an account: a utility enrols homeowners, an administrator anyone.',
+  summary: 'Creates an account. A utility creates accounts of homeowners, an administrator any account.',
   method: 'POST',
   path: '/v1/users',
   audit: { action: 'user.created', target: 'user_id' },
@@ -41,33 +41,35 @@ const search = z
   .string()
   .max(254)
   .refine((value) => !value.includes('\0'), 'must not contain NUL')
-  .describe('Part of the e-mail address, in any case. Default: every account.');
+  .describe('Search text: a part of the e-mail address; upper and lower case are equal. Default: all accounts.');
 
 const yesOrNo = z.enum(['true', 'false']);
 
 export const listUsers = defineOperation({
   summary:
-    'The accounts that the caller reaches, page by page. What is asked about their devices needs `devices:read`, too.',
+    'Lists the accounts that the caller can access, page by page. Filters and counts of devices also need `devices:read`.',
   method: 'GET',
   path: '/v1/users',
   scope: 'users:read',
   answer: z.array(listedUser),
   query: z.object({
     search: search.optional(),
-    role: z.enum(ROLES).optional().describe('Only accounts of this role. Default: of any.'),
-    plan: z.enum(PLANS).optional().describe('Only accounts on this plan. Default: on any.'),
+    role: z.enum(ROLES).optional().describe('Role: only accounts with this role. Default: all roles.'),
+    plan: z.enum(PLANS).optional().describe('Plan: only accounts on this plan. Default: all plans.'),
     has_attention: yesOrNo
       .optional()
-      .describe('Only accounts with (`true`) or without (`false`) a device that wants its owner. Default: all.'),
+      .describe(
+        '`true`: only accounts with a device that has an open problem. `false`: only accounts without one. Default: all accounts.',
+      ),
     silent: yesOrNo
       .optional()
       .describe(
-        'Only accounts with (`true`) or without (`false`) a device that was silent for 24 hours. Default: all.',
+        '`true`: only accounts with a device that has been silent for 24 hours. `false`: only accounts without one. Default: all accounts.',
       ),
     include: z
       .enum(['devices'])
       .optional()
-      .describe('`devices`: adds how many devices each account has. Default: nothing.'),
+      .describe('`devices`: adds the number of devices of each account. Default: none.'),
     ...pageFields,
   }),
   async handle({ context, caller, query, reply, url }) {
@@ -92,7 +94,7 @@ export const listUsers = defineOperation({
 });
 
 export const getUser = defineOperation({
-  summary: 'One account.',
+  summary: 'Returns one account.',
   method: 'GET',
   path: '/v1/users/{user_id}',
   scope: 'users:read',
@@ -103,7 +105,7 @@ export const getUser = defineOperation({
 
 export const updateUser = defineOperation({
   summary:
-    'Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too, and holds once a mail to it was used, within 7 days; until then it is the `pending_email`, which the present address as `email` withdraws. An administrator’s change holds at once. A changed address or role ends all keys and sessions of the account.',
+    'Changes an account. Only administrators can change role and plan. Changing `email` also needs keys:write. The new address is the `pending_email` until a link in a mail to it is used, within 7 days; sending the present address as `email` withdraws it. An administrator’s change takes effect at once. Changing the address or the role ends all keys and sessions of the account.',
   method: 'PATCH',
   path: '/v1/users/{user_id}',
   audit: { action: 'user.changed', target: 'user_id' },
@@ -126,7 +128,7 @@ export const updateUser = defineOperation({
 });
 
 export const deleteUser = defineOperation({
-  summary: 'Removes an account with all that is known of it.',
+  summary: 'Deletes an account and all its data.',
   method: 'DELETE',
   path: '/v1/users/{user_id}',
   forOwnerOnly: true,
@@ -154,7 +156,7 @@ const RETRY_AFTER_SECONDS = 30;
 const underWay: string[] = [];
 
 export const exportUser = defineOperation({
-  summary: 'Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out.',
+  summary: 'Returns all data of an account as a ZIP of JSON and CSV files, without secrets.',
   method: 'GET',
   path: '/v1/users/{user_id}/export',
   forOwnerOnly: true,

@@ -12,17 +12,20 @@ export const listedUser = account
   .extend({
     devices: z
       .strictObject({
-        total: z.number().int().describe('How many devices the account has.'),
-        silent: z.number().int().describe('How many of them were not heard for 24 hours.'),
-        faulty: z.number().int().describe('How many of them are faulty.'),
+        total: z.number().int().describe('Number of devices of the account.'),
+        silent: z.number().int().describe('Number of devices without a message for 24 hours.'),
+        faulty: z.number().int().describe('Number of faulty devices.'),
       })
       .optional()
-      .describe('Its devices, counted. Only with `include=devices`.'),
+      .describe('Device counts of the account. Only with `include=devices`.'),
   })
   .meta({ id: 'ListedUser' });
 
 const { role, plan } = account.shape;
-export const email = z.email().max(254).describe('E-mail address. No other account may have it, in whatever case.');
+export const email = z
+  .email()
+  .max(254)
+  .describe('E-mail address, unique among all accounts; upper and lower case are equal.');
 const ownPhone = phoneField.describe('Phone number in E.164 form, such as +4915112345678.');
 const timezone = zoneField.describe('IANA time zone of the user, such as Europe/Berlin. Default: UTC.');
 
@@ -43,19 +46,19 @@ export const userPatch = z
     emission_series_id: textField(100)
       .nullable()
       .describe(
-        'Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it.',
+        'Id of the user’s emission series, for `include=emissions`: its own series, its utility’s or an administrator’s. Null removes it.',
       ),
     remarks_by_mail: z
       .boolean()
       .describe(
-        'Whether the user gets a mail about each new remark on its home, in the language of `Accept-Language` (en, de, es, fr or nl) of the request that switches them on.',
+        'Whether the user gets a mail about each new remark on its home. The language of the mails is the `Accept-Language` (en, de, es, fr or nl) of the request that switches them on.',
       ),
   })
   .partial();
 
 export const createdUser = z.strictObject({
   user_id: z.string().describe('Id of the new user.'),
-  status: z.string().describe('`created`.'),
+  status: z.string().describe('Always `created`.'),
 });
 
 /** Converts an account for a response. */

@@ -73,7 +73,7 @@ export const createWebhook = defineOperation({
 });
 
 export const listWebhooks = defineOperation({
-  summary: 'The caller’s own subscriptions, page by page.',
+  summary: 'Lists the caller’s own subscriptions, page by page.',
   method: 'GET',
   path: '/v1/webhooks',
   scope: 'webhooks:read',
@@ -88,7 +88,7 @@ export const listWebhooks = defineOperation({
 
 export const updateWebhook = defineOperation({
   summary:
-    'Pauses or resumes a subscription, or changes its events, address or secret (both secrets are valid for 24 h).',
+    'Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h.',
   method: 'PATCH',
   path: '/v1/webhooks/{webhook_id}',
   audit: { action: 'webhook.changed', target: 'webhook_id' },
@@ -111,7 +111,7 @@ export const updateWebhook = defineOperation({
 });
 
 export const deleteWebhook = defineOperation({
-  summary: 'Ends a subscription.',
+  summary: 'Deletes a subscription.',
   method: 'DELETE',
   path: '/v1/webhooks/{webhook_id}',
   audit: { action: 'webhook.deleted', target: 'webhook_id' },
@@ -125,7 +125,7 @@ export const deleteWebhook = defineOperation({
 });
 
 export const testWebhook = defineOperation({
-  summary: 'Queues an event webhook.test for a subscription; its delivery says how it went.',
+  summary: 'Queues an event webhook.test for a subscription. The result is in the subscription’s deliveries.',
   method: 'POST',
   path: '/v1/webhooks/{webhook_id}/test',
   audit: { action: 'webhook.tested', target: 'webhook_id' },
@@ -140,7 +140,7 @@ export const testWebhook = defineOperation({
 });
 
 export const webhookDeliveries = defineOperation({
-  summary: 'Deliveries of a subscription with all their tries, the youngest first, of the last 30 days.',
+  summary: 'Lists the deliveries of a subscription in the last 30 days with all attempts, latest first.',
   method: 'GET',
   path: '/v1/webhooks/{webhook_id}/deliveries',
   scope: 'webhooks:read',
@@ -158,7 +158,7 @@ export const webhookDeliveries = defineOperation({
 });
 
 export const getDelivery = defineOperation({
-  summary: 'One delivery of a subscription, with what is sent.',
+  summary: 'Returns one delivery of a subscription, with the request.',
   method: 'GET',
   path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
   scope: 'webhooks:read',
@@ -172,7 +172,7 @@ export const getDelivery = defineOperation({
 
 export const retryDelivery = defineOperation({
   summary:
-    'Tries a delivery again, at once and with all its retries; that of a paused subscription when it is resumed.',
+    'Retries a delivery at once, with all its retries. If the subscription is paused, the delivery is retried when it is resumed.',
   method: 'POST',
   path: '/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry',
   audit: { action: 'webhook.retried', target: 'webhook_id' },

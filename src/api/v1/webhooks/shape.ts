@@ -13,17 +13,19 @@ import { USER_EXAMPLES } from '../users/shape.ts';
 const webhookId = z.string().describe('Id of the subscription.');
 const event = z.enum(EVENT_TYPES);
 const asked = {
-  event: event.optional().describe('Event that is subscribed to. Not together with `events`.'),
+  event: event.optional().describe('Event to subscribe to. Not together with `events`.'),
   events: listOf(event, 1, EVENT_TYPES.length)
     .optional()
-    .describe('Events that are subscribed to, each once, instead of `event`.'),
+    .describe('Events to subscribe to, each once, instead of `event`.'),
 };
 const status = z
   .enum(PAUSABLE_STATUSES)
-  .describe('Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed.');
+  .describe(
+    'While a subscription is `paused`, nothing is sent. Its events are stored for up to 7 days, and are sent when it is resumed.',
+  );
 
 const callbackUrl = httpsUrlField.describe(
-  'HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server.',
+  'HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server.',
 );
 
 /** The subscriber's secret, in a form that libraries of Standard Webhooks accept. It is stored encrypted and never returned again. */
@@ -34,7 +36,7 @@ const authToken = z
     'must be whsec_ and base64 of 24 to 64 bytes, or 8 to 256 printable characters of ASCII',
   )
   .describe(
-    'Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered.',
+    'Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never returned.',
   );
 
 /** Whether the text is base64 in whole groups, of a length that the standard permits. */
@@ -50,8 +52,8 @@ export const webhook = z
   .strictObject({
     webhook_id: webhookId,
     event: event.describe('The first of `events`.'),
-    events: z.array(event).describe('Events that are subscribed to.'),
-    url: z.string().meta({ format: 'uri' }).describe('HTTPS address that events are sent to.'),
+    events: z.array(event).describe('Subscribed events.'),
+    url: z.string().meta({ format: 'uri' }).describe('HTTPS address that receives the events.'),
     status,
     created_at: createdAt,
   })
@@ -67,20 +69,24 @@ export const delivery = z
     delivery_id: z.string().describe('Id of the delivery.'),
     event_id: z.string().describe('Id of the event: `id` of its body, the same in every attempt.'),
     event: z.string().describe('Type of the event.'),
-    status: z.enum(DELIVERY_STATUSES).describe('`failed` once all retries have failed.'),
+    status: z.enum(DELIVERY_STATUSES).describe('`failed` after the last retry has failed.'),
     attempts: z
       .array(
         z.strictObject({
-          at: instantShape.describe('When it was tried.'),
-          response_status: z.number().int().nullable().describe('Status code of the receiver. Null: no answer.'),
-          duration_ms: z.number().describe('How long the attempt took, in milliseconds.'),
-          error: z.string().nullable().describe('Why the attempt failed. Null: it succeeded.'),
+          at: instantShape.describe('Time of the attempt.'),
+          response_status: z
+            .number()
+            .int()
+            .nullable()
+            .describe('Status code of the receiver’s response. Null: no response.'),
+          duration_ms: z.number().describe('Duration of the attempt, in milliseconds.'),
+          error: z.string().nullable().describe('Reason why the attempt failed. Null: it succeeded.'),
         }),
       )
       .describe('The attempts so far, oldest first.'),
     next_attempt_at: instantShape
       .nullable()
-      .describe('When it is tried next. Null: it is not, or the subscription is paused.'),
+      .describe('Time of the next attempt. Null: no further attempt, or the subscription is paused.'),
   })
   .meta({ id: 'Delivery' });
 
@@ -89,13 +95,15 @@ export const sentDelivery = delivery
   .extend({
     request: z
       .strictObject({
-        url: z.string().describe('Where the next try would go: the address of the subscription.'),
+        url: z.string().describe('Address for the next attempt: the address of the subscription.'),
         headers: z
           .record(z.string(), z.string())
-          .describe('Headers of the request. With a signature only where the address is `https://catcher.example`.'),
-        body: z.string().describe('The body, the same at every try: the event.'),
+          .describe(
+            'Headers of the request. The signature is only included if the address is `https://catcher.example`.',
+          ),
+        body: z.string().describe('Body of the request: the event, the same in every attempt.'),
       })
-      .describe('What is sent.'),
+      .describe('Request that delivers the event.'),
   })
   .meta({ id: 'SentDelivery' });
 

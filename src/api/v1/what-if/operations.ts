@@ -6,7 +6,7 @@ import { question, toChange, toWire, whatIfAnswer } from './shape.ts';
 
 export const whatIf = defineOperation({
   summary:
-    'What a range would have been with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests, and runs one at a time by account.',
+    'Computes the energy and cost of a range with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests; only one runs at a time for each account.',
   method: 'POST',
   changes: 'nothing',
   path: '/v1/what-if',
@@ -24,7 +24,7 @@ export const whatIf = defineOperation({
       loadWhatIf(context.readDb, calculator, { ...asked, change }, signal),
     );
     if (result?.canAlter) return toWire(result);
-    const message = 'would change nothing: no export to store and no production to scale is known in the range';
+    const message = 'would change nothing: the range has no known export to store and no known production to scale';
     throw unprocessable({ field: members.battery ? 'battery' : 'production_scale', message });
   },
 });

@@ -21,11 +21,13 @@ const battery = z
   .strictObject({
     capacity_kwh: billionths(0, MOST)
       .refine((value) => value > 0n, 'must be more than 0')
-      .describe('What it can store, in kWh.'),
-    charge_kw: billionths(0, MOST).describe('Most that it charges, in kW.'),
-    discharge_kw: billionths(0, MOST).describe('Most that it discharges, in kW.'),
-    round_trip_efficiency: billionths(0.5, 1).describe('Part of the charged energy that comes out again, 0.5 to 1.'),
-    initial_kwh: billionths(0, MOST).optional().describe('What it stores at the start, in kWh. Default: 0.'),
+      .describe('Capacity of the battery, in kWh.'),
+    charge_kw: billionths(0, MOST).describe('Maximum charging power, in kW.'),
+    discharge_kw: billionths(0, MOST).describe('Maximum discharging power, in kW.'),
+    round_trip_efficiency: billionths(0.5, 1).describe(
+      'Share of the charged energy that is discharged again, 0.5 to 1.',
+    ),
+    initial_kwh: billionths(0, MOST).optional().describe('Stored energy at the start, in kWh. Default: 0.'),
   })
   .refine(({ capacity_kwh, initial_kwh = 0n }) => initial_kwh <= capacity_kwh, {
     path: ['initial_kwh'],
@@ -36,10 +38,10 @@ export const question = z
   .strictObject({
     user_id: userIdField.optional(),
     ...computedDaysField,
-    battery: battery.optional().describe('A battery beside what the home has.'),
+    battery: battery.optional().describe('Battery in addition to the home’s existing devices.'),
     production_scale: billionths(0, 10)
       .optional()
-      .describe('Factor of the production, 0 to 10: 2 is twice as many panels. Default: 1.'),
+      .describe('Factor for the production, 0 to 10: 2 is twice as many panels. Default: 1.'),
   })
   .superRefine(checkComputedDays)
   .refine(({ battery: one, production_scale }) => one !== undefined || production_scale !== undefined, {
@@ -70,31 +72,31 @@ const side = z.strictObject({
   grid_export_kwh: kwh.describe('Energy to the grid, in kWh.'),
   self_consumed_kwh: kwh
     .nullable()
-    .describe('Production that was not exported, in kWh. Null: the home has no production, or it is not known.'),
+    .describe('Production that was not exported, in kWh. Null: no production, or unknown.'),
   autarky: z
     .number()
     .min(0)
     .max(1)
     .nullable()
-    .describe('Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used.'),
-  cost: cost.unwrap().optional().describe('What it costs by the tariffs of the user. Absent if none held.'),
+    .describe('Part of the usage that did not come from the grid, 0 to 1. Null: no usage.'),
+  cost: cost.unwrap().optional().describe('Cost under the user’s tariffs. Absent if no tariff was in force.'),
 });
 export const whatIfAnswer = z.strictObject({
-  before: side.describe('The home as it was, in the quarter-hours that are known.'),
+  before: side.describe('The home without the change, in the quarter-hours with data.'),
   after: side.describe('The home with the change, in the same quarter-hours.'),
   battery: z
     .strictObject({
-      charged_kwh: kwh.describe('Energy into it, before the loss, in kWh.'),
-      discharged_kwh: kwh.describe('Energy out of it, in kWh.'),
-      stored_kwh: kwh.describe('Energy left in it at the end, in kWh. It is worth nothing.'),
+      charged_kwh: kwh.describe('Energy into the battery, before the loss, in kWh.'),
+      discharged_kwh: kwh.describe('Energy out of the battery, in kWh.'),
+      stored_kwh: kwh.describe('Energy left in the battery at the end, in kWh. Its value is not credited.'),
       full_cycles: z.number().describe('`discharged_kwh` ÷ `capacity_kwh`, with two decimals.'),
     })
     .optional()
-    .describe('What the battery did. Absent if none was asked about.'),
+    .describe('Energy of the battery. Absent if the request had no battery.'),
   unknown_hours: z
     .number()
     .describe(
-      'Hours of the range so far that are passed over on both sides, because something of the home is not known.',
+      'Hours of the range so far without complete data of the home. They are excluded from `before` and `after`.',
     ),
 });
 
