@@ -76,7 +76,9 @@ export const newDevice = z.strictObject({
   timezone: zoneField
     .optional()
     .describe('IANA time zone of a device that reports local time. Default: the time zone of its owner.'),
-  placement: placement.optional().describe(`${MEANING.placement} Default: a guess from the device’s type and messages.`),
+  placement: placement
+    .optional()
+    .describe(`${MEANING.placement} Default: a guess from the device’s type and messages.`),
   upstream_device_id: idField
     .optional()
     .describe('Id of the upstream device, whose measurement includes this device. Default: none.'),
