@@ -83,6 +83,7 @@ export function buildApp(
   const live = new Live(context, parts.counter);
   context.live = live;
   context.mailedIdOf = (purpose, token) => verifyMailedToken(parts.secret, purpose, token);
+  context.publicUrl = parts.publicUrl;
   context.calculator ??= createCalculator();
   const { calculator } = context;
   let http2: Http2 | undefined;

@@ -27,6 +27,8 @@ export interface ApiContext {
   box: SecretBox;
   /** Returns the id for which the token of a mailed link was made; null if it was not made here for that purpose. Set by the app. */
   mailedIdOf?: (purpose: string, token: string) => string | null;
+  /** Returns the URL at which clients reach the service. Set by the app. */
+  publicUrl?: () => string;
   environment: Environment;
   /** Retention of readings, in months. */
   retentionMonths: number;

@@ -40,8 +40,8 @@ export interface SignedInFrom {
   by?: SignedInBy;
 }
 
-/** `provider`: by OpenID Connect; `device`: by a link that another session made. */
-export type SignedInBy = 'mail' | 'provider' | 'device';
+/** `provider`: by OpenID Connect; `device`: by a link that another session made; `passkey`: by a passkey of the account. */
+export type SignedInBy = 'mail' | 'provider' | 'device' | 'passkey';
 
 const MAX_USER_AGENT_CHARACTERS = 300;
 
@@ -192,18 +192,22 @@ export async function howSignedIn(db: Database, sessionId: string): Promise<Sign
   return row?.signed_in_by ?? null;
 }
 
+/** Time after a sign-in in which a session may give lasting access: somebody at a browser that was left open must not. */
+const FRESH_MS = 15 * 60_000;
+
 /**
- * Returns when the owner of a session signed in; null if there is no such session, or if another device signed it in: somebody at a browser
- * that was left open could do that.
+ * Whether the owner of a session signed in just now. Not if another device signed the session in: somebody at a browser that was left open
+ * could do that.
  */
-export async function signedInAt(db: Database, sessionId: string): Promise<Date | null> {
+export async function hasJustSignedIn(db: Database, sessionId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('sessions')
-    .select('created_at')
+    .select('session_id')
     .where('session_id', '=', sessionId)
     .where('signed_in_by', '!=', 'device')
+    .where('created_at', '>', new Date(now.getTime() - FRESH_MS))
     .executeTakeFirst();
-  return row?.created_at ?? null;
+  return row !== undefined;
 }
 
 /** Ends a session of an account, as its sign-out does. Returns false if there is none. */
@@ -248,7 +252,7 @@ export function isCsrfToken(secret: string, sessionId: string, given: unknown): 
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }
 
-/** Deletes ended sessions, expired sign-ins that no longer count towards limits, expired changes of e-mail addresses, old memberships, and expired authorizations and tokens of apps. */
+/** Deletes ended sessions, expired sign-ins that no longer count towards limits, expired challenges of passkeys, expired changes of e-mail addresses, old memberships, and expired authorizations and tokens of apps. */
 export async function deleteEndedSessions(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
@@ -259,6 +263,7 @@ export async function deleteEndedSessions(db: Database, now: Date): Promise<void
     .where('expires_at', '<=', now)
     .where('created_at', '<=', new Date(now.getTime() - DAY_MS))
     .execute();
+  await db.deleteFrom('passkey_challenges').where('expires_at', '<=', now).execute();
   await forgetEmailChanges(db, now);
   await forgetEndedMembers(db, now);
   await forgetExpiredAuthorizations(db, now);

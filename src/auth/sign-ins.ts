@@ -183,7 +183,7 @@ export async function confirmEmail(
 }
 
 /** Locks the account row against concurrent sign-ins, updates and deletion. Returns false if the account no longer exists. */
-async function holdAccount(trx: Database, userId: string): Promise<boolean> {
+export async function holdAccount(trx: Database, userId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('users')
     .select('user_id')

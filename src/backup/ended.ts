@@ -16,10 +16,21 @@ const ENDED = 'ended.jsonl';
 
 const endingSchema = z.object({
   at: z.iso.datetime(),
-  kind: z.enum(['account', 'app', 'authorization', 'device', 'gateway', 'key', 'member', 'session', 'webhook']),
+  kind: z.enum([
+    'account',
+    'app',
+    'authorization',
+    'device',
+    'gateway',
+    'key',
+    'member',
+    'passkey',
+    'session',
+    'webhook',
+  ]),
   id: z.string().min(1).max(100),
 });
-/** An account, app, authorization, device, gateway, key, membership, session or webhook that ended. `at`: ISO 8601. */
+/** An account, app, authorization, device, gateway, key, membership, passkey, session or webhook that ended. `at`: ISO 8601. */
 export type Ending = z.infer<typeof endingSchema>;
 
 /** Lets the database note what ends, if the service copies this database itself. Otherwise nobody would take it out again. */
@@ -151,6 +162,7 @@ const ORDER: readonly Ending['kind'][] = [
   'authorization',
   'app',
   'key',
+  'passkey',
   'session',
   'webhook',
   'device',

@@ -27,7 +27,7 @@ export interface Restored {
   segments: number;
   /** Time up to which everything that was committed is there. */
   until: Date;
-  /** Number of accounts, apps, authorizations, devices, gateways, keys, memberships, sessions and webhooks that the first start ends again. */
+  /** Number of accounts, apps, authorizations, devices, gateways, keys, memberships, passkeys, sessions and webhooks that the first start ends again. */
   endings: number;
   /** Lines of `ended.jsonl` that cannot be read. */
   tornLines: number;

@@ -152,7 +152,7 @@ async function restore({ from, at, dataDir, passphraseFile, withoutEndings, json
           `The copy has no secret key. Put the old one into ${dataDir}/secret.key or SECRET_KEY. If it is lost: energy secrets forget.`,
         ]),
     hasEnded
-      ? `${number(endings)} accounts, apps, authorizations, devices, gateways, keys, memberships, sessions and webhooks ended later (ended.jsonl). The first start ends them again before it listens.`
+      ? `${number(endings)} accounts, apps, authorizations, devices, gateways, keys, memberships, passkeys, sessions and webhooks ended later (ended.jsonl). The first start ends them again before it listens.`
       : withoutEndings
         ? 'Keys, sessions and accounts that ended after that time are valid again. End those that you do not want: docs/backup.md.'
         : 'There is no ended.jsonl with this copy: keys, sessions and accounts that ended after that time are valid again. End them: docs/backup.md.',

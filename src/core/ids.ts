@@ -29,7 +29,8 @@ export type IdPrefix =
   | 'emc'
   | 'mem'
   | 'app'
-  | 'aut';
+  | 'aut'
+  | 'pky';
 
 /** Prefixes of identifiers that contain the cell, because the router of several cells routes by them: accounts, senders, sign-ins. */
 const WITH_CELL: ReadonlySet<IdPrefix> = new Set<IdPrefix>(['usr', 'dev', 'gwy', 'sgn']);

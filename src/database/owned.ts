@@ -3,6 +3,7 @@ export const OWNED_RELATIONS = {
   user: { prefix: 'usr', relation: 'users', key: 'user_id' },
   key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },
   session: { prefix: 'ses', relation: 'sessions', key: 'session_id' },
+  passkey: { prefix: 'pky', relation: 'passkeys', key: 'passkey_id' },
   device: { prefix: 'dev', relation: 'devices', key: 'device_id' },
   gateway: { prefix: 'gwy', relation: 'gateways', key: 'gateway_id' },
   alert: { prefix: 'alr', relation: 'alerts', key: 'alert_id' },

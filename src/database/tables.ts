@@ -56,6 +56,8 @@ export interface Tables {
   email_changes: EmailChangesTable;
   sign_ins: SignInsTable;
   sessions: SessionsTable;
+  passkeys: PasskeysTable;
+  passkey_challenges: PasskeyChallengesTable;
   identities: IdentitiesTable;
   series: SeriesTable;
   series_roles: SeriesRolesView;
@@ -503,7 +505,26 @@ interface SessionsTable {
   expires_at: Date;
   user_agent: Generated<string | null>;
   address: Generated<string | null>;
-  signed_in_by: Generated<'mail' | 'provider' | 'device'>;
+  signed_in_by: Generated<'mail' | 'provider' | 'device' | 'passkey'>;
+}
+
+interface PasskeysTable {
+  passkey_id: string;
+  user_id: string;
+  credential_id: string;
+  public_key: Buffer;
+  counter: number;
+  host: string;
+  name: string;
+  created_at: Date;
+  last_used_at: Generated<Date | null>;
+}
+
+interface PasskeyChallengesTable {
+  challenge_id: string;
+  challenge: string;
+  session_id: string | null;
+  expires_at: Date;
 }
 
 interface IdentitiesTable {

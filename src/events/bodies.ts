@@ -164,6 +164,7 @@ interface Addressed {
     | 'access.ended'
     | 'home.recounted'
     | 'key.expiring'
+    | 'passkey.added'
     | 'series.source_failing'
     | 'member.invited'
     | 'member.joined'

@@ -183,6 +183,15 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     omitted: { secret_sha256: SECRET },
   },
   {
+    file: 'passkeys',
+    relation: 'passkeys',
+    means: 'Passkeys that sign in to the dashboard. host: the only host at which each works.',
+    by: { column: 'user_id', of: 'user' },
+    key: { passkey_id: 'text' },
+    columns: ['passkey_id', 'user_id', 'credential_id', 'counter', 'host', 'name', 'created_at', 'last_used_at'],
+    omitted: { public_key: 'what its sign-ins are verified by' },
+  },
+  {
     file: 'identities',
     relation: 'identities',
     means: 'Who the person is to the provider that the dashboard is signed in by (OpenID Connect).',
@@ -789,6 +798,7 @@ export const RELATIONS_WITHOUT_PERSONAL_DATA: Readonly<Record<string, string>> =
   kept_group_sums: 'sums of groups are of many homes together',
   silence_watches: 'when workers looked for silences',
   endings: 'ids of what ended, for some seconds: they are in no export, since what they name is gone',
+  passkey_challenges: 'random numbers of the last minutes',
   login_places: 'which ingest process a device is connected to',
   source_hosts: 'when workers last fetched from hosts of sources',
   source_checks: 'a count of the account’s day, for a limit',

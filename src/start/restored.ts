@@ -1,5 +1,6 @@
 import { deleteApp } from '#src/auth/apps.ts';
 import { revokeKeys } from '#src/auth/keys.ts';
+import { removePasskeys } from '#src/auth/passkeys.ts';
 import { closeSessions } from '#src/auth/sessions.ts';
 import { type Ending, forgetRestored, readRestored } from '#src/backup/ended.ts';
 import type { Logger } from '#src/core/log.ts';
@@ -21,6 +22,7 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
     for (const id of ids) await deleteApp(db, REACH_OF_ALL, id);
   },
   key: revokeKeys,
+  passkey: removePasskeys,
   session: closeSessions,
   webhook: async (db, ids) => {
     for (const id of ids) await deleteWebhook(db, REACH_OF_ALL, id);

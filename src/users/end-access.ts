@@ -8,7 +8,7 @@ import { expireSignIns } from './email-changes.ts';
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
- * Ends all access to an account, in the transaction that changed its address, its role or its sign-in: all keys, authorizations of apps, sessions except `exceptSession`,
+ * Ends all access to an account, in the transaction that changed its address, its role or its sign-in: all keys, authorizations of apps, sessions except `exceptSession`, passkeys,
  * unused sign-in links and pending changes of addresses, including those that the account requested for others. Pauses its active
  * subscriptions, because a changed role may reach more accounts. If anything ended, the account receives a mail that lists it. The caller must
  * have locked the account's row, so that no key is added concurrently.
@@ -32,6 +32,11 @@ export async function endAccess(
     .where('session_id', '<>', exceptSession)
     .returning(['session_id', 'user_agent', 'address'])
     .execute();
+  const passkeys = await trx
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .returning(['passkey_id', 'name'])
+    .execute();
   const apps = await endAuthorizations(trx, { homeIds: [userId] }, 'access');
   await expireSignIns(trx, userId);
   await trx
@@ -40,7 +45,7 @@ export async function endAccess(
     .execute();
   const webhooks = await pauseSubscriptions(queryOf(trx), userId);
   const [keysEnded, sessionsEnded, webhooksPaused] = [keys.length, sessions.length, webhooks.length];
-  if (keysEnded + sessionsEnded + webhooksPaused + apps.length === 0) return;
+  if (keysEnded + sessionsEnded + passkeys.length + webhooksPaused + apps.length === 0) return;
   await recordAct(trx, {
     actor: null,
     address: null,
@@ -50,10 +55,11 @@ export async function endAccess(
       because,
       keys: keysEnded,
       sessions: sessionsEnded,
+      passkeys: passkeys.length,
       webhooks: webhooksPaused,
       authorizations: apps.length,
     },
   });
-  const data = { because, keys, sessions, webhooks };
+  const data = { because, keys, sessions, passkeys, webhooks };
   await addEvents(queryOf(trx), [{ type: 'access.ended', userId, data, channel: 'email' }], now);
 }

@@ -9,6 +9,7 @@ import {
   webhookDelivery,
 } from './devices.ts';
 import { checkRollups, getOperator, listAuditEntries, listRejected, replayRejected } from './operator.ts';
+import { createPasskey, deletePasskey, listPasskeys } from './passkeys.ts';
 import { getPeriod, getPeriodCosts, getPower, getPriceCurve, getUsageBreakdown } from './periods.ts';
 
 /** Operations that only the dashboard uses, in addition to those of the interface. They are not stable: they change with its pages. */
@@ -23,6 +24,9 @@ export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = [
   listUsablePriceSeries,
   listSessions,
   endUserSession,
+  listPasskeys,
+  createPasskey,
+  deletePasskey,
   alertFirings,
   webhookDelivery,
   getOperator,

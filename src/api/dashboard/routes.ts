@@ -8,6 +8,7 @@ import { addAssets } from './assets.ts';
 import { callerOf, checkCsrf } from './caller.ts';
 import { addChanges } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
+import { addPasskeyChallenges } from './passkeys.ts';
 import { addProviderSignIn } from './provider.ts';
 import { addSession, type SignInParts } from './session.ts';
 
@@ -40,6 +41,7 @@ export function addDashboard(
   });
   addChanges(app, context, handOn);
   addSession(app, context, parts);
+  addPasskeyChallenges(app, context, parts);
   const { oidc } = parts;
   if (oidc) addProviderSignIn(app, context, { ...parts, oidc });
 }

@@ -2,14 +2,23 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext, BrokerAddress } from '#src/api/context.ts';
+import { textField } from '#src/api/fields.ts';
 import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { toWire } from '#src/api/v1/users/shape.ts';
 import { browserCookieFor, isKnownBrowser, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
+import { accountOfPasskey, passkeySiteOf, signInByPasskey } from '#src/auth/passkeys.ts';
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
-import { closeSession, csrfToken, evictSessionsOf, howSignedIn, SESSION_MS } from '#src/auth/sessions.ts';
+import {
+  closeSession,
+  csrfToken,
+  evictSessionsOf,
+  howSignedIn,
+  SESSION_MS,
+  type SignedInFrom,
+} from '#src/auth/sessions.ts';
 import {
   accountOf,
   accountOfSignIn,
@@ -27,6 +36,7 @@ import { recordAct } from '#src/users/audit.ts';
 import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
 import { callerOf, checkCsrf, sessionOf, signedInFrom } from './caller.ts';
 import { BROWSER_COOKIES, BROWSER_MS, COOKIES, cookieOf, setCookie } from './cookies.ts';
+import { signedPasskey } from './passkeys.ts';
 import type { Oidc } from './provider.ts';
 
 /** Minimum duration of a failed sign-in, so that its timing does not reveal whether the account exists. */
@@ -52,6 +62,7 @@ const email = z.strictObject({ email: z.email().max(254) });
 const proof = z.union([
   z.strictObject({ token: z.string().min(1).max(200) }),
   z.strictObject({ sign_in_id: z.string().min(1).max(100), code: z.string().max(100) }),
+  z.strictObject({ sign_in_id: textField(100), passkey: signedPasskey }),
 ]);
 
 const emailProof = z.strictObject({ token: z.string().min(1).max(200) });
@@ -112,28 +123,42 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
 
   app.post('/dashboard/session', async (request, reply) => {
     const given = proof.safeParse(request.body);
-    if (!given.success) throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code' });
+    if (!given.success)
+      throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
     const network = networkOf(request.ip);
-    // Codes can be guessed, so each attempt is counted before its code is checked; beyond the limit, none is checked.
-    if ('code' in given.data) await countSignIn(counter, network);
+    // Codes can be guessed, so each attempt is counted before it is checked; beyond the limit, none is checked.
+    if (!('token' in given.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
-    const opened = await signIn(
-      db,
-      'token' in given.data
-        ? given.data
-        : { signInId: given.data.sign_in_id, code: given.data.code.replaceAll(/\D/g, '') },
-      { secret, now: clock(), from: signedInFrom(request) },
-    );
+    const opened = await signInBy(given.data, signedInFrom(request));
     if (!opened) {
       if ('token' in given.data) await countSignIn(counter, network);
-      const target = 'code' in given.data ? await accountOfSignIn(db, given.data.sign_in_id) : null;
-      await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target });
+      const details = 'passkey' in given.data ? { by: 'passkey' } : {};
+      const target = await accountTried(given.data);
+      await recordAct(db, { actor: null, address: request.ip, action: 'session.refused', target, details });
       await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
       const [field] = Object.keys(given.data).slice(-1);
       throw unprocessable({ field: field ?? 'code', message: 'is wrong, was used, or is over; ask for a new one' });
     }
     return enter(request, reply, opened);
   });
+
+  function signInBy(given: z.output<typeof proof>, from: SignedInFrom): Promise<Opened | null> {
+    const now = clock();
+    if ('token' in given) return signIn(db, given, { secret, now, from });
+    const signInId = given.sign_in_id;
+    if ('passkey' in given) {
+      const site = passkeySiteOf(parts.publicUrl());
+      return signInByPasskey(db, { signInId, response: given.passkey }, { site, now, from });
+    }
+    return signIn(db, { signInId, code: given.code.replaceAll(/\D/g, '') }, { secret, now, from });
+  }
+
+  /** Returns the account of a refused sign-in; null if it is unknown. */
+  async function accountTried(given: z.output<typeof proof>): Promise<string | null> {
+    if ('token' in given) return null;
+    if ('passkey' in given) return accountOfPasskey(db, given.passkey.id);
+    return accountOfSignIn(db, given.sign_in_id);
+  }
 
   app.post('/dashboard/email', async (request, reply) => {
     const given = emailProof.safeParse(request.body);

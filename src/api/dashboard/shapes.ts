@@ -270,8 +270,17 @@ export const session = z.strictObject({
   expires_at: instantShape,
   user_agent: z.string().nullable(),
   address: z.string().nullable(),
-  signed_in_by: z.enum(['mail', 'provider', 'device']),
+  signed_in_by: z.enum(['mail', 'provider', 'device', 'passkey']),
   is_current: z.boolean(),
+});
+
+export const passkey = z.strictObject({
+  passkey_id: z.string(),
+  name: z.string(),
+  /** The host at which it works. */
+  host: z.string(),
+  created_at: instantShape,
+  last_used_at: instantShape.nullable(),
 });
 
 export const replayed = z.strictObject({
@@ -338,5 +347,6 @@ export type Rejected = z.output<typeof rejected>;
 export type Replayed = z.output<typeof replayed>;
 export type NamedAct = z.output<typeof namedAct>;
 export type Held = z.output<typeof heldAnswer>;
+export type Passkey = z.output<typeof passkey>;
 export type RollupReport = z.output<typeof rollupCheck>;
 export type ImportCheck = z.output<typeof importCheck>;

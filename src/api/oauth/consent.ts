@@ -10,14 +10,11 @@ import { findClientApp } from '#src/auth/apps.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AUTHORIZED_DAYS, createAuthorization } from '#src/auth/authorizations.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
-import { closeSession, csrfToken, isCsrfToken, signedInAt } from '#src/auth/sessions.ts';
+import { closeSession, csrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { type Asked, consentPages, DURATIONS, redirectOf, scopesOf } from './consent-page.ts';
 import type { OauthStore } from './store.ts';
-
-/** A session consents only so long after its sign-in: a browser that somebody left open must not let apps in. */
-const FRESH_MS = 15 * 60_000;
 
 interface Parts {
   secret: string;
@@ -95,8 +92,7 @@ async function refusalOf(
 ): Promise<'signed out' | 'long ago' | 'not a home' | null> {
   if (!caller) return 'signed out';
   if (caller.role !== 'homeowner') return 'not a home';
-  const at = await signedInAt(db, caller.keyId);
-  return at && at.getTime() > clock().getTime() - FRESH_MS ? null : 'long ago';
+  return (await hasJustSignedIn(db, caller.keyId, clock())) ? null : 'long ago';
 }
 
 async function show(context: ApiContext, parts: Parts, request: FastifyRequest, reply: FastifyReply) {

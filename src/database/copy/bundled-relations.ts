@@ -49,6 +49,8 @@ export const BUNDLED_RELATIONS: readonly BundledRelation[] = [
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'sessions', whose: OF_USER },
+  // A passkey works at its host only. The cells of a router share the host; elsewhere the page shows that the passkey has another one.
+  { relation: 'passkeys', whose: OF_USER },
   // The account's identity at a sign-in provider. Both installations may use the same provider.
   { relation: 'identities', whose: OF_USER },
   { relation: 'imports', whose: OF_USER },
@@ -175,6 +177,7 @@ export const UNBUNDLED_RELATIONS: Readonly<Record<string, string>> = {
   late_deltas: 'folded into the load profile before that is copied',
   request_counts: 'windows of a minute and a day: they begin anew',
   temporary_secrets: 'of imports that are under way: they end',
+  passkey_challenges: 'valid for minutes: people press the button again',
   sign_ins: 'codes are sealed by the secret of the installation, and hold for minutes: people ask for another one',
   home_members:
     'of accounts of which mostly one moves, and their links are signed by the secret of the installation: owners invite again',

@@ -94,6 +94,7 @@ export function describeEvent(
   if (type === 'user.email_requested') return words.emailRequested.subject;
   if (type === 'user.email_to_confirm') return words.emailToConfirm.subject;
   if (type === 'access.ended') return words.accessEnded.subject;
+  if (type === 'passkey.added') return words.passkeyAdded.subject;
   if (type === 'key.expiring')
     return words.keyExpiring.subject({ key: keyName(data, words), at: reader.moment(String(data.expires_at)) });
   if (type === 'series.source_failing')
@@ -161,6 +162,15 @@ function figures({ type, data, people = null }: ReportedEvent, reader: Reader, n
   }
   if (/^user\.email_/.test(type)) return addressFigures(type, data, reader);
   if (type === 'access.ended') return ended(data, words);
+  if (type === 'passkey.added') {
+    const w = words.passkeyAdded;
+    return [
+      [w.passkey, common.quoted({ name: oneLine(String(data.name)) })],
+      [w.added, moment(String(data.added_at))],
+      [common.means, w.means],
+      [common.notYou, w.notYou],
+    ];
+  }
   if (type === 'key.expiring') {
     const w = words.keyExpiring;
     return [
@@ -218,8 +228,8 @@ function addressFigures(type: string, data: Record<string, unknown>, { words, mo
   ];
 }
 
-/** Returns which keys and sessions were ended, and why. Their owner may have to give programs new keys. */
-function ended({ because, keys, sessions, webhooks }: Record<string, unknown>, words: Words): Row[] {
+/** Returns which keys, sessions and passkeys were ended, and why. Their owner may have to give programs new keys. */
+function ended({ because, keys, sessions, passkeys = [], webhooks }: Record<string, unknown>, words: Words): Row[] {
   const { common, accessEnded: w } = words;
   const rows = (name: string, list: unknown, of: (one: Record<string, unknown>) => string): Row[] => {
     const all = list as Record<string, unknown>[];
@@ -235,6 +245,7 @@ function ended({ because, keys, sessions, webhooks }: Record<string, unknown>, w
     [common.why, textNamed(w.why, because)],
     ...rows(w.key, keys, (one) => keyName(one, words)),
     ...rows(w.session, sessions, sessionName),
+    ...rows(w.passkey, passkeys, (one) => oneLine(String(one.name))),
     ...rows(w.webhook, webhooks, (one) => oneLine(String(one))),
     [common.canDo, w.canDo],
   ];

@@ -23,6 +23,7 @@ const access = {
   because: 'role',
   keys: [{ name: 'Import', prefix: 'eus_live_a' }],
   sessions: [{ user_agent: null, address: null }],
+  passkeys: [{ passkey_id: 'pky_1', name: 'Phone' }],
   webhooks: Array.from({ length: 12 }, () => url),
 };
 const passwords = [{ id: 'dev_1', name: 'Attic' }];
@@ -51,6 +52,7 @@ const EVENTS: Sample[] = [
   ...['email', 'role', 'link', 'first_sign_in'].map(
     (because): Sample => [`access.ended, ${because}`, event('access.ended', { ...access, because })],
   ),
+  ['passkey.added', event('passkey.added', { name: 'Phone', added_at: at })],
   ['key.expiring', event('key.expiring', { name: 'Nightly import', prefix: 'eus_live_a', expires_at: at })],
   ['prices', event('series.source_failing', { ...series, kind: 'price' })],
   ['intensities', event('series.source_failing', { ...series, kind: 'emission' })],

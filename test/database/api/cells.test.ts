@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { openSession } from '#src/auth/sessions.ts';
+import { csrfToken, openSession } from '#src/auth/sessions.ts';
 import { cellOf, setCell } from '#src/core/cell.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import { isAnotherLoginsClientId, mayPublish, mayUseRabbitMq } from '#src/devices/broker-access.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
-import { type TestApi, testApi } from '#test/support/api.ts';
+import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
+import { createAuthenticator } from '#test/support/authenticator.ts';
 
 /** The first cell, whose identifiers name none, and the cell c2. */
 let first: TestApi;
@@ -95,6 +96,34 @@ test('what a cell makes names it, works there, and is unknown in another', async
     expect(await checkDeviceLogin(api.db, username, password)).toBe(true);
     expect(await checkDeviceLogin(api.db, other.paired.mqtt.username, other.paired.mqtt.password)).toBe(false);
   }
+});
+
+test('a passkey signs in to the cell that has it, because it signs the challenges of all cells', async () => {
+  const authenticator = createAuthenticator(TEST_URL);
+  setCell('c2');
+  const { userId } = await second.user('homeowner');
+  const { session_id, secret } = await openSession(second.db, userId, second.now);
+  const headers = { ...cookie(secret), 'x-csrf-token': csrfToken('the secret of the tests', session_id) };
+  const post = (api: TestApi, path: string, body: object, sent = {}) =>
+    api.send(path, { method: 'POST', body, headers: sent });
+  const { challenge_id, options } = (await post(second, '/dashboard/session/passkey', {}, headers)).json;
+  const added = { challenge_id, name: 'phone', credential: authenticator.create(options) };
+  expect((await post(second, '/dashboard/v1/passkeys', added, headers)).status).toBe(201);
+  const begin = async (api: TestApi, cell: string | undefined) => {
+    setCell(cell);
+    return (await post(api, '/dashboard/sign-in/passkey', {})).json;
+  };
+  const begun = [await begin(first, undefined), await begin(second, 'c2')];
+  expect(begun.map(({ sign_in_id }) => cellOf(sign_in_id))).toEqual([null, 'c2']);
+  // As the sign-in page does (src/dashboard/passkeys.ts).
+  const challenge = begun.map((one) => one.options.challenge).join('');
+  const passkey = authenticator.sign({ challenge });
+  const enter = (api: TestApi, one: { sign_in_id: string }) =>
+    post(api, '/dashboard/session', { sign_in_id: one.sign_in_id, passkey });
+  expect((await enter(first, begun[0])).status).toBe(422);
+  const entered = await enter(second, begun[1]);
+  expect([entered.status, entered.json.user?.user_id]).toEqual([201, userId]);
+  expect((await enter(second, begun[1])).status).toBe(422);
 });
 
 test('a device of a cell has its own topics, and no client id of another login', () => {

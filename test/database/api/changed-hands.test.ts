@@ -127,6 +127,13 @@ describe('earlier access to an account ends with', () => {
     const before = isEnrolled
       ? null
       : await openSession(api.db, userId, api.now, { userAgent: 'The former one', address: '192.0.2.7' });
+    await api.db
+      .insertInto('passkeys')
+      .values({
+        ...{ passkey_id: `pky_${userId}`, user_id: userId, credential_id: userId, public_key: Buffer.from([0]) },
+        ...{ counter: 0, host: 'localhost', name: 'The former phone', created_at: api.now },
+      })
+      .execute();
     const hook = { events: ['user.created'] as const, url: 'https://stranger.example/x', authToken: 'a secret token' };
     await createWebhook(api.db, createSecretBox(SECRET), userId, hook);
     // A change of address that the previous owner requested.
@@ -138,6 +145,7 @@ describe('earlier access to an account ends with', () => {
 
     for (const one of [key, other.key]) expect(await makesGateway(one)).toBe(401);
     expect(await sql('SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL', [userId])).toEqual([]);
+    expect(await sql('SELECT FROM passkeys WHERE user_id = $1', [userId])).toEqual([]);
     if (before) expect(await openedBy(headersOf(before))).toBe(401);
     if (opened) expect(await openedBy(headersOf(opened))).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: { token: waiting?.token } })).status).toBe(
@@ -152,10 +160,17 @@ describe('earlier access to an account ends with', () => {
     ]);
     expect(told.map(({ data }) => data.because)).toEqual([because]);
     const { text } = composeMail(told[0], await readerOf({ language: 'en', timezone: 'UTC' }), new Map(), null);
-    for (const named of [other.prefix, 'of somebody else', hook.url, ...(before ? ['The former one'] : [])])
+    for (const named of [
+      other.prefix,
+      'of somebody else',
+      'The former phone',
+      hook.url,
+      ...(before ? ['The former one'] : []),
+    ])
       expect(text).toContain(named);
     const acts = await sql(`SELECT details FROM audit_log WHERE target = $1 AND action = 'access.ended'`, [userId]);
-    expect(acts).toEqual([{ details: { because, keys: 2, sessions: before ? 1 : 0, webhooks: 1, authorizations: 0 } }]);
+    const ended = { keys: 2, sessions: before ? 1 : 0, passkeys: 1, webhooks: 1, authorizations: 0 };
+    expect(acts).toEqual([{ details: { because, ...ended } }]);
   });
 
   test.each<[string, (hands: Hands) => Promise<unknown>]>([

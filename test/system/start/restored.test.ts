@@ -86,13 +86,17 @@ test('what ended after the copy has ended when the restored installation listens
        ('aut_kept', 'app_kept', $1, '{insights:read}', now(), NULL, NULL)`,
     [stayingId],
   );
+  await installation.pool.query(
+    `INSERT INTO passkeys VALUES ('pky_gone', $1, 'AAAA', '\\x00', 0, 'localhost', 'x', now()), ('pky_kept', $2, 'BBBB', '\\x00', 0, 'localhost', 'x', now())`,
+    [goneId, stayingId],
+  );
   const copied = await energy('backup', '--to', target);
 
   // Each response arrives after its id is in the file.
   expect(await statusOf(`/v1/keys/${leaked.key_id}`, ADMIN_KEY, 'DELETE')).toBe(200);
   expect(await endedIds()).toEqual([leaked.key_id]);
   expect(await statusOf(`/v1/users/${goneId}`, ADMIN_KEY, 'DELETE')).toBe(200);
-  const erased = new Set([goneId, 'mem_1']);
+  const erased = new Set([goneId, 'mem_1', 'pky_gone']);
   expect(new Set((await endedIds()).slice(1))).toEqual(erased);
   for (const path of [`devices/${deviceId}`, `gateways/${gatewayId}`, `webhooks/${webhookId}`])
     expect([path, await statusOf(`/v1/${path}`, ADMIN_KEY, 'DELETE')]).toEqual([path, 200]);
@@ -100,7 +104,7 @@ test('what ended after the copy has ended when the restored installation listens
   expect(await statusOf('/v1/apps/app_gone', ADMIN_KEY, 'DELETE')).toBe(200);
   await energy('keys', 'revoke', cliRevoked.key_id);
   const ended = [deviceId, gatewayId, webhookId, 'aut_ended', 'app_gone', cliRevoked.key_id];
-  expect((await endedIds()).slice(3)).toEqual(ended);
+  expect((await endedIds()).slice(4)).toEqual(ended);
   expect((await stat(join(target, 'ended.jsonl'))).mode & 0o777).toBe(0o600);
 
   const dataDir = join(installation.folder, 'data');
@@ -111,7 +115,7 @@ test('what ended after the copy has ended when the restored installation listens
   await rm(dataDir, { recursive: true });
   const at = copied.complete_until as string;
   const restored = await energy('restore', '--from', target, '--at', at, '--data-dir', dataDir);
-  expect(restored).toMatchObject({ until: at, endings: 9, torn_lines: 0 });
+  expect(restored).toMatchObject({ until: at, endings: 10, torn_lines: 0 });
   await writeFile(join(dataDir, 'secret.key'), secret, { mode: 0o600 });
 
   // The copy has them as they were, and a mail that fell due before the first start.

@@ -1,0 +1,152 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { ApiContext } from '#src/api/context.ts';
+import { idField, textField } from '#src/api/fields.ts';
+import { defineOperation } from '#src/api/operation.ts';
+import { countSignIn } from '#src/api/plugins/rate-limits.ts';
+import * as shapes from '#src/api/shapes.ts';
+import { toIdOrNotFound } from '#src/auth/access.ts';
+import {
+  addPasskey,
+  CHALLENGE_MS,
+  createChallenge,
+  creationOptions,
+  listPasskeys as list,
+  type Passkey,
+  passkeySiteOf,
+  removePasskey,
+} from '#src/auth/passkeys.ts';
+import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
+import { runAsCaller } from '#src/auth/run-as-caller.ts';
+import { hasJustSignedIn } from '#src/auth/sessions.ts';
+import { AppError } from '#src/core/errors.ts';
+import { queryOf } from '#src/database/connect.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import { callerOf, checkCsrf } from './caller.ts';
+import { passkey } from './shapes.ts';
+
+const base64url = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^[\w-]+$/, 'must be base64url');
+
+/** Members of every response of an authenticator (PublicKeyCredential.toJSON). Browsers add further members, which are not read. */
+const credential = {
+  // WebAuthn limits an id to 1,023 bytes.
+  id: base64url(1_364),
+  rawId: base64url(1_364),
+  type: z.literal('public-key'),
+  clientExtensionResults: z.object({}).default({}),
+};
+
+/** Response of an authenticator to the challenge of a sign-in. */
+export const signedPasskey = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url(8_000),
+    authenticatorData: base64url(4_000),
+    signature: base64url(4_000),
+    userHandle: base64url(100),
+  }),
+});
+
+/** Response of an authenticator that has made a passkey. */
+const createdPasskey = z.object({
+  ...credential,
+  response: z.object({ clientDataJSON: base64url(8_000), attestationObject: base64url(16_000) }),
+});
+
+const toWire = ({ created_at, last_used_at, ...row }: Passkey) => ({
+  ...row,
+  created_at: created_at.toISOString(),
+  last_used_at: last_used_at?.toISOString() ?? null,
+});
+
+export const listPasskeys = defineOperation({
+  summary: 'The caller’s own passkeys.',
+  method: 'GET',
+  path: '/v1/passkeys',
+  forOwnerOnly: true,
+  scope: 'keys:write',
+  answer: z.array(passkey),
+  async handle({ context: { db }, caller }) {
+    return (await list(db, caller.userId)).map(toWire);
+  },
+});
+
+export const createPasskey = defineOperation({
+  summary: 'Adds a passkey that the browser has made for the challenge of POST /dashboard/session/passkey.',
+  method: 'POST',
+  path: '/v1/passkeys',
+  forOwnerOnly: true,
+  audit: { action: 'passkey.added', target: 'passkey_id' },
+  scope: 'keys:write',
+  answer: passkey,
+  body: z.strictObject({ challenge_id: textField(100), name: textField(60), credential: createdPasskey }),
+  async handle({ context: { db, clock, publicUrl }, caller, body }) {
+    const { challenge_id: challengeId, name, credential: response } = body;
+    const site = passkeySiteOf(publicUrl?.() ?? '');
+    const of = { userId: caller.userId, sessionId: caller.keyId, challengeId, name };
+    const now = clock();
+    const added = await addPasskey(db, { ...of, response, site, now });
+    const data = { name: added.name, added_at: now.toISOString() };
+    await addEvents(queryOf(db), [{ type: 'passkey.added', userId: caller.userId, data, channel: 'email' }], now);
+    return toWire(added);
+  },
+});
+
+export const deletePasskey = defineOperation({
+  summary: 'Removes one of the caller’s own passkeys. Sessions that it opened continue.',
+  method: 'DELETE',
+  path: '/v1/passkeys/{passkey_id}',
+  forOwnerOnly: true,
+  audit: { action: 'passkey.removed', target: 'passkey_id' },
+  scope: 'keys:write',
+  answer: shapes.message,
+  params: z.object({ passkey_id: idField }),
+  async handle({ context: { db }, caller, params: { passkey_id } }) {
+    if (!(await removePasskey(db, caller.userId, toIdOrNotFound(passkey_id)))) throw new AppError('notFound');
+    return { message: `Passkey ${passkey_id} was removed` };
+  },
+});
+
+interface Parts {
+  /** Secret of the installation. */
+  secret: string;
+  counter: RequestCounter;
+  /** URL at which clients reach the service. */
+  publicUrl(): string;
+}
+
+/**
+ * Adds `POST /dashboard/sign-in/passkey`, which returns a challenge for a sign-in by `POST /dashboard/session`, and `POST
+ * /dashboard/session/passkey`, which returns the options for a new passkey.
+ */
+export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, parts: Parts): void {
+  const { db, clock } = context;
+  const { secret, counter, publicUrl } = parts;
+
+  app.post('/dashboard/sign-in/passkey', async (request, reply) => {
+    // Each challenge is a row.
+    await countSignIn(counter, networkOf(request.ip));
+    const { challenge_id, challenge } = await createChallenge(db, clock(), null);
+    const { host } = passkeySiteOf(publicUrl());
+    const options = { challenge, rpId: host, userVerification: 'required', timeout: CHALLENGE_MS };
+    return reply.status(201).send({ sign_in_id: challenge_id, options });
+  });
+
+  app.post('/dashboard/session/passkey', async (request, reply) => {
+    const caller = await callerOf(context, request);
+    checkCsrf(secret, request, caller.keyId);
+    await countSignIn(counter, caller.userId);
+    const now = clock();
+    const begun = await runAsCaller(db, caller, { now, named: [caller.keyId] }, async (trx) => {
+      if (!(await hasJustSignedIn(trx, caller.keyId, now))) throw new AppError('forbidden');
+      const { challenge_id, challenge } = await createChallenge(trx, now, caller.keyId);
+      const site = passkeySiteOf(publicUrl());
+      return { challenge_id, options: await creationOptions(trx, caller.userId, challenge, site) };
+    });
+    return reply.status(201).send(begun);
+  });
+}

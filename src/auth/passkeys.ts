@@ -1,0 +1,282 @@
+import { randomBytes } from 'node:crypto';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { unprocessable } from '#src/core/errors.ts';
+import { newId } from '#src/core/ids.ts';
+import type { Database } from '#src/database/connect.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { openSession, type SignedInFrom } from './sessions.ts';
+import { holdAccount } from './sign-ins.ts';
+
+/** Validity of a challenge: the time for a person to confirm on the device. */
+export const CHALLENGE_MS = 5 * 60_000;
+/** A multiple of three, so that challenges in base64url can be joined: the joined text is the base64url of the joined bytes. */
+const CHALLENGE_BYTES = 33;
+const CHALLENGE_CHARACTERS = (CHALLENGE_BYTES / 3) * 4;
+/** Maximum number of passkeys of an account. */
+const MAX_PASSKEYS = 20;
+/** Algorithms of signatures (COSE): Ed25519, ECDSA with P-256, RSA. Every authenticator has one of them. */
+const ALGORITHMS = [-8, -7, -257];
+
+/** The site for which passkeys are made and at which they work. */
+export interface PasskeySite {
+  /** Relying party id of WebAuthn: the host of PUBLIC_URL. */
+  host: string;
+  origin: string;
+}
+
+/** Returns the site of a public URL. */
+export function passkeySiteOf(publicUrl: string): PasskeySite {
+  const { hostname, origin } = new URL(publicUrl);
+  return { host: hostname, origin };
+}
+
+/** A passkey as its owner sees it. */
+export interface Passkey {
+  passkey_id: string;
+  name: string;
+  /** The host at which it works. */
+  host: string;
+  created_at: Date;
+  /** Last sign-in with it; null if there was none. */
+  last_used_at: Date | null;
+}
+
+const COLUMNS = ['passkey_id', 'name', 'host', 'created_at', 'last_used_at'] as const;
+
+/** A challenge that an authenticator has to sign. */
+export interface Challenge {
+  challenge_id: string;
+  /** Random bytes in base64url. */
+  challenge: string;
+}
+
+/**
+ * Creates a challenge, which is valid once. `sessionId`: the session that adds a passkey, whose earlier challenge it replaces; null for a
+ * sign-in.
+ */
+export async function createChallenge(db: Database, now: Date, sessionId: string | null): Promise<Challenge> {
+  const made = { challenge_id: newId('sgn'), challenge: randomBytes(CHALLENGE_BYTES).toString('base64url') };
+  const expires_at = new Date(now.getTime() + CHALLENGE_MS);
+  await db
+    .insertInto('passkey_challenges')
+    .values({ ...made, session_id: sessionId, expires_at })
+    .onConflict((on) => on.column('session_id').doUpdateSet({ ...made, expires_at }))
+    .execute();
+  return made;
+}
+
+/** Consumes a challenge. Null if it is unknown, was used, has expired, or was made for another session. */
+async function takeChallenge(
+  db: Database,
+  challengeId: string,
+  { sessionId, now }: { sessionId: string | null; now: Date },
+): Promise<string | null> {
+  const row = await db
+    .deleteFrom('passkey_challenges')
+    .where('challenge_id', '=', challengeId)
+    .where('session_id', 'is not distinct from', sessionId)
+    .where('expires_at', '>', now)
+    .returning('challenge')
+    .executeTakeFirst();
+  return row?.challenge ?? null;
+}
+
+/** Returns the options (WebAuthn, PublicKeyCredentialCreationOptionsJSON) with which a browser makes a passkey for an account. */
+export async function creationOptions(db: Database, userId: string, challenge: string, { host }: PasskeySite) {
+  const { email } = await db
+    .selectFrom('users')
+    .select('email')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const known = await db.selectFrom('passkeys').select('credential_id').where('user_id', '=', userId).execute();
+  return {
+    challenge,
+    rp: { id: host, name: 'Energy' },
+    user: { id: Buffer.from(userId).toString('base64url'), name: email, displayName: email },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
+    // A device or password manager that has a passkey of this account already makes no second one.
+    excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key' as const, id: credential_id })),
+    // The sign-in page does not know the account, so the device must store the passkey with the account's id.
+    authenticatorSelection: {
+      residentKey: 'required' as const,
+      requireResidentKey: true,
+      userVerification: 'required' as const,
+    },
+    attestation: 'none' as const,
+    timeout: CHALLENGE_MS,
+  };
+}
+
+/**
+ * Adds a passkey to an account, in the transaction that has locked the account and the session. Throws 422 if the challenge of the session
+ * was used or has expired, if the browser's response does not fit to it and to the site, or if the account has too many passkeys.
+ */
+export async function addPasskey(
+  trx: Database,
+  added: {
+    userId: string;
+    sessionId: string;
+    challengeId: string;
+    name: string;
+    response: RegistrationResponseJSON;
+    site: PasskeySite;
+    now: Date;
+  },
+): Promise<Passkey> {
+  const { userId, name, response, site, now } = added;
+  const challenge = await takeChallenge(trx, added.challengeId, added);
+  if (challenge === null) throw unprocessable({ field: 'challenge_id', message: 'was used or is over; try again' });
+  const credential = await verifyCreation(response, challenge, site);
+  if (!credential) throw unprocessable({ field: 'credential', message: 'does not fit to the challenge; try again' });
+  const { count } = await trx
+    .selectFrom('passkeys')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (count >= MAX_PASSKEYS)
+    throw unprocessable({ field: 'credential', message: `is one too many: an account has ${MAX_PASSKEYS} at most` });
+  const row = await trx
+    .insertInto('passkeys')
+    .values({
+      passkey_id: newId('pky'),
+      user_id: userId,
+      credential_id: credential.id,
+      public_key: Buffer.from(credential.publicKey),
+      counter: credential.counter,
+      host: site.host,
+      name,
+      created_at: now,
+    })
+    .onConflict((on) => on.column('credential_id').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (!row) throw unprocessable({ field: 'credential', message: 'is in use already' });
+  return row;
+}
+
+/** Returns the passkeys of an account, the oldest first. */
+export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
+  return db.selectFrom('passkeys').select(COLUMNS).where('user_id', '=', userId).orderBy('passkey_id').execute();
+}
+
+/** Removes a passkey of an account. Sessions that it opened continue. Returns false if there is none. */
+export async function removePasskey(db: Database, userId: string, passkeyId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('passkeys')
+    .where('passkey_id', '=', passkeyId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Removes passkeys of any account. */
+export async function removePasskeys(db: Database, passkeyIds: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('passkeys')
+    .where('passkey_id', 'in', [...passkeyIds, ''])
+    .execute();
+}
+
+/** Returns the account of a passkey that failed to sign in; null if there is no such passkey. */
+export async function accountOfPasskey(db: Database, credentialId: string): Promise<string | null> {
+  return (await findCredential(db, credentialId))?.user_id ?? null;
+}
+
+async function findCredential(db: Database, credentialId: string) {
+  return db
+    .selectFrom('passkeys')
+    .select(['passkey_id', 'user_id', 'credential_id', 'public_key', 'counter'])
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+}
+
+/**
+ * Signs in by a passkey: consumes the challenge, verifies the response and opens a session. Null if the challenge is unknown, was used or
+ * has expired; if the response is not that of a passkey of ours, for this challenge and this site, by a person whom the device verified; or
+ * if its counter has not risen, which is the sign of a copied passkey.
+ */
+export async function signInByPasskey(
+  db: Database,
+  { signInId, response }: { signInId: string; response: AuthenticationResponseJSON },
+  { site, now, from }: { site: PasskeySite; now: Date; from: SignedInFrom },
+): Promise<{ user_id: string; session_id: string; secret: string } | null> {
+  // Not in the transaction below: a challenge is used up by a failed attempt, too.
+  const challenge = await takeChallenge(db, signInId, { sessionId: null, now });
+  const known = await findCredential(db, response.id);
+  if (challenge === null || !known) return null;
+  const { user_id, passkey_id } = known;
+  // The account's id, which the device stored with the passkey.
+  if (Buffer.from(response.response.userHandle ?? '', 'base64url').toString() !== user_id) return null;
+  const counter = await verifySignIn(response, challenge, { site, known });
+  if (counter === null) return null;
+  return joinOrBeginTransaction(db, async (trx) => {
+    if (!(await holdAccount(trx, user_id))) return null;
+    const { numUpdatedRows } = await trx
+      .updateTable('passkeys')
+      .set({ counter, last_used_at: now })
+      .where('passkey_id', '=', passkey_id)
+      // Another sign-in may have raised it since it was read. Devices without a counter always send 0.
+      .where('counter', counter === 0 ? '<=' : '<', counter)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return null;
+    return { user_id, ...(await openSession(trx, user_id, now, { ...from, by: 'passkey' })) };
+  });
+}
+
+/** Verifies a new passkey. Null if the response is invalid: the library throws for each kind of error. */
+async function verifyCreation(response: RegistrationResponseJSON, challenge: string, { host, origin }: PasskeySite) {
+  // Imported at the first passkey: the libraries take some MB, and most processes never see one.
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
+  try {
+    // Certificates of devices were not requested. Verifying one would fetch addresses that the certificate names.
+    const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.response.attestationObject));
+    const [format, statement] = [attestation.get('fmt'), attestation.get('attStmt')];
+    if (format !== 'none' && (format !== 'packed' || statement.get('x5c') !== undefined)) return null;
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: host,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    });
+    return verified ? (registrationInfo?.credential ?? null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Verifies a sign-in. Returns the new counter; null if the response is invalid. */
+async function verifySignIn(
+  response: AuthenticationResponseJSON,
+  challenge: string,
+  { site, known }: { site: PasskeySite; known: { credential_id: string; public_key: Buffer; counter: number } },
+): Promise<number | null> {
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: (signed) => challengesIn(signed).includes(challenge),
+      expectedOrigin: site.origin,
+      expectedRPID: site.host,
+      credential: { id: known.credential_id, publicKey: new Uint8Array(known.public_key), counter: known.counter },
+      requireUserVerification: true,
+    });
+    return verified ? authenticationInfo.newCounter : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns the challenges of a signed one. A passkey does not tell the cell of its account (docs/passkeys.md), so behind a router of several
+ * cells the page joins the challenges of all cells, and each cell looks for its own. Pure.
+ */
+export function challengesIn(signed: string): string[] {
+  const count = signed.length / CHALLENGE_CHARACTERS;
+  if (!Number.isInteger(count)) return [];
+  return Array.from({ length: count }, (_, at) =>
+    signed.slice(at * CHALLENGE_CHARACTERS, (at + 1) * CHALLENGE_CHARACTERS),
+  );
+}

@@ -1,0 +1,117 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+
+/** Options of the service for a new passkey, as far as an authenticator reads them. */
+interface CreationOptions {
+  challenge: string;
+  rp: { id: string };
+  user: { id: string };
+}
+
+/** What an attacker or a broken authenticator changes in a response. */
+export interface Forged {
+  challenge?: string;
+  origin?: string;
+  /** Host whose digest is signed. */
+  host?: string;
+  /** Signature counter. */
+  counter?: number;
+  isVerified?: boolean;
+  type?: string;
+  credentialId?: string;
+  /** Account id that the passkey was stored with. */
+  userId?: string;
+  /** Format of the attestation of a new passkey. */
+  format?: string;
+}
+
+const base64url = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64url');
+const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
+const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
+
+/**
+ * An authenticator (WebAuthn Level 3) with one passkey: ECDSA with P-256, no attestation. It is written from the specification alone, and
+ * can lie in each part of its responses.
+ */
+export function createAuthenticator(origin: string) {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const id = base64url(randomBytes(32));
+  const { hostname } = new URL(origin);
+  let [counter, userHandle] = [0, ''];
+
+  const clientData = (type: string, challenge: string, forged: Forged) =>
+    Buffer.from(
+      JSON.stringify({
+        type: forged.type ?? type,
+        challenge: forged.challenge ?? challenge,
+        origin: forged.origin ?? origin,
+        crossOrigin: false,
+      }),
+    );
+  /** Authenticator data (6.1): digest of the host, flags, counter, then the credential. */
+  const data = (forged: Forged, attested?: Buffer) => {
+    const flags = 0x01 | (forged.isVerified === false ? 0 : 0x04) | (attested ? 0x40 : 0);
+    const count = Buffer.alloc(4);
+    count.writeUInt32BE(forged.counter ?? counter);
+    return Buffer.concat([sha256(forged.host ?? hostname), Buffer.from([flags]), count, attested ?? Buffer.alloc(0)]);
+  };
+  /** Attested credential data (6.5.1) with the public key in COSE format. */
+  const attested = () => {
+    const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+    const idBytes = Buffer.from(id, 'base64url');
+    const key = [
+      Buffer.from('a5010203262001215820', 'hex'),
+      Buffer.from(x, 'base64url'),
+      Buffer.from('225820', 'hex'),
+      Buffer.from(y, 'base64url'),
+    ];
+    return Buffer.concat([Buffer.alloc(16), Buffer.from([0, idBytes.length]), idBytes, ...key]);
+  };
+
+  return {
+    id,
+    /** Makes the passkey. */
+    create({ challenge, user }: CreationOptions, forged: Forged = {}) {
+      userHandle = user.id;
+      const authData = data(forged, attested());
+      const length = Buffer.from([0x58, authData.length]);
+      const members = [
+        text('fmt'),
+        text(forged.format ?? 'none'),
+        text('attStmt'),
+        Buffer.from([0xa0]),
+        text('authData'),
+      ];
+      const attestationObject = Buffer.concat([Buffer.from([0xa3]), ...members, length, authData]);
+      return {
+        id,
+        rawId: id,
+        type: 'public-key',
+        authenticatorAttachment: 'platform',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: base64url(clientData('webauthn.create', challenge, forged)),
+          attestationObject: base64url(attestationObject),
+          transports: ['internal'],
+        },
+      };
+    },
+    /** Signs a challenge, with a counter that rises by one. */
+    sign({ challenge }: { challenge: string }, forged: Forged = {}) {
+      counter++;
+      const [client, authData] = [clientData('webauthn.get', challenge, forged), data(forged)];
+      const credentialId = forged.credentialId ?? id;
+      return {
+        id: credentialId,
+        rawId: credentialId,
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: base64url(client),
+          authenticatorData: base64url(authData),
+          signature: base64url(sign('sha256', Buffer.concat([authData, sha256(client)]), privateKey)),
+          userHandle: forged.userId === undefined ? userHandle : base64url(forged.userId),
+        },
+      };
+    },
+  };
+}
