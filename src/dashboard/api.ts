@@ -67,23 +67,23 @@ export async function post<T>(path: string, sent: { once?: string; type?: string
 }
 
 /**
- * Requests mails to sign in. Behind a router of several cells each cell is asked, because the address does not tell which of them has the
- * account; a cell that does not answer is skipped. Returns the ids of the sign-ins, for one of which the mailed code is valid.
+ * Sends a POST that begins a sign-in. Behind a router of several cells each cell is asked, because the browser does not know which of them
+ * has the account; a cell that does not answer is skipped. Returns the responses.
  */
-export async function requestSignIn(email: string): Promise<string[]> {
+export async function askEachCell<T>(path: string, body: object): Promise<T[]> {
   const ask = (cell?: string) =>
-    answerTo<{ sign_in_id: string }>('POST', '/sign-in', {
+    answerTo<T>('POST', path, {
       type: 'application/json',
-      text: JSON.stringify({ email }),
+      text: JSON.stringify(body),
       ...(cell === undefined ? {} : { cell }),
     });
-  const { body, headers } = await ask();
+  const { body: first, headers } = await ask();
   // Set by the router (deploy/cells/haproxy.cfg).
   const others = (headers.get('energy-cells') ?? '')
     .split(' ')
     .filter((cell) => cell && cell !== headers.get('energy-cell'));
   const asked = await Promise.allSettled(others.map(ask));
-  return [body.sign_in_id, ...asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body.sign_in_id] : []))];
+  return [first, ...asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : []))];
 }
 
 /** One page of a list, and the path of the next page. */

@@ -1,15 +1,16 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
-import { callApi, Failure, requestSignIn } from './api.ts';
+import { askEachCell, callApi, Failure } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './parts/appearance.ts';
 import { useAction } from './parts/load.ts';
 import { busyAttributes, Field, Problem, rich } from './parts/ui.ts';
+import { askForPasskey, canUsePasskeys } from './passkeys.ts';
 import { words } from './words/words.ts';
 
 /**
  * Sign-in page: by a link in a mail (with its token in the URL fragment), which may also confirm a new address; by requesting a mail and
- * typing its code; or at an identity provider. `provider`: its display name; null if there is none.
+ * typing its code; by a passkey; or at an identity provider. `provider`: its display name; null if there is none.
  */
 export function SignIn<Signed>(props: {
   reason: string | null;
@@ -54,7 +55,9 @@ export function SignIn<Signed>(props: {
     event.preventDefault();
     const email = String(new FormData(event.target as HTMLFormElement).get('email'));
     run(async () => {
-      setAsked({ email, signInIds: await requestSignIn(email) });
+      const begun = await askEachCell<{ sign_in_id: string }>('/sign-in', { email });
+      // The mailed code is valid for one of them.
+      setAsked({ email, signInIds: begun.map(({ sign_in_id }) => sign_in_id) });
     });
   };
   const tryCode = (event: SubmitEvent) => {
@@ -92,11 +95,27 @@ export function SignIn<Signed>(props: {
                 <//>
                 <button class="main" ...${busyAttributes(isBusy)}>${signIn.ask}</button>
               </form>
+              ${canUsePasskeys() && html`<${PasskeyButton} onProofs=${async (proofs: object[]) => onSignedIn(await useFirst(proofs))} />`}
               ${provider !== null && html`<${ProviderButton} label=${provider} />`}`
       }
       <p class="quiet"><${LanguageChoice} /></p>
     </div>
   </main>`;
+}
+
+/** Button that signs in by a passkey. `onProofs`: signs in by the first valid proof. */
+function PasskeyButton({ onProofs }: { onProofs: (proofs: object[]) => Promise<void> }) {
+  const { run, isBusy, error } = useAction();
+  const { passkeys: w, provider } = words().common;
+  const begin = () => run(async () => onProofs(await askForPasskey()).catch(refused));
+  return html`<p class="quiet or">${provider.or}</p>
+    <${Problem} text=${error} />
+    <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.signIn}</button>`;
+}
+
+function refused(failure: unknown): never {
+  if (failure instanceof Failure && failure.status === 422) throw new Error(words().common.passkeys.refused);
+  throw failure;
 }
 
 /** Link to the identity provider, which redirects back to this page. `label`: its display name. */

@@ -12,6 +12,7 @@ import { Apps } from './apps.ts';
 import { Homes, Members } from './members.ts';
 import { Notices } from './sessions/notices.ts';
 import { OtherDevice } from './sessions/other-device.ts';
+import { Passkeys } from './sessions/passkeys.ts';
 import { Appearance, Developers, SignOut } from './sessions/this-browser.ts';
 import { YourData } from './sessions/your-data.ts';
 
@@ -22,7 +23,7 @@ interface Session {
   expires_at: string;
   user_agent: string | null;
   address: string | null;
-  signed_in_by: 'mail' | 'provider' | 'device';
+  signed_in_by: 'mail' | 'provider' | 'device' | 'passkey';
   is_current: boolean;
 }
 
@@ -52,6 +53,7 @@ export function Page() {
       <${Rows} label=${w.list}><${Loading} of=${sessions}>${table}<//><//>
       <${OtherDevice} onClose=${sessions.again} />
     <//>
+    <${Passkeys} proposedName=${browserName(navigator.userAgent)} />
     <div class="grid"><${Developers} /><${YourData} /></div>
   `;
 

@@ -191,6 +191,7 @@ export interface Arguments {
   'sessions.emailPending': { email: Shown };
   'sessions.on': { browser: Shown; system: Shown };
   'sessions.otherAddress': { email: Shown };
+  'sessions.passkeyHost': { host: Shown };
   'tariffs.about': { email: Shown };
   'tariffs.deleted': { name: Shown };
   'tariffs.added': { name: Shown };

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import type { Passkey } from '#src/api/dashboard/shapes.ts';
+import { callApi, Failure } from '../../api.ts';
+import { html } from '../../html.ts';
+import { Rows } from '../../parts/focus.ts';
+import { useAction, useLoad } from '../../parts/load.ts';
+import { busyAttributes, Card, ConfirmButton, Field, Loading, Problem, When } from '../../parts/ui.ts';
+import { canUsePasskeys, makePasskey } from '../../passkeys.ts';
+import { useSession } from '../../session.ts';
+import { words } from '../../words/words.ts';
+
+/** The account's passkeys, with a form that adds one and buttons that remove them. `proposedName`: name of this browser. */
+export function Passkeys({ proposedName }: { proposedName: string }) {
+  const { me } = useSession();
+  const { sessions: w } = words();
+  const passkeys = useLoad(() => callApi<Passkey[]>('GET', '/v1/passkeys'), []);
+  const { run, isBusy, error } = useAction();
+  const [isAdded, setAdded] = useState(false);
+  const add = (event: SubmitEvent) => {
+    event.preventDefault();
+    const name = String(new FormData(event.target as HTMLFormElement).get('name'));
+    setAdded(false);
+    run(async () => {
+      const made = await makePasskey().catch(notAllowed);
+      await callApi('POST', '/v1/passkeys', { ...made, name });
+      setAdded(true);
+      passkeys.again();
+    });
+  };
+  const remove = ({ passkey_id }: Passkey) =>
+    run(async () => {
+      await callApi('DELETE', `/v1/passkeys/${passkey_id}`);
+      passkeys.again();
+    });
+  const row = (one: Passkey) => html`<tr key=${one.passkey_id}>
+    <th scope="row" data-name=${w.passkey}>${one.name} ${one.host !== location.hostname && html`<span class="quiet">${w.passkeyHost({ host: one.host })}</span>`}</th>
+    <td data-name=${w.passkeyMade}><${When} at=${one.created_at} zone=${me.timezone} /></td>
+    <td data-name=${w.lastUsed}><${When} at=${one.last_used_at} zone=${me.timezone} /></td>
+    <td><div class="actions"><${ConfirmButton} label=${w.passkeyRemove} of=${one.name} question=${w.passkeyQuestion} onSure=${() => remove(one)} /></div></td>
+  </tr>`;
+  const table = (all: Passkey[]) =>
+    all.length > 0 &&
+    html`<div class="table"><table>
+      <thead><tr><th scope="col">${w.passkey}</th><th scope="col">${w.passkeyMade}</th><th scope="col">${w.lastUsed}</th><td></td></tr></thead>
+      <tbody>${all.map(row)}</tbody>
+    </table></div>`;
+  const form = () => html`<form onSubmit=${add}>
+    <${Field} label=${w.passkeyName} hint=${w.passkeyNameHint}>
+      ${(attributes: object) =>
+        html`<input ...${attributes} name="name" autocomplete="off" required maxlength="60" defaultValue=${proposedName} />`}
+    <//>
+    <button ...${busyAttributes(isBusy)}>${w.passkeyAdd}</button>
+  </form>`;
+  return html`<${Card} title=${w.passkeysTitle}>
+    <p>${w.passkeysAbout}</p>
+    <${Rows} label=${w.passkeysList}><${Loading} of=${passkeys}>${table}<//><//>
+    ${canUsePasskeys() ? form() : html`<p class="quiet">${w.passkeyUnsupported}</p>`}
+    <p class="quiet told" role="status">${isAdded && w.passkeyAdded}</p>
+    <${Problem} text=${error} />
+  <//>`;
+}
+
+/** Says that the sign-in was too long ago for a new passkey. */
+function notAllowed(failure: unknown): never {
+  if (failure instanceof Failure && failure.status === 403) throw new Error(words().sessions.passkeyLongAgo);
+  throw failure;
+}

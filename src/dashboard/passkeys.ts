@@ -1,0 +1,50 @@
+import { askEachCell, callApi } from './api.ts';
+import { words } from './words/words.ts';
+
+/** Whether this browser can make and use passkeys. Browsers offer them on pages with HTTPS only. */
+export const canUsePasskeys = (): boolean =>
+  'PublicKeyCredential' in globalThis && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
+
+/** A passkey that the browser has made, as the service expects it. */
+interface CreatedPasskey {
+  challenge_id: string;
+  credential: unknown;
+}
+
+/** Makes a passkey for the signed-in account: the browser asks the person where to store it. Throws an error for people to read. */
+export async function makePasskey(): Promise<CreatedPasskey> {
+  const { challenge_id, options } = await callApi<{
+    challenge_id: string;
+    options: PublicKeyCredentialCreationOptionsJSON;
+  }>('POST', '/session/passkey', {});
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+  const made = await navigator.credentials.create({ publicKey }).catch(explain);
+  return { challenge_id, credential: (made as PublicKeyCredential).toJSON() };
+}
+
+/**
+ * Asks the person for a passkey, and returns the proofs for signing in, of which the first valid one counts. A passkey does not tell the cell
+ * of its account, so it signs the challenges of all cells at once, and there is a proof for each cell. Throws an error for people to read.
+ */
+export async function askForPasskey(): Promise<object[]> {
+  const begun = await askEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
+    '/sign-in/passkey',
+    {},
+  );
+  // The challenges are base64url of multiples of three bytes, so that the joined text is that of the joined bytes.
+  const challenge = begun.map(({ options }) => options.challenge).join('');
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...begun[0]?.options, challenge });
+  const signed = await navigator.credentials.get({ publicKey }).catch(explain);
+  const passkey = (signed as PublicKeyCredential).toJSON();
+  return begun.map(({ sign_in_id }) => ({ sign_in_id, passkey }));
+}
+
+/** Throws what people should read instead of the browser's technical text. */
+function explain(error: Error): never {
+  const { passkeys: w } = words().common;
+  // Browsers name the same error for a person who cancels, a time that is over, and a certificate that they do not trust.
+  if (error.name === 'NotAllowedError') throw new Error(w.cancelled);
+  if (error.name === 'SecurityError') throw new Error(w.otherHost);
+  if (error.name === 'InvalidStateError') throw new Error(w.known);
+  throw error;
+}

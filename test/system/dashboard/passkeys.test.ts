@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testLooks } from '#test/support/browser.ts';
+import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
+
+let dashboard: Dashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
+/** Gives the page a platform authenticator that verifies its person at once, as a phone does by a fingerprint. */
+async function addAuthenticator(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+  } as const;
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+  return async () => (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
+}
+
+test('a passkey that is made on the Account page signs in without a mail, until it is removed', async () => {
+  const userId = await dashboard.user('passkey@example.com');
+  const page = await dashboard.signIn('passkey@example.com');
+  const credentials = await addAuthenticator(page);
+  await page.getByRole('link', { name: 'Account' }).click();
+  const card = page.getByRole('region', { name: 'Passkeys' });
+  const rows = card.getByRole('row').filter({ has: page.getByRole('rowheader') });
+  expect(await card.getByLabel('Name of the passkey').inputValue()).toBe('Chrome on Linux');
+  await card.getByLabel('Name of the passkey').fill('Kitchen tablet');
+  await card.getByRole('button', { name: 'Add a passkey' }).click();
+  await card.getByText('Added. The sign-in page offers').waitFor();
+  await expect.poll(() => rows.allTextContents()).toEqual([expect.stringMatching(/^Kitchen tablet.*never/)]);
+  // The device stores the passkey with the account, for this host, so that the sign-in page need not know the account.
+  const [stored] = await credentials();
+  expect(stored).toMatchObject({ rpId: 'localhost', isResidentCredential: true });
+  expect(Buffer.from(stored?.userHandle ?? '', 'base64').toString()).toBe(userId);
+  await testLooks(page, 'passkeys');
+  await card.getByRole('button', { name: 'Add a passkey' }).click();
+  await card.getByText('This device already has a passkey').waitFor();
+
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+  };
+  await signOut();
+  await testLooks(page, 'sign-in-passkey');
+  for (const count of [1, 2]) {
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('contentinfo').getByText('passkey@example.com').waitFor();
+    expect((await credentials())[0]?.signCount).toBeGreaterThanOrEqual(count);
+    await page.getByRole('link', { name: 'Account' }).click();
+    if (count === 1) await signOut();
+  }
+  await expect.poll(() => rows.allTextContents()).toEqual([expect.not.stringContaining('never')]);
+  const sessions = page.getByRole('region', { name: 'Signed in' });
+  await expect.poll(() => sessions.getByRole('row').filter({ hasText: 'this one' }).textContent()).toContain('passkey');
+
+  // A passkey can be added only just after the sign-in.
+  const { pool } = dashboard.database;
+  await pool.query("UPDATE sessions SET created_at = created_at - interval '16 minutes' WHERE user_id = $1", [userId]);
+  await card.getByRole('button', { name: 'Add a passkey' }).click();
+  await card.getByText('within 15 minutes after your sign-in').waitFor();
+  await rows.getByRole('button', { name: /^Remove/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect.poll(() => rows.count()).toBe(0);
+  await signOut();
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByText('The service does not know this passkey').waitFor();
+});
