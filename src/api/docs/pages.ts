@@ -47,7 +47,7 @@ export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFi
   }
   const sections = [...library, ...reference].flatMap((one) => one.sections).map((one, id) => ({ id, ...one }));
   files.set('/docs/search.json', { type: 'application/json; charset=utf-8', content: JSON.stringify(sections) });
-  for (const name of ['app.js', 'search.js', 'catcher.js'])
+  for (const name of ['app.js', 'search.js', 'catcher.js', 'own-key.js'])
     files.set(`/docs/${name}`, {
       type: 'text/javascript; charset=utf-8',
       content: browsable(await readFile(BROWSER + name, 'utf8')),

@@ -103,6 +103,65 @@ describe('the pages', () => {
     await page.context().close();
   });
 
+  test('have samples with a key that a signed-in reader makes, which only reads, until it is revoked', async () => {
+    const anonymous = await service.open('/docs/reference/devices');
+    await anonymous.getByRole('tab', { name: 'curl' }).first().waitFor();
+    const userId = await service.user('samples@example.com');
+    const page = await service.signIn('samples@example.com');
+    await page.goto('/docs/reference/devices#listDevices');
+    const sample = page.locator('section[aria-labelledby=listDevices] .samples');
+    const shown = (language: string) => sample.locator(`[data-language=${language}] pre`).textContent();
+    const served = await shown('curl');
+    expect(served).toContain('"Authorization: Bearer $ENERGY_KEY"');
+    await page.getByText('You are signed in as samples@example.com.').waitFor();
+    const keys = () =>
+      service.db
+        .selectFrom('api_keys')
+        .select(['key_id', 'scopes', 'expires_at', 'revoked_at'])
+        .where('user_id', '=', userId)
+        .execute();
+    // Nothing is made before the button is pressed.
+    expect(await keys()).toEqual([]);
+    await page.getByRole('button', { name: 'Make a key for these samples' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
+    await testLooks(page, 'docs-own-key');
+    const [made] = await keys();
+    expect(made?.scopes.every((scope) => scope.endsWith(':read'))).toBe(true);
+    const lastsMs = (made?.expires_at?.getTime() ?? 0) - Date.now();
+    expect(lastsMs).toBeGreaterThan(86_000_000);
+    expect(lastsMs).toBeLessThan(86_400_000);
+    const key = /Bearer (eus_live_\w+)"/.exec((await shown('curl')) ?? '')?.[1] ?? '';
+    expect(await shown('curl')).toContain(`curl "${service.url}/v1/devices"`);
+    expect(await shown('TypeScript')).toContain(`new EnergyClient({ key: '${key}', baseUrl: '${service.url}' })`);
+    expect(await shown('Python')).toContain(`EnergyClient("${key}", base_url="${service.url}")`);
+    const status = async (method: string) =>
+      (
+        await page.request.fetch(`${service.url}/v1/devices`, {
+          method,
+          headers: { Authorization: `Bearer ${key}` },
+          ...(method === 'POST' ? { data: { type: 'meter', location: 'cellar' } } : {}),
+        })
+      ).status();
+    expect([await status('GET'), await status('POST')]).toEqual([200, 403]);
+    // The other pages of the reference in this tab have it, another tab does not.
+    await page.goto('/docs/reference/alerts');
+    await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto('/docs/reference/devices');
+    await other.getByRole('button', { name: 'Make a key for these samples' }).waitFor();
+    await other.close();
+    await page.goto('/docs/reference/devices');
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByRole('button', { name: 'Make a key for these samples' }).waitFor();
+    expect(await shown('curl')).toBe(served);
+    expect((await keys())[0]?.revoked_at).not.toBeNull();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    // A reader who is not signed in is offered nothing.
+    expect(await anonymous.getByRole('button', { name: /key for these samples/ }).count()).toBe(0);
+    await anonymous.context().close();
+    await page.context().close();
+  });
+
   test('are found by their text', async () => {
     const page = await service.open('/docs');
     await page.keyboard.press('/');

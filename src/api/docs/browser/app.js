@@ -1,4 +1,4 @@
-// What the pages do beyond being read: samples as tabs, copying, search, and the catcher of a first webhook.
+// What the pages do beyond being read: samples as tabs and with the reader's key, copying, search, and the catcher of a first webhook.
 
 const KEPT = 'energy-docs-language';
 const kept = (value) => {
@@ -104,5 +104,7 @@ tabs();
 copying();
 contents();
 search();
+const operation = document.querySelector('.operation');
+if (operation?.querySelector('.samples')) (await import('./own-key.js')).ownKey(operation, element);
 const place = document.querySelector('[data-catcher]');
 if (place) (await import('./catcher.js')).catcher(place, element);
