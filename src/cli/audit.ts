@@ -8,8 +8,8 @@ import { printResult, runOnServiceDatabase } from './running-service.ts';
 export function register(program: Command): void {
   program
     .command('audit')
-    .option('--user <user>', 'only what this account did, and what was done to it: a user_id or an e-mail address')
-    .option('--limit <n>', 'most rows to show', '50')
+    .option('--user <user>', 'only entries with this account as actor or target: a user_id or an e-mail address')
+    .option('--limit <n>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object a line')
     .action((options: { user?: string; limit: string; json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
@@ -18,7 +18,7 @@ export function register(program: Command): void {
         const userId = options.user === undefined ? undefined : await resolveUserId(db, options.user);
         const acts = await listAudit(db, { limit, ...omitUndefined({ userId }) });
         for (const act of acts) printResult(options.json, act, lineOf(act));
-        if (acts.length === 0 && !options.json) console.log('Nothing was noted.');
+        if (acts.length === 0 && !options.json) console.log('The audit log has no entries.');
       }),
     );
 }

@@ -22,7 +22,10 @@ interface Options {
 }
 
 const PASSPHRASE = ['--passphrase-file <file>', 'file whose first line is the passphrase'] as const;
-const AT = ['--at <time>', 'a time such as 2026-11-27T08:30:00Z (default: the last state)'] as const;
+const AT = [
+  '--at <time>',
+  'time of the state to restore, such as 2026-11-27T08:30:00Z (default: the latest state)',
+] as const;
 const JSON_OPTION = ['--json', 'print one JSON object'] as const;
 
 /** Registers `energy backup` with its commands and `energy restore`, for the embedded database. */
@@ -30,12 +33,12 @@ export function register(program: Command): void {
   const backup = program
     .command('backup')
     .option('--to <folder>', 'folder for the copy, on another disk; several copies may share it')
-    .option(PASSPHRASE[0], `${PASSPHRASE[1]}, which seals the whole copy`)
+    .option(PASSPHRASE[0], `${PASSPHRASE[1]}, which encrypts the whole copy`)
     .option(...JSON_OPTION)
     .action(copy);
   backup
     .command('verify')
-    .description('restore a copy aside, check it, and remove it again; exits 1 if anything is wrong')
+    .description('restore a copy into a temporary folder and check it; exits 1 if an error is found')
     .requiredOption('--from <folder>', 'folder of the copy')
     .option(...PASSPHRASE)
     .option(...AT)
@@ -45,25 +48,28 @@ export function register(program: Command): void {
   backup
     .command('init')
     .description(
-      'make a key file of a passphrase: BACKUP_KEY_FILE seals nightly copies with it, and only the passphrase opens them',
+      'create a key file from a passphrase: BACKUP_KEY_FILE encrypts nightly copies with it, and only the passphrase decrypts them',
     )
     .option(...PASSPHRASE)
-    .requiredOption('--key-file <file>', 'file to make; it must not exist')
+    .requiredOption('--key-file <file>', 'file to create; it must not exist')
     .option(...JSON_OPTION)
     .action((_options: Options, command: Command) => init(command.optsWithGlobals()));
   backup
     .command('release')
-    .description('after a restore: send what fell due before the first start, and was held back')
-    .option('--drop', 'give it up instead: the lost installation sent it')
+    .description('after a restore: send the notifications that were due before the first start and were held back')
+    .option('--drop', 'discard them instead, because the lost installation sent them')
     .option(...JSON_OPTION)
     .action((_options: Options, command: Command) => release(command.optsWithGlobals()));
   program
     .command('restore')
     .requiredOption('--from <folder>', 'folder of the copy')
-    .requiredOption('--data-dir <folder>', 'folder to make; it must not exist or be empty')
+    .requiredOption('--data-dir <folder>', 'folder to create; it must not exist or be empty')
     .option(...PASSPHRASE)
     .option(...AT)
-    .option('--without-endings', 'do not end again what ended later: to undo a deletion by mistake')
+    .option(
+      '--without-endings',
+      'do not repeat later deletions and revocations, for example to undo an accidental deletion',
+    )
     .option(...JSON_OPTION)
     .action(restore);
 }
@@ -73,7 +79,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
   const config = loadConfigBeside();
   if (config.database.url)
     throw new Error(
-      'DATABASE_URL names a database that is not embedded: back it up with pgBackRest (deploy/backup/README.md) or your own way.',
+      'DATABASE_URL names an external database: back it up with pgBackRest (deploy/backup/README.md) or another tool.',
     );
   // Throws, with what to do, if the service does not run.
   await databaseUrl(config);
@@ -87,10 +93,12 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
     ...(key
       ? []
       : [
-          'It is not sealed: whoever reads it has all data. The secret key and the key of the certificate are not in it:',
+          'The copy is not encrypted: it contains all data, readable by anybody. It does not contain the secret key and the key of the certificate:',
         ]),
-    ...(key ? [] : [`copy ${config.dataDir}/secret.key to a safe place, or seal the copy with --passphrase-file.`]),
-    ...(config.secretKey === undefined ? [] : ['SECRET_KEY is set, and is in no copy: note it in a safe place.']),
+    ...(key ? [] : [`copy ${config.dataDir}/secret.key to a safe place, or encrypt the copy with --passphrase-file.`]),
+    ...(config.secretKey === undefined
+      ? []
+      : ['SECRET_KEY is set, and no copy contains it: store it in a safe place.']),
     `Check it: energy backup verify --from ${to}`,
   ];
   printResult(json, result, lines.join('\n'));
@@ -101,11 +109,11 @@ async function init({ passphraseFile, keyFile, json }: Options & { keyFile: stri
   const key = await createSealingKey(await passphraseIn(passphraseFile));
   await writeFile(keyFile, writeKeyFile(key), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
-    throw new Error(`${keyFile} exists, and copies may have been sealed with it. Name another file.`);
+    throw new Error(`${keyFile} exists, and copies may have been encrypted with it. Name another file.`);
   });
   const lines = [
-    `Made ${keyFile}. Set BACKUP_KEY_FILE=${keyFile} and start the service again: its copies are sealed from then on.`,
-    'The key file opens nothing. Keep the passphrase away from this machine: without it no copy can be restored.',
+    `Created ${keyFile}. Set BACKUP_KEY_FILE=${keyFile} and restart the service: it then encrypts its copies.`,
+    'The key file cannot decrypt copies. Store the passphrase away from this machine: without it no copy can be restored.',
   ];
   printResult(json, { key_file: keyFile, public_key: key.half.public_key }, lines.join('\n'));
 }
@@ -113,10 +121,11 @@ async function init({ passphraseFile, keyFile, json }: Options & { keyFile: stri
 const release = ({ drop: isDropped = false, json }: Options & { drop?: boolean }): Promise<void> =>
   runOnServiceDatabase(async (db) => {
     const released = await releaseHeld(db, { isDropped });
-    if (released === null) throw new Error('Nothing is held back: this installation was not restored, or released it.');
+    if (released === null)
+      throw new Error('Nothing is held back: this installation was not restored, or has already been released.');
     const number = (value: number) => value.toLocaleString('en');
     const what = `${number(released.deliveries)} deliveries and the alerts of ${number(released.changes)} changes`;
-    printResult(json, { ...released, dropped: isDropped }, isDropped ? `Given up: ${what}.` : `Sending now: ${what}.`);
+    printResult(json, { ...released, dropped: isDropped }, isDropped ? `Discarded: ${what}.` : `Sending now: ${what}.`);
   });
 
 /** Targets of this environment: BACKUP_TO, or the nightly copies of DATA_DIR. Without a usable configuration: none. */
@@ -149,17 +158,19 @@ async function restore({ from, at, dataDir, passphraseFile, withoutEndings, json
     ...(manifest.has_secret_key
       ? []
       : [
-          `The copy has no secret key. Put the old one into ${dataDir}/secret.key or SECRET_KEY. If it is lost: energy secrets forget.`,
+          `The copy has no secret key. Put the old key into ${dataDir}/secret.key or SECRET_KEY. If it is lost: energy secrets forget.`,
         ]),
     hasEnded
-      ? `${number(endings)} accounts, apps, authorizations, devices, gateways, keys, memberships, passkeys, sessions and webhooks ended later (ended.jsonl). The first start ends them again before it listens.`
+      ? `${number(endings)} accounts, apps, authorizations, devices, gateways, keys, memberships, passkeys, sessions and webhooks ended after this state (ended.jsonl). The first start ends them again before it accepts connections.`
       : withoutEndings
-        ? 'Keys, sessions and accounts that ended after that time are valid again. End those that you do not want: docs/backup.md.'
-        : 'There is no ended.jsonl with this copy: keys, sessions and accounts that ended after that time are valid again. End them: docs/backup.md.',
+        ? 'Keys, sessions and accounts that ended after this state are valid again. End the unwanted ones: docs/backup.md.'
+        : 'The copy has no ended.jsonl: keys, sessions and accounts that ended after this state are valid again. End them: docs/backup.md.',
     ...(tornLines === 0
       ? []
-      : [`${number(tornLines)} lines of ended.jsonl are torn: compare it with energy audit of the old installation.`]),
-    'Nothing that fell due before the first start is sent until you release it: energy backup release, or energy backup release --drop.',
+      : [
+          `${number(tornLines)} lines of ended.jsonl are incomplete: compare it with energy audit of the old installation.`,
+        ]),
+    'Notifications that were due before the first start are held back until you release them: energy backup release, or energy backup release --drop.',
     `Start the service: DATA_DIR=${dataDir} npm start`,
   ];
   printResult(json, result, lines.join('\n'));
@@ -185,17 +196,17 @@ function textOf({
 }: Verified): string {
   const number = (value: number) => value.toLocaleString('en');
   return [
-    `Restored aside: the state of ${until}, from version ${service}, with ${number(wal_segments)} archived WAL segments.`,
+    `Restored into a temporary folder: the state of ${until}, from version ${service}, with ${number(wal_segments)} archived WAL segments.`,
     `${number(counts.users)} users, ${number(counts.devices)} devices, ${number(counts.readings)} readings, ${number(counts.api_keys)} API keys.`,
     rollups_differing === 0
-      ? 'Every aggregate is what the load profile says.'
+      ? 'All aggregates agree with the load profile.'
       : `${number(rollups_differing)} rows of the aggregates differ: energy rollups rebuild repairs them after a restore.`,
     checksums === null
-      ? 'The database has no checksums of pages.'
-      : `${number(checksums.pages)} pages, ${number(checksums.damaged.length)} of them damaged.`,
+      ? 'The database has no page checksums.'
+      : `${number(checksums.pages)} pages checked, ${number(checksums.damaged.length)} damaged.`,
     ...(checksums?.damaged ?? []).map(({ file, page }) => `  page ${page} of ${file}`),
-    has_secret_key ? 'The secret key is in the copy.' : 'The secret key is not in the copy.',
-    ok ? 'The copy is good.' : 'The copy is NOT good: make another one.',
+    has_secret_key ? 'The copy contains the secret key.' : 'The copy does not contain the secret key.',
+    ok ? 'The copy is good.' : 'The copy is NOT good: make a new copy.',
   ].join('\n');
 }
 
@@ -204,7 +215,7 @@ function timeIn(text: string | undefined): Date | null {
   const isWithZone = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/.test(text);
   const time = new Date(text);
   if (!isWithZone || Number.isNaN(time.getTime()))
-    throw new Error(`--at ${text}: give a time with its zone, such as 2026-11-27T08:30:00Z.`);
+    throw new Error(`--at ${text}: must be a time with its zone, such as 2026-11-27T08:30:00Z.`);
   return time;
 }
 
@@ -215,7 +226,7 @@ async function passphraseIn(file: string): Promise<string> {
   });
   const [passphrase = ''] = text.split(/\r?\n/, 1);
   if (passphrase.length < 8)
-    throw new Error(`The first line of ${file} is no passphrase: it must have 8 characters or more.`);
+    throw new Error(`The first line of ${file} is not a valid passphrase: it must have at least 8 characters.`);
   return passphrase;
 }
 

@@ -29,7 +29,7 @@ export function register(program: Command): void {
     });
   cells
     .command('sync')
-    .description('write the file of exceptions into every router that runs')
+    .description('write the list of moved accounts to all running routers')
     .option('--json', 'print one JSON object')
     .action(async (_options: object, command: Command) => {
       const { file, json = false } = command.optsWithGlobals<Options>();
@@ -38,8 +38,8 @@ export function register(program: Command): void {
     });
   cells
     .command('move <user...>')
-    .description('move accounts, by user_id or e-mail address, from this cell to another one, while both run')
-    .requiredOption('--to <cell>', 'the cell that is to have them')
+    .description('move accounts, by user_id or e-mail address, from this cell to another cell, while both run')
+    .requiredOption('--to <cell>', 'target cell')
     .option('--json', 'print one JSON object')
     .action(async (users: string[], _options: object, command: Command) => {
       const { file, to, json = false } = command.optsWithGlobals<Options & { to: string }>();
@@ -63,7 +63,7 @@ const cellsFile = z.strictObject({
   cells: z.record(
     z.string().refine(isCellName, 'must be the name of a cell'),
     z.strictObject({
-      database: z.string().refine(isDatabaseUrl, 'must be a URL of PostgreSQL'),
+      database: z.string().refine(isDatabaseUrl, 'must be a PostgreSQL URL'),
       secret_key_file: z.string().min(1),
     }),
   ),
@@ -100,7 +100,7 @@ async function move(users: readonly string[], to: string, file: CellsFile): Prom
   const from = config.cell ?? FIRST_CELL;
   const target = file.cells[to];
   if (target === undefined) throw new Error(`The file of cells has no cell ${to}. Nothing was changed.`);
-  if (to === from) throw new Error(`This is the cell ${from} itself. Nothing was changed.`);
+  if (to === from) throw new Error(`The accounts are already in the cell ${from}. Nothing was changed.`);
   await assertDatabaseReachable(`the cell ${to}`, target.database);
   const targetSecret = (await readFile(target.secret_key_file, 'utf8')).trim();
   const { url, release } = await reachSource(config);
@@ -134,7 +134,7 @@ function printMove({ users, moved_before, held_ms, forwarded, unpriced }: CellMo
   const before = moved_before > 0 ? ` (${moved_before} had moved before)` : '';
   console.log(
     `Moved ${users} accounts${before}. Each was closed for at most ${(held_ms / 1_000).toFixed(1)} s. ` +
-      `${forwarded} messages that still arrived in the old cell were written in the new one.`,
+      `${forwarded} messages that arrived in the old cell after the move were forwarded to the new cell.`,
   );
   if (unpriced.length > 0) console.log(escapeForTerminal(`\n${describeUnpricedTariffs(unpriced)}`));
 }
@@ -153,6 +153,6 @@ function print({ cells, routers, exceptions }: CellsHealth): void {
   for (const { router, problem, differing } of routers)
     if (problem !== null) console.log(problem);
     else if (differing !== 0)
-      console.log(`${router}: ${differing} exceptions differ from the file. Run \`energy cells sync\`.`);
-  console.log(`${exceptions} exceptions`);
+      console.log(`${router}: ${differing} moved accounts differ from the list. Run \`energy cells sync\`.`);
+  console.log(`${exceptions} moved accounts`);
 }

@@ -6,7 +6,7 @@ import { listCommandNodes } from './completion/tree.ts';
 export function register(program: Command): void {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'which shell').choices(COMPLETION_SHELLS))
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(COMPLETION_SHELLS))
     .action((shell: CompletionShell) => {
       process.stdout.write(completionScriptFor(shell, listCommandNodes(program)));
     });

@@ -7,25 +7,25 @@ test('shows the readings of a recognised message, and what a configured time zon
   const payload = '{"Time":"2026-07-05T20:59:00","ENERGY":{"Total":301.004}}';
   expect(describeDecoding({ topic: 'tele/plug/SENSOR', payload }, NOW)).toBe(
     [
-      'Read, by the family tasmota:',
-      '  plug  import  energy_total_kwh 301.004  at its receipt',
+      'Decoded by the family tasmota:',
+      '  plug  import  energy_total_kwh 301.004  at the time of receipt',
       'With this decoder_config tasmota reads more of it: {"tz":"Europe/Berlin"}',
     ].join('\n'),
   );
   expect(describeDecoding({ topic: 'tele/plug/SENSOR', payload, tz: 'Europe/Berlin' }, NOW)).toContain(
     '2026-07-05T18:59:00.000Z',
   );
-  expect(describeDecoding({ topic: 'tele/plug/SENSOR', payload, retain: true }, NOW)).toContain('left out: 1');
+  expect(describeDecoding({ topic: 'tele/plug/SENSOR', payload, retain: true }, NOW)).toContain('skipped: 1');
 });
 
 test('suggests a mapping for an unrecognised message, with which it is decoded', () => {
   const given = { topic: 'boiler/7', payload: '{"meter": [{"InvSerial": 7, "total_kwh": 12345}]}' };
   const told = describeDecoding(given, NOW);
-  expect(told).toContain('Nobody’s message');
+  expect(told).toContain('Not recognised');
   expect(told).toContain('  $.meter[0].total_kwh  12345');
   const config = parseDecoderConfig(/--config '(.*)'/.exec(told)?.[1] ?? '');
   expect(describeDecoding({ ...given, config }, NOW)).toContain(
-    '  boiler/7  import  energy_total_kwh 12345  at its receipt',
+    '  boiler/7  import  energy_total_kwh 12345  at the time of receipt',
   );
 });
 
@@ -33,13 +33,13 @@ test('reads a message whose names state register, direction and unit, and asks a
   const told = (payload: string) => describeDecoding({ topic: 'house/x1', payload }, NOW);
   expect(told('{"serial": 81230077, "soc": 80, "active_power_w": -412, "total_power_import_kwh": 7.5}')).toBe(
     [
-      'Read, by the family names:',
-      '  house/x1/81230077  import  power_w -412  at its receipt',
-      '  house/x1/81230077  import  energy_total_kwh 7.5  at its receipt',
+      'Decoded by the family names:',
+      '  house/x1/81230077  import  power_w -412  at the time of receipt',
+      '  house/x1/81230077  import  energy_total_kwh 7.5  at the time of receipt',
     ].join('\n'),
   );
   expect(told('{"serial": 81230077, "total_kwh": 7.5}')).toContain(
-    'total_kwh  7.5 kWh  counts when you say what it is',
+    'total_kwh  7.5 kWh  not counted: choose what it measures',
   );
 });
 

@@ -38,7 +38,7 @@ const FORM =
   '{"n": 0, "topic": "tele/plug/SENSOR", "payload": "…" or "payload_b64": "…", "received_at": "2026-07-05T19:00:01Z"}';
 
 const FORMS =
-  'One message is given by --topic TOPIC --payload TEXT, many as JSON lines on standard input (--json: answered as such).';
+  'Pass one message with --topic TOPIC --payload TEXT, or many as JSON lines on standard input (with --json, the output is JSON lines as well).';
 
 /** The JSON object that `energy decode --json` prints for one line of input. */
 interface Answer {
@@ -66,33 +66,35 @@ export function register(program: Command): void {
   program
     .command('decode')
     .option('--json', 'print one JSON object a line')
-    .option('--topic <topic>', 'topic of one message, as the device’s own broker has it')
-    .option('--payload <text>', 'its payload')
-    .option('--config <json>', 'a decoder_config to read it with', parseDecoderConfig)
-    .option('--retain', 'the broker had kept it: what it says without a time of its own is left out')
-    .option('--tz <zone>', 'time zone of devices that tell local time', zoneOf)
+    .option('--topic <topic>', 'topic of one message, as on the device’s own broker')
+    .option('--payload <text>', 'payload of the message')
+    .option('--config <json>', 'decoder_config for the message', parseDecoderConfig)
+    .option('--retain', 'the message was retained by the broker: readings without their own time are skipped')
+    .option('--tz <zone>', 'time zone of devices that report local time', zoneOf)
     .addHelpText(
       'after',
       `
 One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Total": 301.004}}'
 
 Otherwise each line of standard input: ${FORM}
-and, where it matters, "tz", "config" (a decoder_config), "replayed", "prior" (messages that came before).`,
+with the optional fields "tz", "config" (a decoder_config), "replayed", and "prior" (earlier messages).`,
     )
     // The code below explains how to give a message; commander's "too many arguments" would not help.
     .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
       if (command.args.length > 0)
-        command.error(`"${escapeLineForTerminal(command.args[0] ?? '')}" is not understood. ${FORMS}`);
+        command.error(`"${escapeLineForTerminal(command.args[0] ?? '')}" is not a valid argument. ${FORMS}`);
       if (topic !== undefined || payload !== undefined) {
         if (topic === undefined || payload === undefined || options.json)
-          command.error('One message takes --topic and --payload, and no --json: that reads lines of standard input.');
+          command.error(
+            '--topic and --payload decode one message and cannot be combined with --json, which reads lines of standard input.',
+          );
         console.log(describeDecoding({ topic, payload, ...options }, Date.now()));
         return;
       }
       if (options.config || options.retain || options.tz !== undefined)
         command.error(
-          '--config, --retain and --tz are for one message, with --topic and --payload. In lines they are members.',
+          '--config, --retain and --tz apply to one message (--topic and --payload). In JSON lines, use the fields config, retain and tz.',
         );
       if (process.stdin.isTTY) console.error('Waiting for JSON lines on standard input; end them with Ctrl-D.');
       for await (const text of linesOf(process.stdin)) {
@@ -140,13 +142,13 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
   try {
     given = JSON.parse(text);
   } catch {
-    return { answer: refused(null, `the line is not JSON; its form is ${FORM}`), family: null };
+    return { answer: refused(null, `Invalid line: not JSON. Expected: ${FORM}`), family: null };
   }
   const parsed = line.safeParse(given, { error: describeIssue });
   const n = z.object({ n: z.number() }).safeParse(given).data?.n ?? null;
   if (!parsed.success) {
-    const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'} ${message}`);
-    return { answer: refused(n, `the line: ${mistakes.join(', ')}; its form is ${FORM}`), family: null };
+    const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the line'} ${message}`);
+    return { answer: refused(n, `Invalid line: ${mistakes.join(', ')}. Expected: ${FORM}`), family: null };
   }
   const { topic, received_at, tz, config, replayed = false, prior = [] } = parsed.data;
   const message = { topic, payload: bytesOf(parsed.data), receivedAtMs: Date.parse(received_at), replayed };
@@ -166,7 +168,7 @@ function answerTo(text: string): { answer: Answer; family: string | null } {
 
 const refused = (n: number | null, reason: string): Answer => ({ n, readings: [], rejected: [{ reason }] });
 
-const TOO_LONG = refused(null, `the line is longer than ${MAX_LINE_BYTES / MAX_DECODED_BYTES} MiB`);
+const TOO_LONG = refused(null, `Invalid line: longer than ${MAX_LINE_BYTES / MAX_DECODED_BYTES} MiB`);
 
 const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>): Buffer =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
@@ -174,13 +176,14 @@ const bytesOf = ({ payload, payload_b64 }: Pick<Line, 'payload' | 'payload_b64'>
 /** Formats a decoded line for a terminal. Control characters in a device's text are escaped. */
 function forPeople({ n, readings, asks = [], rejected }: Answer, family: string | null): string {
   const head =
-    family === null && rejected.length === 0 ? 'nobody’s message: no family knows this topic' : (family ?? '');
+    family === null && rejected.length === 0 ? 'not recognised: no device family uses this topic' : (family ?? '');
   const said = readings.map(
-    ({ device, channel, kind, value, ts }) => `  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at its receipt'}`,
+    ({ device, channel, kind, value, ts }) =>
+      `  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at the time of receipt'}`,
   );
   const asked = asks.map(
     ({ device, native_name, unit, value }) =>
-      `  ${device}  ${native_name}  ${value}${unit === null ? '' : ` ${unit}`}  unknown: counts when you say what it is`,
+      `  ${device}  ${native_name}  ${value}${unit === null ? '' : ` ${unit}`}  not counted: choose what it measures`,
   );
   const lines = [
     `${n ?? ''} ${head}`.trim(),
@@ -188,7 +191,7 @@ function forPeople({ n, readings, asks = [], rejected }: Answer, family: string 
     ...asked,
     ...rejected.map(({ reason }) => `  rejected: ${reason}`),
   ];
-  if (head === family && lines.length === 1) lines.push('  says nothing that is counted');
+  if (head === family && lines.length === 1) lines.push('  contains no readings');
   return lines.map(escapeLineForTerminal).join('\n');
 }
 
@@ -241,25 +244,24 @@ const linesOfAnnouncement = (announced: AnnouncedDevice | undefined): string[] =
     : [];
 
 const HEADS: Record<MessageDiagnosis['outcome'], (judgement: MessageDiagnosis) => string> = {
-  read: ({ family }) => `Read, by the family ${family}:`,
-  asked: ({ family }) => `Of the family ${family}. Nothing of it counts until you say what it is:`,
-  refused: ({ family }) => `Of the family ${family}, and cannot be used:`,
-  nothing: ({ family }) => `Of the family ${family}. It says nothing that is counted.`,
-  nobody: ({ topic }) => `Nobody’s message: no family knows this topic with this payload (${topic}).`,
+  read: ({ family }) => `Decoded by the family ${family}:`,
+  asked: ({ family }) => `Recognised by the family ${family}. Not counted until you choose what it measures:`,
+  refused: ({ family }) => `Recognised by the family ${family}, but cannot be used:`,
+  nothing: ({ family }) => `Recognised by the family ${family}. The message contains no readings.`,
+  nobody: ({ topic }) => `Not recognised: no device family uses this topic with this payload (${topic}).`,
 };
 
 function linesOfJudgement(judgement: MessageDiagnosis): string[] {
   const { outcome, readings, asks, refused, left_out, would, members } = judgement;
   const lines = [HEADS[outcome](judgement)];
   for (const { device, channel, kind, value, ts } of readings)
-    lines.push(`  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at its receipt'}`);
+    lines.push(`  ${device}  ${channel}  ${kind} ${value}  ${ts ?? 'at the time of receipt'}`);
   for (const { device, native_name, unit, value } of asks)
     lines.push(
-      `  ${device}  ${native_name}  ${value}${unit === null ? '' : ` ${unit}`}  counts when you say what it is`,
+      `  ${device}  ${native_name}  ${value}${unit === null ? '' : ` ${unit}`}  not counted: choose what it measures`,
     );
-  for (const reason of refused) lines.push(`  refused: ${reason}`);
-  if (left_out > 0)
-    lines.push(`  left out: ${left_out}. The broker had kept the message, and it does not say how old it is.`);
+  for (const reason of refused) lines.push(`  rejected: ${reason}`);
+  if (left_out > 0) lines.push(`  skipped: ${left_out}. The message was retained by the broker, and contains no time.`);
   for (const { family, decoder_config } of would)
     lines.push(`With this decoder_config ${family} reads more of it: ${JSON.stringify(decoder_config)}`);
   if (outcome === 'nobody') lines.push(...whatToDo(judgement, members));
@@ -270,12 +272,12 @@ function linesOfJudgement(judgement: MessageDiagnosis): string[] {
 function whatToDo({ topic }: MessageDiagnosis, members: MessageDiagnosis['members']): string[] {
   if (members.length === 0)
     return [
-      'It has no number that could be mapped. Units and names that were announced before it (Home Assistant, Homie, Sparkplug) are not known here.',
+      'The message contains no number that a mapping could use. This command does not know units and names that were announced in earlier messages (Home Assistant, Homie, Sparkplug).',
     ];
   const [first] = members.filter(({ proposed }) => proposed !== null);
   const entry = first && { topic, ...(first.path ? { path: first.path } : {}), ...first.proposed };
   return [
-    'Its numbers, which a decoder_config.mapping can name (deploy/DEVICES.md):',
+    'The message contains these numbers, which a decoder_config.mapping can use (deploy/DEVICES.md):',
     ...members.slice(0, MAX_SHOWN).map(({ path, value }) => `  ${path ?? 'the payload'}  ${value}`),
     ...(members.length > MAX_SHOWN ? [`  and ${members.length - MAX_SHOWN} more`] : []),
     ...(entry ? [`For example: --config '${JSON.stringify({ mapping: [entry] })}'`] : []),

@@ -13,20 +13,20 @@ export function register(program: Command): void {
   program
     .command('demo')
     .option('--every <seconds>', 'seconds between live messages, 2 to 900', seconds, 2)
-    .option('--faults <a,b>', `what goes wrong with the meters' history: ${FAULT_NAMES.join(', ')}`, faults, [])
+    .option('--faults <a,b>', `faults in the meters' history: ${FAULT_NAMES.join(', ')}`, faults, [])
     .action(run);
 }
 
 function seconds(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 2 || value > 900) throw new InvalidArgumentError('2 to 900.');
+  if (!Number.isInteger(value) || value < 2 || value > 900) throw new InvalidArgumentError('Must be from 2 to 900.');
   return value;
 }
 
 function faults(list: string): string[] {
   const names = list.split(',');
   const unknown = names.filter((name) => !FAULT_NAMES.includes(name));
-  if (unknown.length > 0) throw new InvalidArgumentError(`Known are ${FAULT_NAMES.join(', ')}.`);
+  if (unknown.length > 0) throw new InvalidArgumentError(`Known faults: ${FAULT_NAMES.join(', ')}.`);
   return names;
 }
 
@@ -60,7 +60,7 @@ export function formatDemoWelcome(demo: Demo, play: PlayOptions, now: Date): str
   const past =
     readings > 0
       ? `Stored ${readings.toLocaleString('en')} readings of the last 13 months in ${seconds.toFixed(1)} s.`
-      : 'The readings of the last 13 months are stored already.';
+      : 'The readings of the last 13 months are already stored.';
   // `-w` adds a line break after the response, so that the prompt starts on a new line.
   const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
   const insights = `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${day(6)}&end=${day(0)}&tz=account`;

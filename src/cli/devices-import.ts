@@ -71,7 +71,7 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
 /** Returns the valid rows of a file and the validation errors of the others. */
 async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; mistakes: FieldError[] }> {
   const { size } = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${file} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
+    throw new Error(`${file} cannot be read: ${error.code === 'ENOENT' ? 'the file does not exist' : error.message}`);
   });
   if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than 64 MiB: split it`);
   let text: string;
@@ -95,7 +95,7 @@ async function importerOf(db: Database, { utility, createUsers }: ImportOptions)
   if (utility === undefined) return { ...importer, reach: REACH_OF_ALL, newOwners: newOwnersOf(null) };
   const userId = await findUserId(db, utility);
   const user = await findUser(db, REACH_OF_ALL, userId);
-  if (user?.role !== 'utility') throw new Error(`${utility} is no utility`);
+  if (user?.role !== 'utility') throw new Error(`${utility} is not a utility`);
   return { ...importer, reach: { enrolledBy: userId }, newOwners: newOwnersOf(userId) };
 }
 
@@ -116,7 +116,7 @@ function refuse({ json }: ImportOptions, mistakes: readonly FieldError[]): void 
     const lines = placed.map(
       ({ line, member, message }) => `line ${line}: ${member === null ? '' : `${member} `}${message}`,
     );
-    console.error(escapeForTerminal([...lines, `Nothing was imported: ${placed.length} mistakes.`].join('\n')));
+    console.error(escapeForTerminal([...lines, `Nothing was imported: ${placed.length} errors.`].join('\n')));
   }
 }
 
@@ -155,13 +155,13 @@ async function tell(options: ImportOptions, { imported, recovered, passwords, ro
     options.json,
     { imported: true, ...counts, differing: told, credentials_file: isFile ? passwords.path : null, devices },
     [
-      `${created} devices are paired, ${counts.existing} were there already, ${counts.users_created} accounts were created.`,
-      ...(isFile ? [`Their MQTT passwords are in ${passwords.path}, and nowhere else.`] : []),
+      `Paired ${created} devices; ${counts.existing} already existed. Created ${counts.users_created} accounts.`,
+      ...(isFile ? [`Their MQTT passwords are stored only in ${passwords.path}.`] : []),
       ...told
         .slice(0, MAX_NAMED)
         .map(
           ({ line, device_id, members }) =>
-            `line ${line}: ${device_id} has another ${members.join(', ')}; it is left as it is`,
+            `line ${line}: ${device_id} already exists with a different ${members.join(', ')}; it was not changed`,
         ),
       ...(told.length > MAX_NAMED ? [`… and ${told.length - MAX_NAMED} more (--json lists all)`] : []),
     ].join('\n'),
@@ -215,7 +215,7 @@ function credentialsFile(path: string): CredentialsFile {
     async prepare(credentials) {
       if (credentials.length === 0) return;
       if ((await readIfThere(path)) !== null)
-        throw new Error(`${path} is there already, with passwords of before: name another file with --credentials`);
+        throw new Error(`${path} already exists and contains earlier passwords: name another file with --credentials`);
       const file = await open(part, 'wx', 0o600);
       try {
         await file.writeFile(stringify([...credentials], { header: true, columns: [...COLUMNS] }));
@@ -228,7 +228,9 @@ function credentialsFile(path: string): CredentialsFile {
       // A hard link instead of a rename: a rename would replace a file created in the meantime.
       await link(part, path).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return;
-        throw new Error(`${path} came to be there meanwhile; the passwords are in ${part}`, { cause: error });
+        throw new Error(`${path} was created by another process during the import; the passwords are in ${part}`, {
+          cause: error,
+        });
       });
       await discard();
     },

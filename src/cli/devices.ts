@@ -37,43 +37,48 @@ export function register(program: Command): void {
   const devices = program.command('devices');
   devices
     .command('create')
-    .description('pair a device; its MQTT password is shown once')
-    .requiredOption('--user <user>', 'its owner: a user_id or an e-mail address')
-    .option('--type <type>', 'such as smart_meter or thermostat', 'smart_meter')
-    .option('--location <location>', 'where it is installed', 'home')
+    .description('pair a device; its MQTT password is shown only once')
+    .requiredOption('--user <user>', 'owner: a user_id or an e-mail address')
+    .option('--type <type>', 'type of the device, such as smart_meter or thermostat', 'smart_meter')
+    .option('--location <location>', 'location of the device', 'home')
     .addOption(
-      new Option('--placement <placement>', 'where it sits in the home (default: by its type)').choices(PLACEMENTS),
+      new Option('--placement <placement>', 'position of the device in the home (default: by its type)').choices(
+        PLACEMENTS,
+      ),
     )
-    .option('--upstream <device_id>', 'the consumption meter that it lies behind')
-    .option('--discovery <discovery_id>', 'one that was discovered through a gateway (energy devices discovered)')
+    .option('--upstream <device_id>', 'upstream device: the meter whose measurement includes this device')
+    .option(
+      '--discovery <discovery_id>',
+      'id of a device that was discovered through a gateway (energy devices discovered)',
+    )
     .option('--json', 'print one JSON object')
     .action((options: NewDevice) => runOnServiceDatabase((db, config) => pair(db, config, options)));
   devices
     .command('import <file>')
     .description(
-      'pair what a CSV table lists, all of it or nothing: user_id or email, type, location and other members of POST /v1/devices; again it changes nothing',
+      'pair all devices of a CSV table, or none: columns user_id or email, type, location and other members of POST /v1/devices; repeating it changes nothing',
     )
     .option(
       '--credentials <file>',
-      'where the MQTT passwords go (default: FILE.credentials.csv; with --json the output)',
+      'file for the MQTT passwords (default: FILE.credentials.csv; with --json the output)',
     )
-    .option('--create-users', 'make an account for each e-mail address that has none')
-    .option('--utility <user>', 'whose homeowners they are, and become: a user_id or an e-mail address')
+    .option('--create-users', 'create an account for each unknown e-mail address')
+    .option('--utility <user>', 'utility of the existing and new homeowners: a user_id or an e-mail address')
     .option('--json', 'print one JSON object')
     .action(importDeviceTable);
   devices
     .command('discovered')
-    .description('list devices that were heard through a user’s gateways and are not paired')
-    .requiredOption('--user <user>', 'whose gateways: a user_id or an e-mail address')
+    .description('list devices that were discovered through a user’s gateways and are not paired')
+    .requiredOption('--user <user>', 'owner of the gateways: a user_id or an e-mail address')
     .option('--json', 'print one JSON object a line')
     .action((options: { user: string; json?: boolean }) => runOnServiceDatabase((db) => discovered(db, options)));
   addDeviceVerbs(devices);
   const gateways = program.command('gateways');
   gateways
     .command('create')
-    .description('make a gateway; its MQTT password is shown once')
-    .requiredOption('--user <user>', 'its owner: a user_id or an e-mail address')
-    .option('--name <name>', 'what it is called', 'home')
+    .description('create a gateway; its MQTT password is shown only once')
+    .requiredOption('--user <user>', 'owner: a user_id or an e-mail address')
+    .option('--name <name>', 'name of the gateway', 'home')
     .option('--json', 'print one JSON object')
     .action((options: { user: string; name: string; json?: boolean }) =>
       runOnServiceDatabase(async (db, config) => {
@@ -86,7 +91,7 @@ export function register(program: Command): void {
         );
         const prefix = gatewayPrefix(gateway.gateway_id);
         const mqtt = { username: gateway.gateway_id, password: secret, topic_prefix: prefix };
-        const text = `${formatDeviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${secret} (shown this once)\nprefix    ${prefix}`;
+        const text = `${formatDeviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${secret} (shown only once)\nprefix    ${prefix}`;
         printResult(options.json, { ...gateway, mqtt }, text);
       }),
     );
@@ -94,7 +99,7 @@ export function register(program: Command): void {
   gateways
     .command('list')
     .description('list the gateways of a user')
-    .requiredOption('--user <user>', 'whose: a user_id or an e-mail address')
+    .requiredOption('--user <user>', 'owner: a user_id or an e-mail address')
     .option('--json', 'print one JSON object a line')
     .action((options: { user: string; json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
@@ -125,7 +130,7 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
       return paired;
     };
     const paired = await runAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
-    return printResult(json, paired, `${paired.device_id} is paired; it counts from its next message on.`);
+    return printResult(json, paired, `${paired.device_id} is paired. Its energy counts from its next message.`);
   }
   const { device, secret } = await runAsOperator(
     db,
@@ -134,14 +139,14 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
     (made) => made.device.device_id,
   );
   const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
-  const text = `${formatDeviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${mqtt.password} (shown this once)\ntopic     ${mqtt.topic}`;
+  const text = `${formatDeviceAddress(config)}\nusername  ${mqtt.username}\npassword  ${mqtt.password} (shown only once)\ntopic     ${mqtt.topic}`;
   printResult(json, { ...device, mqtt }, text);
 }
 
 function whyNothingCounts({ awaits, quantities }: DiscoveredDevice): string {
-  if (awaits !== null) return `announced, no value received yet. Add this topic to your bridge: ${awaits}`;
+  if (awaits !== null) return `announced, but no value received yet. Add this topic to your bridge: ${awaits}`;
   const told = quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
-  return told === '' ? 'nothing is read of it yet: mostly its unit is to be set' : `no electricity: ${told}`;
+  return told === '' ? 'not counted yet: usually its unit is missing in the settings' : `no electricity: ${told}`;
 }
 
 async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {
@@ -167,7 +172,7 @@ export function addDeviceVerbs(devices: Command): void {
   addListCommand(devices, DEVICE, listDevices, { ofUser: true });
   addGetCommand(devices, DEVICE, getDevice);
   addUpdateCommand(devices, DEVICE, updateDevice);
-  addDeleteCommand(devices, DEVICE, deleteDevice, 'it can no longer log in; what it consumed stays');
+  addDeleteCommand(devices, DEVICE, deleteDevice, 'the device can no longer log in; its past consumption stays');
 }
 
 const GATEWAY: CommandNoun = { name: 'gateway', id: 'gateway_id', columns: [] };

@@ -16,11 +16,11 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .option(
       '--confirm-clock',
-      'look at nothing; declare that the clock of this machine is right, whatever it was before',
+      'check nothing; confirm that this machine’s clock is right, despite an earlier difference',
     )
     .option(
       '--releases <url>',
-      'ask this address for the latest version: the npm registry’s /latest, or GitHub’s releases/latest',
+      'fetch the latest version from this address: the npm registry’s /latest, or GitHub’s releases/latest',
       parseReleases,
     )
     .action(async (options: { json?: boolean; confirmClock?: boolean; releases?: URL }) => {
@@ -37,7 +37,7 @@ export function register(program: Command): void {
 
 function parseReleases(text: string): URL {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new InvalidArgumentError('It must be an https:// or http:// address.');
+    throw new InvalidArgumentError('Must be an https:// or http:// address.');
   return new URL(text);
 }
 
@@ -45,7 +45,7 @@ async function confirm(json: boolean | undefined): Promise<void> {
   await runWithServicePool('energy doctor', async (pool) => {
     const now = new Date();
     await confirmClock(pool, now);
-    const text = `The clock of this machine, ${now.toISOString()}, is confirmed. Running processes adopt it within ten seconds.`;
+    const text = `This machine’s clock, ${now.toISOString()}, is confirmed. Running processes adopt it within ten seconds.`;
     printResult(json, { confirmed: now.toISOString() }, text);
   });
 }

@@ -12,8 +12,8 @@ import { printResult, runWithServicePool } from './running-service.ts';
 export function register(program: Command): void {
   program
     .command('export')
-    .argument('<user>', 'whom it is about: a user_id or an e-mail address')
-    .requiredOption('--output <file.zip>', 'where it is written; what is there is replaced once it is complete')
+    .argument('<user>', 'user to export: a user_id or an e-mail address')
+    .requiredOption('--output <file.zip>', 'file to write; an existing file is replaced when the export is complete')
     .option('--json', 'print one JSON object')
     .action(run);
 }
@@ -50,6 +50,6 @@ async function run(user: string, { output, json }: { output: string; json?: bool
       if (isShown) process.stderr.write('\r\x1b[K');
     }
     const done = { user_id: userId, file: output, bytes: file.bytesWritten };
-    printResult(json, done, `${output}: ${Math.ceil(done.bytes / 1_024)} KiB, everything that is known of ${userId}.`);
+    printResult(json, done, `${output}: ${Math.ceil(done.bytes / 1_024)} KiB, all data of ${userId}.`);
   });
 }

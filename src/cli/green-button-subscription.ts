@@ -19,10 +19,10 @@ export async function subscriptionToken(
   { format, tokenFile }: { format: string; tokenFile?: string },
 ): Promise<string | null> {
   if (!files.some(isSubscription)) {
-    if (tokenFile !== undefined) throw new Error('--token-file belongs to the https:// address of a subscription.');
+    if (tokenFile !== undefined) throw new Error('--token-file requires the https:// address of a subscription.');
     return null;
   }
-  if (format !== 'green-button') throw new Error('Only --format green-button imports from an address.');
+  if (format !== 'green-button') throw new Error('Only --format green-button can import from an address.');
   if (files.length > 1) throw new Error('Import one subscription at a time, without files.');
   if (tokenFile === undefined)
     throw new Error('Name the file with the access token of the subscription: --token-file F.');
@@ -51,7 +51,7 @@ async function readToken(file: string): Promise<string> {
   });
   const [token = ''] = text.split(/\r?\n/, 1);
   // The characters of a bearer token (RFC 6750, 2.1).
-  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) throw new Error(`The first line of ${file} is no bearer token.`);
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) throw new Error(`The first line of ${file} is not a bearer token.`);
   return token;
 }
 
@@ -70,23 +70,25 @@ export async function downloadSubscription(
 ): Promise<string[]> {
   const first = new URL(address);
   if (first.protocol !== 'https:' || first.username !== '' || first.password !== '')
-    throw new Error('The address of a subscription begins with https:// and has no name or password in it.');
+    throw new Error(
+      'The address of a subscription must begin with https:// and must not contain a user name or password.',
+    );
   const headers = { authorization: `Bearer ${token}`, accept: 'application/atom+xml' };
   const seen = new Set<string>();
   const pages: string[] = [];
   for (let next: URL | null = first; next; ) {
     if (next.origin !== first.origin)
       throw new Error(`The next page is on another server (${next.origin}), which must not receive the token.`);
-    if (seen.has(next.href)) throw new Error('The pages of the subscription lead back to one of them.');
+    if (seen.has(next.href)) throw new Error('A next-page link of the subscription leads back to an earlier page.');
     if (pages.length >= MAX_PAGES)
       throw new Error(
-        `The subscription has more than ${MAX_PAGES} pages. Ask for less with published-min and published-max.`,
+        `The subscription has more than ${MAX_PAGES} pages. Limit it with published-min and published-max.`,
       );
     seen.add(next.href);
     const answer = await fetchAnswer({ url: next.href, headers });
     signal.throwIfAborted();
     if ('failure' in answer)
-      throw new Error(`Page ${pages.length + 1} was not fetched: ${answer.failure}${hintOf(answer.failure)}`);
+      throw new Error(`Page ${pages.length + 1} could not be fetched: ${answer.failure}${hintOf(answer.failure)}`);
     if (answer.text.trim() === '')
       throw new Error('The server returned nothing. It may still be preparing the data: run the command again later.');
     const file = join(folder, `page-${pages.length + 1}.xml`);
@@ -98,8 +100,7 @@ export async function downloadSubscription(
   return pages;
 }
 
-const hintOf = (failure: string): string =>
-  /^HTTP 40[13]$/.test(failure) ? ' (the server does not accept the token)' : '';
+const hintOf = (failure: string): string => (/^HTTP 40[13]$/.test(failure) ? ' (the server rejects the token)' : '');
 
 /** Returns the address of the page after a page; null if it is the last. */
 async function nextPage(file: string, of: URL): Promise<URL | null> {
@@ -107,6 +108,6 @@ async function nextPage(file: string, of: URL): Promise<URL | null> {
   for await (const part of espiParts(file)) if (part.part === 'feedLink' && part.rel === 'next') href = part.href;
   if (href === null) return null;
   const next = URL.parse(href, of);
-  if (!next) throw new Error('The feed links to a next page that has no address.');
+  if (!next) throw new Error('The feed has a next-page link without an address.');
   return next;
 }

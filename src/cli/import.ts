@@ -23,9 +23,10 @@ const LEFT_OUT = 3;
 const MEANINGS: Record<string, string> = {
   overlap: 'overlap another interval of the channel',
   glitch: 'contradict the readings around them (glitches)',
-  held: 'are implausible, and held until later readings say what they were',
-  confirming: 'follow a held one, and wait with it',
-  uncounted: 'are of a quantity that does not count, as another one of the channel does (see the device’s channels)',
+  held: 'are implausible, and wait until later readings confirm them',
+  confirming: 'follow an implausible reading, and wait with it',
+  uncounted:
+    'are of a quantity that does not count, because another quantity of the channel does (see the device’s channels)',
 };
 
 interface Options {
@@ -53,11 +54,11 @@ export function register(program: Command): void {
     .command('import')
     .argument(
       '<file...>',
-      'files, in any order; of green-button also the https:// address of a subscription (Green Button Connect My Data)',
+      'files, in any order; with green-button also the https:// address of a subscription (Green Button Connect My Data)',
     )
     .option(
       '--device <device_id>',
-      'device that the readings belong to; required, but to list what is in files of Home Assistant',
+      'device of the readings; required, except to list the contents of Home Assistant files',
     )
     .addOption(
       new Option(
@@ -67,29 +68,31 @@ export function register(program: Command): void {
         .choices(['csv', 'green-button', 'home-assistant', 'dsmr-reader'])
         .default('csv'),
     )
-    .option('--entity <id>', 'home-assistant: which entity; without it those of the files are listed')
-    .option('--usage-point <id>', 'green-button: which one, of a file with several')
+    .option('--entity <id>', 'home-assistant: entity to import; without it, the entities of the files are listed')
+    .option('--usage-point <id>', 'green-button: usage point to import, if the file has several')
     .option('--token-file <file>', 'green-button: file whose first line is the access token of the subscription')
-    .option('--time-column <name>', 'column of the time: ISO 8601, Unix seconds or ms', 'ts')
+    .option('--time-column <name>', 'column of the time: ISO 8601, Unix seconds or milliseconds', 'ts')
     .option(
       '--tz <zone>',
-      'zone of times without one, such as Europe/Berlin (default UTC; of dsmr-reader Europe/Amsterdam)',
+      'time zone of times without an offset, such as Europe/Berlin (default: UTC; dsmr-reader: Europe/Amsterdam)',
       zone,
     )
     .option('--register-column <name>', 'column of the value (default energy_total_kwh)')
-    .option('--value-column <name>', 'the same, by a name that fits every kind')
+    .option('--value-column <name>', 'column of the value, for any --kind (same as --register-column)')
     .addOption(
-      new Option('--kind <kind>', 'what the value is').choices(['register', 'interval', 'power']).default('register'),
+      new Option('--kind <kind>', 'kind of the value').choices(['register', 'interval', 'power']).default('register'),
     )
-    .addOption(new Option('--unit <unit>', 'default kWh; W for power').choices(['kWh', 'Wh', 'W', 'kW']))
-    .option('--interval-seconds <n>', 'length of the intervals of --kind interval', seconds, 1800)
     .addOption(
-      new Option('--time-marks <which>', 'which end of an interval its time is')
+      new Option('--unit <unit>', 'unit of the value (default: kWh; W for power)').choices(['kWh', 'Wh', 'W', 'kW']),
+    )
+    .option('--interval-seconds <n>', 'length of the intervals with --kind interval', seconds, 1800)
+    .addOption(
+      new Option('--time-marks <which>', 'whether the time of an interval is its start or its end')
         .choices(['start', 'end'])
         .default('end'),
     )
     .option('--channel <channel>', 'channel of the readings (default import)')
-    .option('--where <column=value>', 'only rows with this value; may be given several times', addCondition, [])
+    .option('--where <column=value>', 'only rows with this value; can be repeated', addCondition, [])
     .option('--json', 'print one JSON object')
     .action(run);
 }
@@ -102,7 +105,7 @@ async function run(files: string[], options: Options, command: Command): Promise
   const token = await subscriptionToken(files, options);
   const interrupt = new AbortController();
   const onSignal = () =>
-    interrupt.abort(new Error('Interrupted. What was sent stays; importing it again adds nothing.'));
+    interrupt.abort(new Error('Interrupted. Readings that were sent remain; importing them again adds nothing.'));
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const folder = token === null ? null : await mkdtemp(join(tmpdir(), 'green-button-'));
   // Before the connection to the database: a missing file is reported first.
@@ -164,7 +167,7 @@ async function list(files: string[], { device = 'dev_…', json }: Options): Pro
   if (json) return console.log(JSON.stringify(found.map(seriesToWire)));
   if (found.length === 0)
     console.log(
-      'No energy, gas or water is in it. Home Assistant keeps statistics of entities with a state class of total or total_increasing.',
+      'The file contains no energy, gas or water. Home Assistant stores statistics of entities with a state class of total or total_increasing.',
     );
   for (const { file, ...series } of found) {
     console.log(escapeLineForTerminal(sentenceOf(series)));
@@ -226,14 +229,14 @@ function say(result: ImportResult): void {
     result.empty > 0 ? `${result.empty} without a time or a value` : '',
     result.unreadable > 0 ? `${result.unreadable} unreadable (the first: ${result.firstUnreadable})` : '',
   ].filter(Boolean);
-  const leftOut = left.length ? `; rows left out: ${left.join(', ')}` : '';
+  const leftOut = left.length ? `; skipped rows: ${left.join(', ')}` : '';
   for (const sentence of result.notes) console.log(escapeLineForTerminal(sentence));
   console.log(escapeLineForTerminal(`${result.sent} readings sent in ${result.seconds} s${leftOut}.`));
   for (const [reason, count] of Object.entries(result.rejected)) {
     console.error(escapeLineForTerminal(`${count} of them were rejected: ${reason}`));
   }
   for (const [verdict, count] of Object.entries(result.left_out)) {
-    console.error(`${count} readings of that time count nothing: they ${MEANINGS[verdict] ?? verdict}.`);
+    console.error(`${count} readings in this time do not count: they ${MEANINGS[verdict] ?? verdict}.`);
   }
 }
 
@@ -245,7 +248,7 @@ function zone(name: string): string {
 function unitOf({ kind, unit }: Options): 'kWh' | 'Wh' | 'W' | 'kW' {
   const chosen = unit ?? (kind === 'power' ? 'W' : 'kWh');
   if ((kind === 'power') !== (chosen === 'W' || chosen === 'kW')) {
-    throw new Error(`--unit ${chosen} does not measure --kind ${kind}`);
+    throw new Error(`--unit ${chosen} is not a unit of --kind ${kind}`);
   }
   return chosen;
 }

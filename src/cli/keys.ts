@@ -22,21 +22,24 @@ export function register(program: Command): void {
   keys
     .command('create')
     .description('create a key of a user; it is shown once')
-    .option('--user <user>', 'whose key: a user_id or an e-mail address (default with --device: of its owner)')
-    .option('--device <device_id>', 'limit it to writing the readings of this device')
-    .option('--name <name>', 'what it is for')
-    .option('--scopes <a,b>', `what it allows, of ${SCOPES.join(', ')} (default: all without readings:…)`, scopes)
-    .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
-    .option('--allow <a,b>', 'addresses and networks that it may be used from (default: everywhere)', networks)
+    .option(
+      '--user <user>',
+      'owner of the key: a user_id or an e-mail address (default with --device: the owner of the device)',
+    )
+    .option('--device <device_id>', 'limit the key to writing the readings of this device')
+    .option('--name <name>', 'name of the key')
+    .option('--scopes <a,b>', `scopes of the key, of ${SCOPES.join(', ')} (default: all except readings:…)`, scopes)
+    .option('--expires <90d>', 'time until the key expires, in days or hours', durationMs)
+    .option('--allow <a,b>', 'addresses and networks from which the key may be used (default: everywhere)', networks)
     .option('--json', 'print one JSON object')
     .action(create);
   keys
     .command('limit <key_id>')
     .description(
-      'change from where and until when a key may be used; for what it changes it holds at once, for what it reads after 10 seconds',
+      'change the allowed addresses or the expiry of a key; writes follow the change at once, reads within 10 seconds',
     )
-    .option('--allow <a,b>', 'addresses and networks that it may be used from, or everywhere', networks)
-    .option('--expires <90d>', 'when it ends, in days or hours from now', durationMs)
+    .option('--allow <a,b>', 'addresses and networks from which the key may be used, or everywhere', networks)
+    .option('--expires <90d>', 'time until the key expires, in days or hours', durationMs)
     .option('--json', 'print one JSON object')
     .action(limit);
   keys
@@ -47,8 +50,8 @@ export function register(program: Command): void {
   keys
     .command('rotate <key_id>')
     .description('replace a key by a new one with the same permissions; the old one stays valid for a while')
-    .option('--overlap <24h>', 'how long the old key stays valid', durationMs)
-    .option('--expires <90d>', 'when the new key ends, in days or hours from now', durationMs)
+    .option('--overlap <24h>', 'time for which the old key stays valid', durationMs)
+    .option('--expires <90d>', 'time until the new key expires, in days or hours', durationMs)
     .option('--json', 'print one JSON object')
     .action(rotate);
   addKeyVerbs(keys);
@@ -80,7 +83,7 @@ const create = (o: NewKey) =>
     );
     // The JSON object has the documented members; `allowed_addresses` is added only for a restricted key.
     const { allowed_addresses: allowed, ...promised } = key;
-    printResult(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown this once:\n\n  ${key.key}\n`);
+    printResult(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown only once:\n\n  ${key.key}\n`);
   });
 
 /** Returns the account of a new key, and the device that it is limited to. Throws what the operator can do about wrong options. */
@@ -89,16 +92,16 @@ async function findKeyOwner(
   { user, device, scopes }: NewKey,
 ): Promise<{ userId: string; device?: DeviceOfKey }> {
   if (device === undefined) {
-    if (user === undefined) throw new Error('Say --user, --device or both.');
+    if (user === undefined) throw new Error('Name --user, --device or both.');
     return { userId: await findUserId(db, user) };
   }
   if (scopes?.some((scope) => !DEVICE_SCOPES.includes(scope)))
-    throw new Error(`A key of one device has the scope ${DEVICE_SCOPES.join(', ')} alone: leave out --scopes.`);
+    throw new Error(`A key of one device can only have the scope ${DEVICE_SCOPES.join(', ')}: omit --scopes.`);
   const owner = await findDevice(db, REACH_OF_ALL, device);
   if (!owner) throw new Error(`There is no device ${device}`);
   const of = user === undefined ? null : await findUser(db, REACH_OF_ALL, await findUserId(db, user));
   if (of && !(await findDevice(db, reachOfRole({ role: of.role, userId: of.user_id }), device)))
-    throw new Error(`The user ${user} does not reach the device ${device}`);
+    throw new Error(`The user ${user} cannot access the device ${device}`);
   return { userId: of?.user_id ?? owner.user_id, device: { id: device, madeBy: 'utility' } };
 }
 
@@ -106,7 +109,7 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
   runOnServiceDatabase(async (db) => {
     const now = new Date();
     const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
-    if (o.allow === undefined && !expiresAt) throw new Error('Say --allow, --expires or both.');
+    if (o.allow === undefined && !expiresAt) throw new Error('Name --allow, --expires or both.');
     const change = async (trx: Database) => {
       const limited = await limitKey(trx, REACH_OF_ALL, keyId, {
         now,
@@ -153,7 +156,7 @@ const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: b
     printResult(
       o.json,
       { ...created, old_expires_at: oldExpiresAt.toISOString() },
-      `Key ${created.key_id}, shown this once:\n\n  ${created.key}\n\n${keyId} goes on until ${oldExpiresAt.toISOString()}.`,
+      `Key ${created.key_id}, shown only once:\n\n  ${created.key}\n\n${keyId} stays valid until ${oldExpiresAt.toISOString()}.`,
     );
   });
 
@@ -171,14 +174,14 @@ function networks(list: string): string[] {
   const wrong = normal.filter(([, network]) => network === null).map(([text]) => text);
   if (wrong.length > 0 || normal.length > MAX_ALLOWED)
     throw new InvalidArgumentError(
-      `Up to ${MAX_ALLOWED} addresses and networks with commas between them, such as 203.0.113.7,10.0.0.0/8, or everywhere. Not: ${wrong.join(', ') || `${normal.length} of them`}`,
+      `At most ${MAX_ALLOWED} addresses or networks, separated by commas, such as 203.0.113.7,10.0.0.0/8, or everywhere. Invalid: ${wrong.join(', ') || `${normal.length} of them`}`,
     );
   return [...new Set(normal.map(([, network]) => network as string))];
 }
 
 function durationMs(text: string): number {
   const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('A number of days or hours, such as 90d or 12h');
+  if (number === undefined) throw new InvalidArgumentError('Must be a number of days or hours, such as 90d or 12h');
   return Number(number) * (unit === 'd' ? 86_400_000 : 3_600_000);
 }
 
@@ -195,7 +198,7 @@ export function addKeyVerbs(keys: Command): void {
   addListCommand(keys, KEY, listKeys, { ofUser: true });
   keys
     .command('get <key_id>')
-    .description('one key; never the key itself')
+    .description('show one key, without the secret key itself')
     .option('--json', 'print one JSON object')
     .action((keyId: string, { json }: { json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
@@ -204,5 +207,5 @@ export function addKeyVerbs(keys: Command): void {
         printResponse({ ...toWire(row), user_id: row.user_id }, json);
       }),
     );
-  addDeleteCommand(keys, KEY, revokeKeyOperation, 'as energy keys revoke does, without asking');
+  addDeleteCommand(keys, KEY, revokeKeyOperation, 'like energy keys revoke, without confirmation');
 }

@@ -15,13 +15,13 @@ export function register(program: Command): void {
     .addOption(
       new Option(
         '--key <key>',
-        'API key; set ENERGY_API_KEY instead where other users could see this command in a list of processes',
+        'API key; set ENERGY_API_KEY instead if other users can list the processes of this machine',
       )
         .env('ENERGY_API_KEY')
         .makeOptionMandatory(),
     )
-    .option('--ca <file.pem>', 'certificate to trust in addition, such as the /certificate.pem of the service')
-    .option('--allow-write', 'also offer the tools that change something, if the key permits it')
+    .option('--ca <file.pem>', 'additional trusted certificate, such as the /certificate.pem of the service')
+    .option('--allow-write', 'also offer tools that change something, if the key permits it')
     .action(run);
 }
 
@@ -44,6 +44,6 @@ async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean
 function httpsUrl(text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || url.username !== '')
-    throw new InvalidArgumentError('An https:// address, without a name or password');
+    throw new InvalidArgumentError('Must be an https:// address, without a user name or password');
   return url;
 }

@@ -21,7 +21,7 @@ import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 export function register(program: Command): void {
   program
     .command('migrate')
-    .option('--to <url>', 'copy everything into this (empty) database, compare, and close the old one for writing')
+    .option('--to <url>', 'copy all data into this (empty) database, compare, and close the old database for writing')
     .option(
       '--users <file>',
       'with --to: move these accounts alone, by user_id or e-mail address, a line each, into a running installation',
@@ -33,7 +33,7 @@ export function register(program: Command): void {
     .option('--json', 'print one JSON object')
     .action(async ({ to, users, toSecretKey, json = false }: Options) => {
       if (users !== undefined) await moveAccounts({ to, users, toSecretKey, json });
-      else if (toSecretKey !== undefined) throw new Error('--to-secret-key goes with --users');
+      else if (toSecretKey !== undefined) throw new Error('--to-secret-key requires --users');
       else if (to === undefined) await migrateHere(json);
       else await moveTo(to, json);
     });
@@ -90,7 +90,7 @@ async function moveAccounts(options: {
   const { to, users, toSecretKey, json } = options;
   if (to === undefined || toSecretKey === undefined)
     throw new Error(
-      '--users goes with --to, the database of the other installation, and --to-secret-key, the file with its secret',
+      '--users requires --to, the database of the other installation, and --to-secret-key, the file with its secret',
     );
   await assertDatabaseReachable('--to', to);
   const accounts = await readFile(users, 'utf8');
@@ -133,8 +133,8 @@ function printAccounts({
   console.log(
     `${'consumption'.padEnd(20)} ${(BigInt(total_milliwatt_hours) / 1_000_000n).toString().padStart(12)} kWh, equal\n\n` +
       `Moved ${users} accounts${moved_before > 0 ? ` (${moved_before} had moved before)` : ''}; they were closed for ${(held_ms / 1_000).toFixed(1)} s. ` +
-      `${forwarded} messages that still came here were written there.${removed > 0 ? ` ${removed} were removed: their accounts were erased there.` : ''}\nTheir devices cannot log in here any more. What comes here all the same, ` +
-      'by a broker that lets them, is kept for 90 days: run the same command again to write it there.',
+      `${forwarded} messages that arrived here after the move were forwarded.${removed > 0 ? ` ${removed} were deleted, because their accounts were deleted there.` : ''}\nTheir devices can no longer log in here. Messages that a broker ` +
+      'still delivers here are stored for 90 days; run the same command again to forward them.',
   );
   if (unpriced.length > 0) console.log(escapeForTerminal(`\n${describeUnpricedTariffs(unpriced)}`));
 }
@@ -157,22 +157,22 @@ function printReport({ database, relations, total_milliwatt_hours, users }: Move
     `${'consumption'.padEnd(20)} ${(BigInt(total_milliwatt_hours) / 1_000_000n).toString().padStart(12)} kWh, equal`,
   );
   console.log(
-    `\nMoved ${users} users to: ${database}\nThe old database answers, but takes no more readings. Set DATABASE_URL to the new ` +
-      'one and start the service again; devices send what was not acknowledged. Keep DATA_DIR: it has the certificate and ' +
-      'secret.key. On another machine copy both, or set SECRET_KEY to what secret.key says: without it webhook secrets and ' +
-      'kept answers cannot be opened.',
+    `\nMoved ${users} users to: ${database}\nThe old database can be read, but accepts no more readings. Set DATABASE_URL to the new ` +
+      'database and restart the service; devices then send their unacknowledged messages. Preserve DATA_DIR, which contains the certificate and ' +
+      'secret.key. On another machine, copy both, or set SECRET_KEY to the content of secret.key: without it, webhook secrets and ' +
+      'stored responses cannot be decrypted.',
   );
 }
 
 /** Advice for an error, by its network error code or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'no such host: check its name',
-  EAI_AGAIN: 'the host cannot be looked up: check its name, and DNS',
-  ECONNREFUSED: 'nothing listens there: check host and port, and that PostgreSQL runs',
-  ETIMEDOUT: 'no answer: check host and port, and firewalls in between',
+  ENOTFOUND: 'the host does not exist: check its name',
+  EAI_AGAIN: 'the name lookup of the host failed: check its name, and DNS',
+  ECONNREFUSED: 'no program listens at this address: check host and port, and that PostgreSQL runs',
+  ETIMEDOUT: 'no response: check host and port, and firewalls in between',
   '28P01': 'the password is wrong',
   '28000': 'this user may not log in from here: see pg_hba.conf of the server',
-  '3D000': 'the server has no such database: create it first',
+  '3D000': 'the database does not exist: create it first',
 };
 
 /**

@@ -21,7 +21,7 @@ test('reports an unknown option before a missing one, with a suggestion and with
   const [error, hint, ...more] = (await said('users', 'create', '--emial', 'a@example.com')).trim().split('\n');
   expect(error).toBe("error: unknown option '--emial'");
   expect(hint).toBe('(Did you mean --email?)');
-  expect(more).toEqual(['(add --help to see what it knows)']);
+  expect(more).toEqual(['(add --help to see the options)']);
   expect(await said('import', '--file', 'x.csv')).toContain("unknown option '--file'");
 });
 

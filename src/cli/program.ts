@@ -39,37 +39,37 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
 
 /** What each command does, as the list of all commands shows it. The list loads none of their files. */
 const SUMMARIES: Readonly<Record<string, string>> = {
-  start: 'the whole service: database if none is configured, and all roles',
-  ingest: 'the ingest role alone',
-  api: 'the API role alone',
-  worker: 'the worker role alone',
+  start: 'run the whole service: all roles, and the embedded database if none is configured',
+  ingest: 'run only the ingest role',
+  api: 'run only the API role',
+  worker: 'run only the worker role',
   demo: 'run the service with simulated homes: 13 months of history, then live readings',
-  migrate: "bring the database to this version's schema, or move a running installation into another database",
-  config: 'check and print the configuration in force: each value, where it comes from, and what it means',
+  migrate: "upgrade the database to this version's schema, or move a running installation into another database",
+  config: 'check the configuration and print each value with its source and meaning',
   keys: 'API keys',
   users: 'accounts',
   devices: 'devices',
-  gateways: 'brokers of households that are bridged to this service',
+  gateways: 'MQTT brokers of households that are bridged to this service',
   alerts: 'thresholds on usage, costs and silence',
   webhooks: 'subscriptions to events (--auth-token - reads the secret from standard input)',
-  usage: 'what a home or a device used',
-  decode: 'show what the service would read from one message, or from messages that are JSON lines on standard input',
+  usage: 'usage of a home or a device',
+  decode: 'show the readings that the service would decode from one message, or from JSON lines on standard input',
   rejected: 'messages that could not be used',
   rollups: 'compare or rebuild the aggregates',
   import:
-    'bring the past of a device: replay files over MQTT (CSV, Green Button, Home Assistant, dsmr-reader; .gz as well)',
-  audit: 'list who did what to whom in the last 24 months, the latest first',
-  export: 'write everything that is known of a user to a ZIP of JSON and CSV files; secrets are left out',
-  secrets: 'what the secret key seals',
+    'import the history of a device: replay files over MQTT (CSV, Green Button, Home Assistant, dsmr-reader; also .gz)',
+  audit: 'list the audit log of the last 24 months, latest first',
+  export: 'write all data of a user to a ZIP of JSON and CSV files, without secrets',
+  secrets: 'secrets that the secret key encrypts',
   backup:
-    'copy the embedded database of the running service into a folder; without a passphrase the secret key is left out',
-  restore: 'make a new data directory of a copy; start the service on it with DATA_DIR',
+    'copy the embedded database of the running service into a folder; without a passphrase, the copy does not contain the secret key',
+  restore: 'create a data directory from a copy; then start the service on it with DATA_DIR',
   'upgrade-database':
-    'make the embedded database one of the PostgreSQL that this version brings (stop the service first)',
-  cells: 'the cells behind the routers: their health',
-  doctor: 'say what is wrong with this installation, and what to do; exits 1 on problems, not on warnings',
-  mcp: 'offer an assistant (Model Context Protocol) the tools of a running service; assistants start this command',
-  completion: 'print what makes a shell complete these commands: source <(energy completion bash)',
+    'upgrade the embedded database to the PostgreSQL version of this release (stop the service first)',
+  cells: 'health of the cells behind the routers',
+  doctor: 'check this installation: print problems and their remedies; exits 1 on problems, not on warnings',
+  mcp: 'serve the tools of a running service to an assistant (Model Context Protocol); assistants start this command',
+  completion: 'print a script for shell completion: source <(energy completion bash)',
 };
 
 /** A command that reports an unknown option before a missing one, because the unknown option is usually the missing one misspelt. */
@@ -90,10 +90,10 @@ class PlainCommand extends Command {
 /** Builds the program from the commands of the given files. */
 export function buildProgram(files: Iterable<Commands>): Command {
   const program = new PlainCommand('energy')
-    .description('Smart-energy data service: meters in over MQTT, provably right kWh out over HTTPS.')
+    .description('Receives smart-meter readings over MQTT and serves verified energy usage over HTTPS.')
     .version(VERSION)
     // A hint instead of the whole help, which would push the error off the screen.
-    .showHelpAfterError('(add --help to see what it knows)');
+    .showHelpAfterError('(add --help to see the options)');
   for (const { register } of files) register(program);
   for (const command of program.commands) command.description(SUMMARIES[command.name()] ?? '');
   return program;

@@ -21,9 +21,9 @@ export function register(program: Command): void {
   rejected
     .command('list')
     .description('list rejected messages with their reasons, newest first')
-    .option('--device <device_id>', 'only of this device')
-    .option('--since <time>', 'only from this time on (ISO 8601)')
-    .option('--limit <n>', 'most rows to show', '50')
+    .option('--device <device_id>', 'only messages of this device')
+    .option('--since <time>', 'only messages since this time (ISO 8601)')
+    .option('--limit <n>', 'maximum number of rows', '50')
     .option('--json', 'print one JSON object a line')
     .action((options: Options) =>
       runWithServicePool('energy rejected', async (pool) => {
@@ -36,9 +36,11 @@ export function register(program: Command): void {
     );
   rejected
     .command('replay')
-    .description('process them again as they arrived; messages that are usable now are stored and leave the list')
-    .option('--device <device_id>', 'only of this device')
-    .option('--since <time>', 'only from this time on (ISO 8601)')
+    .description(
+      'process the messages again as they arrived; messages that are now usable are stored and leave the list',
+    )
+    .option('--device <device_id>', 'only messages of this device')
+    .option('--since <time>', 'only messages since this time (ISO 8601)')
     .option('--json', 'print one JSON object')
     .action((options: Options) =>
       runWithServicePool('energy rejected', async (pool, { retentionMonths, maxChannels }) => {
@@ -53,14 +55,15 @@ export function register(program: Command): void {
           () => target,
         );
         const replayed = await replayRejected(pool, whichOf(options), { retentionMonths, maxChannels });
-        if (!replayed) throw new Error('Another replay is under way. Try again when it is done.');
+        if (!replayed) throw new Error('Another replay is running. Try again when it has finished.');
         // `isComplete` is omitted: on the command line a replay always runs to its end.
         const { isComplete: _, ...done } = replayed;
         if (options.json) return console.log(JSON.stringify(done));
         console.log(
           `${done.messages} messages replayed: ${done.stored} readings stored, ${done.rejected} still rejected.`,
         );
-        if (done.cut > 0) console.log(`${done.cut} were too long to be kept whole, and stay as they are.`);
+        if (done.cut > 0)
+          console.log(`${done.cut} messages were truncated when they were stored, and cannot be replayed.`);
       }),
     );
 }

@@ -12,7 +12,7 @@ export function register(program: Command): void {
   const rollups = program.command('rollups');
   rollups
     .command('check')
-    .description('compare every aggregate with the load profile; exits 1 where anything differs')
+    .description('compare all aggregates with the load profile; exits 1 if any row differs')
     .option('--user <user>', 'only this user: a user_id or an e-mail address')
     .option('--json', 'print one JSON object')
     .action(async (options: { user?: string; json?: boolean }) => {
@@ -56,7 +56,7 @@ function printCheck(report: RollupReport): void {
     );
   }
   const { differing, differences } = report;
-  if (differing > differences.length) console.log(`and ${differing - differences.length} more`);
-  if (differing === 0) console.log(`Nothing differs (${report.users} users).`);
+  if (differing > differences.length) console.log(`and ${differing - differences.length} more rows`);
+  if (differing === 0) console.log(`No row differs (${report.users} users).`);
   else console.log(`${differing} rows differ. Repair them with: energy rollups rebuild`);
 }

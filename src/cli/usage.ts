@@ -20,10 +20,10 @@ export function register(program: Command): void {
 /** Explains why a device has no usage yet. The first reading only starts the first interval. */
 async function whyNothing(db: Database, deviceId: string): Promise<string> {
   const { first, areSingle } = await findUsageReadings(db, deviceId);
-  if (first === null) return 'No reading of energy is stored of this device.';
+  if (first === null) return 'The device has no energy readings.';
   if (areSingle)
-    return `One reading came, at ${first.toISOString()}. Usage lies between two readings: it begins with the second.`;
-  return 'No usage of this device is known in this time. What a device made or stored is told with --include production (a battery: charged,discharged).';
+    return `The device has one reading, at ${first.toISOString()}. Usage is the difference between two readings, and begins with the second.`;
+  return 'The device has no known usage in this time. For production or storage, add --include production (a battery: charged,discharged).';
 }
 
 /**

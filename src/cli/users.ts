@@ -27,28 +27,28 @@ export function register(program: Command): void {
   const users = program.command('users');
   users
     .command('sign-in <email>')
-    .description('print a link that signs in to the dashboard as this account; valid once, for a day')
+    .description('print a link that signs in to the dashboard as this account; it is valid once, for a day')
     .option('--json', 'print one JSON object')
     .action(signIn);
   users
     .command('sign-out <email>')
-    .description('end all sessions of this account in the dashboard')
+    .description('end all dashboard sessions of this account')
     .option('--json', 'print one JSON object')
     .action(signOut);
   users
     .command('unlink <email>')
     .description(
-      'forget who this account is to the OpenID Connect provider; the next sign-in links it anew by its verified address',
+      'remove the link between this account and the OpenID Connect provider; the next sign-in links it again by its verified address',
     )
     .option('--json', 'print one JSON object')
     .action(forgetIdentities);
   users
     .command('create')
     .description('create an account')
-    .requiredOption('--email <email>', 'its e-mail address')
-    .option('--role <role>', 'homeowner, utility or admin', 'homeowner')
-    .option('--phone <number>', 'for alerts by SMS, such as +4915112345678')
-    .option('--timezone <zone>', 'where its days and months begin (default: this machine’s)')
+    .requiredOption('--email <email>', 'e-mail address of the account')
+    .option('--role <role>', 'role: homeowner, utility or admin', 'homeowner')
+    .option('--phone <number>', 'phone number for alerts by SMS, such as +4915112345678')
+    .option('--timezone <zone>', 'time zone of its days and months (default: this machine’s)')
     .option('--json', 'print one JSON object')
     .action(create);
   addUserVerbs(users);
@@ -66,7 +66,7 @@ const signOut = (email: string, o: { json?: boolean }) =>
     const userId = await findUserId(db, email);
     const end = (trx: Database) => evictSessionsOf(trx, userId);
     const ended = (await runAsOperator(db, 'sessions.ended', end, () => userId)).length;
-    printResult(o.json, { user_id: userId, ended }, `${ended} sessions of ${email} are over.`);
+    printResult(o.json, { user_id: userId, ended }, `Ended ${ended} sessions of ${email}.`);
   });
 
 const forgetIdentities = (email: string, o: { json?: boolean }) =>
@@ -78,7 +78,7 @@ const forgetIdentities = (email: string, o: { json?: boolean }) =>
       (trx) => unlink(trx, userId),
       () => userId,
     );
-    printResult(o.json, { user_id: userId, unlinked: forgotten }, `${forgotten} identities of ${email} are forgotten.`);
+    printResult(o.json, { user_id: userId, unlinked: forgotten }, `Removed ${forgotten} identities of ${email}.`);
   });
 
 interface NewUser {
@@ -103,7 +103,7 @@ async function create({ json, ...given }: NewUser): Promise<void> {
       ({ user_id }) => user_id,
     );
     const zone = `User ${user.user_id}, time zone ${user.timezone}`;
-    const way = `energy users update ${email} --timezone ZONE sets another one`;
+    const way = `change it with energy users update ${email} --timezone ZONE`;
     printResult(
       json,
       { user_id: user.user_id, status: 'created', timezone: user.timezone },

@@ -37,11 +37,13 @@ export function addListenCommand(webhooks: Command): void {
   webhooks
     .command('listen')
     .description(
-      'forwards the events of an account to a program under development, by a subscription that ends with this command',
+      'forward the events of an account to a program under development, by a subscription that ends with this command',
     )
-    .requiredOption('--user <user>', 'whose: a user_id or an e-mail address')
+    .requiredOption('--user <user>', 'account: a user_id or an e-mail address')
     .requiredOption('--forward-to <url>', 'address of the program, such as http://localhost:3000/hooks', programUrl)
-    .option('--events <a,b>', `which events: ${EVENT_TYPES.join(', ')} (default: all)`, eventList, [...EVENT_TYPES])
+    .option('--events <a,b>', `events to forward: ${EVENT_TYPES.join(', ')} (default: all)`, eventList, [
+      ...EVENT_TYPES,
+    ])
     .option('--auth-token <secret>', 'secret that signs the events (default: a new one)')
     .option('--json', 'print one JSON object a line')
     .action((options: ListenOptions) => listenUntilSignal(options));
@@ -50,14 +52,14 @@ export function addListenCommand(webhooks: Command): void {
 function programUrl(text: string): URL {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    throw new InvalidArgumentError('An http:// or https:// address, without a name or password.');
+    throw new InvalidArgumentError('Must be an http:// or https:// address, without a user name or password.');
   return url;
 }
 
 function eventList(text: string): string[] {
   const names = text.split(',');
   if (names.some((name) => !EVENT_TYPES.some((type) => type === name)))
-    throw new InvalidArgumentError(`Events are ${EVENT_TYPES.join(', ')}.`);
+    throw new InvalidArgumentError(`Known events: ${EVENT_TYPES.join(', ')}.`);
   return names;
 }
 
@@ -170,7 +172,7 @@ async function forward(
     const { name, cause } = failure as Error;
     const error =
       name === 'TimeoutError'
-        ? `no answer within ${ANSWER_WITHIN_MS / 1000} s`
+        ? `no response within ${ANSWER_WITHIN_MS / 1000} s`
         : explainConnectionError(cause instanceof Error ? cause : (failure as Error), 'program');
     return { responseStatus: null, durationMs: durationMs(), error };
   }
@@ -181,7 +183,7 @@ function printStart({ user, forwardTo, json }: ListenOptions, webhookId: string,
     console.log(JSON.stringify({ webhook_id: webhookId, auth_token: secret, forward_to: forwardTo.href }));
     return;
   }
-  console.log(`Events of ${escapeLineForTerminal(user)} go to ${forwardTo.href} until Ctrl-C. This secret signs them:
+  console.log(`Events of ${escapeLineForTerminal(user)} are sent to ${forwardTo.href} until Ctrl-C. They are signed with this secret:
 
   ${secret}
 

@@ -31,7 +31,7 @@ export function register(program: Command): void {
   addListCommand(webhooks, WEBHOOK, listWebhooks, { ofUser: true });
   webhooks
     .command('get <webhook_id>')
-    .description('one subscription')
+    .description('show one subscription')
     .option('--json', 'print one JSON object')
     .action((webhookId: string, { json }: { json?: boolean }) =>
       runOnServiceDatabase(async (db) => {

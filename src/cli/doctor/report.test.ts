@@ -143,7 +143,13 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     'warning',
     /ENOTFOUND.*--releases/,
   ],
-  ['WAL that waits', backup({ waitingBytes: 2 * GIB }), 'back-ups', 'warning', /2048 MiB of WAL wait/],
+  [
+    'WAL that waits',
+    backup({ waitingBytes: 2 * GIB }),
+    'back-ups',
+    'warning',
+    /2048 MiB of WAL have not been archived/,
+  ],
   [
     'copies that fail',
     backup({ copy: { last: null, error: 'twice the database', mailed_given_up_at: null } }),
@@ -162,7 +168,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     }),
     'back-ups',
     'warning',
-    /is of 2026-11-20/,
+    /made at 2026-11-20/,
   ],
   ['an unusable key file', { backup: away('K is not a key file') }, 'back-ups', 'problem', /BACKUP_KEY_FILE/],
   ['no service', { service: null }, 'service', 'warning', /npm start/],
@@ -178,7 +184,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     database(false, 'connect ECONNREFUSED', 'ECONNREFUSED'),
     'database',
     'problem',
-    /Nothing listens/,
+    /No program listens/,
   ],
   ['an embedded one that died', database(true, 'does not run'), 'database', 'problem', /log of the service/],
   [
@@ -269,7 +275,13 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     'problem',
     /NODE_EXTRA_CA_CERTS/,
   ],
-  ['an embedded broker that is away', mqtt(true, 'connect ECONNREFUSED'), 'broker', 'problem', /log of ingest/],
+  [
+    'an embedded broker that is away',
+    mqtt(true, 'connect ECONNREFUSED'),
+    'broker',
+    'problem',
+    /log of the ingest process/,
+  ],
   [
     'an ended certificate',
     pair({ validToMs: NOW_MS - DAY_MS }),
@@ -293,7 +305,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     pair({ hosts: [{ host: 'a.example', of: 'PUBLIC_URL', isNamed: false }] }),
     'certificate',
     'problem',
-    /does not name a\.example/,
+    /not valid for a\.example/,
   ],
   [
     'no certificate',
@@ -316,7 +328,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
     { secretKey: { from: 'f', isThere: true, sealed: { looked: 3, opened: 0 } } },
     'secret key',
     'problem',
-    /another one/,
+    /wrong key/,
   ],
   [
     'two secrets',
@@ -337,7 +349,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
   ],
   ['most rejected', content({ lastMessages: { all: 1_000, rejected: 900 } }), 'rejected', 'problem', /90\.0 %/],
   ['a stuck outbox', content({ overdueSeconds: 3_600 }), 'outbox', 'problem', /60 minutes/],
-  ['late alerts', content({ usageChangesWaiting: 20_000 }), 'outbox', 'warning', /not evaluated/],
+  ['late alerts', content({ usageChangesWaiting: 20_000 }), 'outbox', 'warning', /not been checked for alerts/],
   [
     'wrong aggregates',
     content({ compared: { userId: 'u', differing: 3 }, lateDifferences: 0 }),
@@ -366,7 +378,7 @@ const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][
   ['a key of one’s own for all', file('own key', 0o644), 'files', 'problem', /chmod o-rwx/],
   ['a folder for all', file('folder', 0o777), 'files', 'problem', /chmod 700/],
   ['a folder of another', file('folder', 0o755, false), 'files', 'problem', /chown/],
-  ['mails for all', file('messages', 0o755), 'files', 'warning', /sign in/],
+  ['mails for all', file('messages', 0o755), 'files', 'warning', /sign-in links/],
   ['few open files', { descriptors: { limit: 256, ofService: false } }, 'open files', 'problem', /100 devices/],
   [
     'few open files, no devices',

@@ -94,7 +94,7 @@ const operator = (userId: string): Caller => ({
 });
 
 const refuse = (): never => {
-  throw new Error('a secret is sealed that was not asked for');
+  throw new Error('internal error: this operation encrypts a secret, but was started without a key');
 };
 const NO_BOX: SecretBox = { seal: refuse, open: refuse };
 

@@ -30,14 +30,14 @@ export function addListCommand(
   { ofUser }: { ofUser: boolean },
 ): void {
   const command = group.command('list').description(plain(definition.summary));
-  if (ofUser) command.requiredOption('--user <user>', 'whose: a user_id or an e-mail address');
+  if (ofUser) command.requiredOption('--user <user>', 'owner: a user_id or an e-mail address');
   const query = definition.query as z.ZodObject;
   for (const { flag, description } of memberOptions(query.shape, ['user_id', 'limit', 'cursor']))
     command.option(`${flag} <value>`, description);
   command
-    .option('--limit <n>', 'most rows, up to 200', '50')
-    .option('--cursor <cursor>', 'where the page starts: named at the end of the page before')
-    .option('--all', 'all pages, one after the other')
+    .option('--limit <n>', 'maximum number of rows, up to 200', '50')
+    .option('--cursor <cursor>', 'cursor of the page, printed at the end of the previous page')
+    .option('--all', 'all pages')
     .option('--json', 'print one JSON object a line')
     .action((options: Options) => list(noun, definition, options));
 }
@@ -61,7 +61,7 @@ async function list(noun: CommandNoun, definition: AnyOperation, options: Option
       printRows(page.answer as Record<string, unknown>[], noun, { isJson: json === true, isFirst });
       isFirst = false;
     } while (all && page.cursor !== null);
-    if (page.cursor !== null) console.error(`There are more: --cursor ${page.cursor}, or --all`);
+    if (page.cursor !== null) console.error(`There are more rows: --cursor ${page.cursor}, or --all`);
   });
 }
 
@@ -99,7 +99,7 @@ export function addUpdateCommand(group: Command, noun: CommandNoun, definition: 
     const texts = members(typed);
     if (Object.keys(texts).length === 0)
       throw new Error(
-        `Nothing to change: give at least one of ${Object.keys(body.shape).map(optionFlagFor).join(', ')}`,
+        `Nothing to change: name at least one of ${Object.keys(body.shape).map(optionFlagFor).join(', ')}`,
       );
     await one(noun, definition, name, { json, body: parseOptionValues(body, await withoutDash(texts)) });
   });
@@ -110,7 +110,7 @@ export function addCreateCommand(group: Command, noun: CommandNoun, definition: 
   const command = group
     .command('create')
     .description(plain(definition.summary))
-    .requiredOption('--user <user>', 'whose: a user_id or an e-mail address');
+    .requiredOption('--user <user>', 'owner: a user_id or an e-mail address');
   const body = definition.body as z.ZodObject;
   for (const { flag, description } of memberOptions(body.shape, ['user_id']))
     command.option(`${flag} <value>`, description);
@@ -130,7 +130,7 @@ export function addDeleteCommand(group: Command, noun: CommandNoun, definition: 
   group
     .command(`delete <${argumentOf(noun)}>`)
     .description(plain(definition.summary))
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print one JSON object')
     .action(async (name: string, { json, yes }: Options) => {
       await confirm(`Delete ${noun.name} ${name} (${loses})`, yes === true);
@@ -187,7 +187,7 @@ async function one(noun: CommandNoun, definition: AnyOperation, name: string, gi
     const { answer, cursor } = await runAsOperator(definition, asked, { db, config, what: `${noun.name} ${name}` });
     if (whyNothing && json !== true && rowsOf(answer)?.length === 0) console.log(await whyNothing(db, id));
     else printResponse(answer, json);
-    if (cursor !== null) console.error(`There are more: --cursor ${cursor}`);
+    if (cursor !== null) console.error(`There are more rows: --cursor ${cursor}`);
   });
 }
 
@@ -211,7 +211,7 @@ export function printResponse(answer: unknown, json: string | boolean | undefine
     return;
   }
   if (rows.length === 0) {
-    console.log('There is nothing.');
+    console.log('No rows.');
     return;
   }
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
@@ -248,7 +248,7 @@ async function withoutDash(values: Record<string, string>): Promise<Record<strin
 async function confirm(question: string, isSaid: boolean | undefined): Promise<void> {
   if (isSaid) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new Error(`${question}? Nothing was changed: add --yes to say so.`);
+    throw new Error(`${question}? Nothing was changed: add --yes to confirm.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-D closes the terminal without an answer, which counts as no.
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));

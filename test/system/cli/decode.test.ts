@@ -123,16 +123,16 @@ test('names the family in its text output, and devices’ texts cannot control t
     ],
     [],
   );
-  expect(out.join('\n')).toContain('plug  import  energy_total_kwh 301.004  at its receipt');
-  expect(out.join('\n')).toContain('no family knows this topic');
+  expect(out.join('\n')).toContain('plug  import  energy_total_kwh 301.004  at the time of receipt');
+  expect(out.join('\n')).toContain('no device family uses this topic');
   expect(out.join('\n')).not.toContain('\u001b');
 });
 
 test('decodes one message given by options, and rejects options that do not go together', async () => {
   const one = ['--topic', 'tele/plug/SENSOR', '--payload', '{"ENERGY": {"Total": 301.004}}'];
   expect((await decode([], one)).out).toEqual([
-    'Read, by the family tasmota:',
-    '  plug  import  energy_total_kwh 301.004  at its receipt',
+    'Decoded by the family tasmota:',
+    '  plug  import  energy_total_kwh 301.004  at the time of receipt',
   ]);
   for (const flags of [
     one.slice(0, 2),
@@ -150,7 +150,7 @@ test('explains how to give a message if there are words without an option', asyn
   for (const words of [['foo'], ['tele/plug/SENSOR', '{"ENERGY":{"Total":1}}'], ['--json', 'foo']]) {
     const { code, out, err } = await decode([], words);
     expect([code, out]).toEqual([1, []]);
-    expect(err).toContain(`"${words.find((word) => word !== '--json')}" is not understood`);
+    expect(err).toContain(`"${words.find((word) => word !== '--json')}" is not a valid argument`);
     expect(err).toMatch(/--topic TOPIC --payload TEXT, many as JSON lines .*--json/);
   }
 });
@@ -181,5 +181,5 @@ test('rejects an endless line in bounded memory, and decodes the lines around it
   expect((await ended)[0]).toBe(0);
   expect(answers.map(({ n }) => n)).toEqual([0, null, 1, 2]);
   expect(answers.map(({ readings }) => readings.length > 0)).toEqual([true, false, true, false]);
-  expect(answers[1]?.rejected).toEqual([{ reason: 'the line is longer than 8 MiB' }]);
+  expect(answers[1]?.rejected).toEqual([{ reason: 'Invalid line: longer than 8 MiB' }]);
 });

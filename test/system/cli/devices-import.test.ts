@@ -95,7 +95,10 @@ test('imports a table as a whole; a repeated import changes nothing, whatever it
 
   // Later additions need a new password file: an existing one is not overwritten.
   const more = await importText(`${text}${userId},,meter,hall,,,\n`);
-  expect(more).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') });
+  expect(more).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('already exists and contains earlier passwords'),
+  });
   expect(await devices()).toHaveLength(2);
   expect(await importText(`${text}${userId},,meter,hall,,,\n`, '--credentials', path('more.csv'))).toMatchObject({
     code: 0,
@@ -144,7 +147,7 @@ test('imports nothing of a table with errors, and reports each with its line', a
   const inWords = await importText(lines.join('\n'));
   expect(inWords.stderr).toMatch(/^line 3: type /);
   expect(inWords.stderr).toContain('line 7: external_id is the same device as line 2');
-  expect(inWords.stderr).toContain('Nothing was imported: 9 mistakes.');
+  expect(inWords.stderr).toContain('Nothing was imported: 9 errors.');
 });
 
 test.each([

@@ -35,10 +35,10 @@ async function foundAt(url: string) {
 const as = (login: string) => mosquitto.url.replace('//', `//${login}@`);
 
 test('distinguishes a broker that accepts the login, one that rejects it, and one that is not reachable', async () => {
-  expect(await foundAt(as('energy:right'))).toEqual([expect.stringMatching(/^ok .* takes the login/)]);
+  expect(await foundAt(as('energy:right'))).toEqual([expect.stringMatching(/^ok .* accepts the login/)]);
   for (const login of ['energy:wrong', 'nobody:right'])
-    expect(await foundAt(as(login))).toEqual([expect.stringMatching(/^problem .*does not take this login/)]);
-  expect(await foundAt(mosquitto.url)).toEqual([expect.stringMatching(/^problem .*does not take this login/)]);
+    expect(await foundAt(as(login))).toEqual([expect.stringMatching(/^problem .*rejects this login/)]);
+  expect(await foundAt(mosquitto.url)).toEqual([expect.stringMatching(/^problem .*rejects this login/)]);
   expect(await foundAt(`mqtt://energy:right@127.0.0.1:${await freePort()}`)).toEqual([
     expect.stringMatching(/^problem .*ECONNREFUSED.* Check host and port/),
   ]);

@@ -129,7 +129,7 @@ test('finds each problem, and prints no password', async () => {
   });
   expect(bad.sort()).toEqual(['certificate', 'files', 'mail', 'ports', 'secret key']);
   expect(of('ports')[0]?.finding).toContain(`process ${process.pid} `);
-  expect(of('mail')[0]?.todo).toContain('does not take this login');
+  expect(of('mail')[0]?.todo).toContain('rejects this login');
   expect(output).not.toContain(wrong);
 });
 

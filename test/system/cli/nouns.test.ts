@@ -115,7 +115,7 @@ test('users: lists pages, gets and updates by e-mail address, and records it in 
 test('reports invalid input in terms of options, and changes nothing', async () => {
   expect((await energy(['users', 'get', 'nobody@example.com'])).said).toBe('1 There is no user nobody@example.com\n');
   expect((await energy(['users', 'update', email, '--plan', 'gold'])).said).toMatch(/^1 --plan: must be one of free, /);
-  expect((await energy(['users', 'update', email])).said).toMatch(/^1 Nothing to change: give at least one of --email/);
+  expect((await energy(['users', 'update', email])).said).toMatch(/^1 Nothing to change: name at least one of --email/);
   expect((await energy(['users', 'update', email, '--email', 'b@pages.example'])).said).toMatch(/^1 .*e-mail/i);
   expect((await energy(['devices', 'get', 'dev_x\n'])).said).toMatch(/^1 There is no device dev_x/);
   expect((await energy(['devices', 'update', home.deviceId, '--limit-kw', 'much'])).said).toMatch(
@@ -227,12 +227,12 @@ test('usage: of a home and of a device', async () => {
 test('usage: explains why a device has none', async () => {
   const fresh = await createMeter(database);
   const said = async () => (await energy(['usage', 'device', fresh.deviceId])).out;
-  expect(await said()).toBe('No reading of energy is stored of this device.\n');
+  expect(await said()).toBe('The device has no energy readings.\n');
   const now = Date.now();
   const at = (minutesAgo: number) => new Date(now - minutesAgo * 60_000);
   await fresh.read([[at(90), 7]]);
   expect(await said()).toBe(
-    `One reading came, at ${at(90).toISOString()}. Usage lies between two readings: it begins with the second.\n`,
+    `The device has one reading, at ${at(90).toISOString()}. Usage is the difference between two readings, and begins with the second.\n`,
   );
   expect((await json(['usage', 'device', fresh.deviceId]))[0].data).toEqual([]);
   await fresh.read([[at(80), 7.5]]);
@@ -240,7 +240,7 @@ test('usage: explains why a device has none', async () => {
   const before = ['--start', '2025-12-01', '--end', '2025-12-02'];
   const saidBefore = async (deviceId: string) => (await energy(['usage', 'device', deviceId, ...before])).out;
   const unknown =
-    'No usage of this device is known in this time. What a device made or stored is told with --include production (a battery: charged,discharged).\n';
+    'The device has no known usage in this time. For production or storage, add --include production (a battery: charged,discharged).\n';
   expect(await saidBefore(fresh.deviceId)).toBe(unknown);
   // An interval contains its energy, so one is enough.
   const counting = await createMeter(database);

@@ -13,26 +13,27 @@ import {
 
 /** Advice for an error, by its network error code or SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'There is no such host: check its name in DATABASE_URL.',
-  EAI_AGAIN: 'The host cannot be looked up: check its name in DATABASE_URL, and DNS.',
-  ECONNREFUSED: 'Nothing listens there: check host and port, and that PostgreSQL runs.',
-  ETIMEDOUT: 'No answer: check host and port, and firewalls in between.',
+  ENOTFOUND: 'The host does not exist: check its name in DATABASE_URL.',
+  EAI_AGAIN: 'The name lookup of the host failed: check its name in DATABASE_URL, and DNS.',
+  ECONNREFUSED: 'No program listens at this address: check host and port, and that PostgreSQL runs.',
+  ETIMEDOUT: 'No response: check host and port, and firewalls in between.',
   '28P01': 'The password in DATABASE_URL is wrong.',
   '28000': 'This user may not log in from here: see pg_hba.conf of the server.',
-  '3D000': 'The server has no such database: create it, with this user as its owner.',
-  '53300': 'The server has no connection left: end what else uses it, or raise max_connections.',
-  '57P03': 'The server is starting or stopping: wait, then look at its log.',
+  '3D000': 'The database does not exist: create it, with this user as its owner.',
+  '53300': 'All connections of the server are in use: close other connections, or raise max_connections.',
+  '57P03': 'The server is starting or stopping: wait, then see its log.',
 };
 
 export const databaseCheck: Check = {
   name: 'database',
   judge({ database: facts, service }) {
-    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
     const { isEmbedded, shown, server } = facts;
     if (!isFactKnown(server)) {
-      if (isEmbedded && service === null) return [skippedFinding('the embedded database runs with the service only')];
+      if (isEmbedded && service === null)
+        return [skippedFinding('the embedded database only runs while the service runs')];
       const advice = isEmbedded
-        ? 'Look at the log of the service, and of the database in DATA_DIR/postgres: is the disk full?'
+        ? 'See the log of the service, and of the database in DATA_DIR/postgres: is the disk full?'
         : (ADVICE[server.code ?? ''] ??
           'Check host, port, user, password and database of DATABASE_URL, and the server’s log.');
       return [problemFinding(`${shown} cannot be reached: ${server.why}`, advice)];
@@ -40,8 +41,8 @@ export const databaseCheck: Check = {
     const { kind, commitRisks } = server;
     if (!isFactKnown(kind)) return [problemFinding(`${shown} cannot be used`, kind.why)];
     return [
-      okFinding(`${shown} answers: ${kind.line}`),
-      ...commitRisks.map((risk) => warningFinding('a failover could lose what was acknowledged', risk)),
+      okFinding(`${shown} responds: ${kind.line}`),
+      ...commitRisks.map((risk) => warningFinding('a failover could lose acknowledged readings', risk)),
     ];
   },
 };
@@ -49,20 +50,21 @@ export const databaseCheck: Check = {
 export const schemaCheck: Check = {
   name: 'schema',
   judge({ database }) {
-    if (!database || !isFactKnown(database.server)) return [skippedFinding('not looked at: no database answers')];
+    if (!database || !isFactKnown(database.server))
+      return [skippedFinding('not checked: the database does not respond')];
     const { isMade, pending, unknown } = database.server.schema;
     if (unknown.length > 0)
       return [
         problemFinding(
-          `a newer version of the service made this database: this one (${VERSION}) does not know ${unknown.join(', ')}`,
-          'Run that version again, or a later one. To go back, restore the copy that was made before the upgrade.',
+          `a newer version of the service created this database: this version (${VERSION}) does not know ${unknown.join(', ')}`,
+          'Run the newer version again. To go back, restore the copy that was made before the upgrade.',
         ),
       ];
     if (!isMade)
       return [
         warningFinding(
           'the database has no schema yet',
-          'The first start of the service makes it, or: energy migrate.',
+          'The first start of the service creates it, or: energy migrate.',
         ),
       ];
     if (pending.length > 0)
@@ -72,7 +74,7 @@ export const schemaCheck: Check = {
           'Make a copy of the database, then start this version of the service, or run: energy migrate.',
         ),
       ];
-    return [okFinding(`is that of version ${VERSION}`)];
+    return [okFinding(`current for version ${VERSION}`)];
   },
 };
 
@@ -87,27 +89,27 @@ export const outboxCheck: Check = {
       if (heldBefore !== null)
         findings.push(
           warningFinding(
-            `what fell due before ${heldBefore.toISOString()}, the first start after a restore, is held back`,
-            'Send it: energy backup release. If the lost installation sent it: energy backup release --drop.',
+            `notifications that were due before ${heldBefore.toISOString()}, the first start after a restore, are held back`,
+            'To send them: energy backup release. If the lost installation sent them: energy backup release --drop.',
           ),
         );
       if (overdueSeconds > OVERDUE_SECONDS)
         findings.push(
           problemFinding(
-            `a delivery has been due for ${Math.round(overdueSeconds / 60)} minutes, and no worker takes it`,
-            'Does a worker run? Its log says what it is at; docs/runbooks/EnergyOutboxStuck.md.',
+            `a delivery has been due for ${Math.round(overdueSeconds / 60)} minutes, and no worker has sent it`,
+            'Does a worker run? Its log shows its current job; docs/runbooks/EnergyOutboxStuck.md.',
           ),
         );
       if (usageChangesWaiting > MANY_CHANGES)
         findings.push(
           warningFinding(
-            `alerts of ${usageChangesWaiting} changed hours are not evaluated yet`,
-            'After an import or a replay wait; else docs/runbooks/EnergyAlertsLate.md.',
+            `${usageChangesWaiting} changed hours have not been checked for alerts yet`,
+            'Wait if an import or a replay has just run; otherwise docs/runbooks/EnergyAlertsLate.md.',
           ),
         );
       return findings.length > 0
         ? findings
-        : [okFinding(`nothing is overdue; ${deliveriesWaiting} deliveries wait for their next try`)];
+        : [okFinding(`no delivery is overdue; ${deliveriesWaiting} wait for their next attempt`)];
     }),
 };
 
@@ -120,10 +122,11 @@ export const rejectedMessagesCheck: Check = {
   name: 'rejected',
   judge: (facts) =>
     ofContent(facts, ({ lastMessages: { all, rejected: count } }) => {
-      if (all < FEW) return [okFinding('too few messages to tell a share')];
+      if (all < FEW) return [okFinding('too few messages to compute a share')];
       const share = count / all;
-      const what = `${(100 * share).toFixed(1)} % of the last messages of each device were rejected`;
-      const todo = 'energy rejected list says why; after a fix energy rejected replay brings them in.';
+      const what = `${(100 * share).toFixed(1)} % of each device’s latest messages were rejected`;
+      const todo =
+        'energy rejected list shows the reasons; after a fix, energy rejected replay processes the messages again.';
       if (share > FAIL) return [problemFinding(what, todo)];
       return share > WARN ? [warningFinding(what, todo)] : [okFinding(what)];
     }),
@@ -134,18 +137,25 @@ export const aggregatesCheck: Check = {
   judge: (facts) =>
     ofContent(facts, ({ compared, lateDifferences, staleDays }) => {
       const waits = lateDifferences + staleDays;
-      const waiting = `${lateDifferences} late differences and ${staleDays} days wait to be worked in`;
+      const waiting = `${lateDifferences} late differences and ${staleDays} days have not been recomputed yet`;
       if (compared !== null && compared.differing > 0) {
-        const what = `${compared.differing} rows of ${compared.userId} this month are not what its load profile says`;
+        const what = `${compared.differing} rows of ${compared.userId} this month differ from the load profile`;
         return waits > 0
-          ? [warningFinding(`${what}; ${waiting}`, 'Look again in a minute. If it stays: energy rollups check.')]
-          : [problemFinding(what, 'energy rollups check compares all of them, energy rollups rebuild repairs.')];
+          ? [
+              warningFinding(
+                `${what}; ${waiting}`,
+                'Check again in a minute. If the difference remains: energy rollups check.',
+              ),
+            ]
+          : [problemFinding(what, 'energy rollups check compares all rows, energy rollups rebuild repairs them.')];
       }
       if (lateDifferences > 10_000)
         return [warningFinding(waiting, 'Does a worker run? docs/runbooks/EnergyAggregatesLate.md.')];
       return [
         okFinding(
-          compared === null ? waiting : `those of one account (${compared.userId}) are right this month; ${waiting}`,
+          compared === null
+            ? waiting
+            : `the aggregates of one account (${compared.userId}) are right this month; ${waiting}`,
         ),
       ];
     }),
@@ -154,10 +164,10 @@ export const aggregatesCheck: Check = {
 /** Judges the content of the database, or reports why it could not be read. */
 function ofContent(facts: InstallationFacts, judge: (content: DatabaseContent) => Finding[]): Finding[] {
   const server = facts.database?.server;
-  if (!server || !isFactKnown(server)) return [skippedFinding('not looked at: no database answers')];
+  if (!server || !isFactKnown(server)) return [skippedFinding('not checked: the database does not respond')];
   const { content } = server;
-  if (content === null) return [skippedFinding('not looked at: the schema is not that of this version')];
-  return isFactKnown(content) ? judge(content) : [skippedFinding(`not looked at: ${content.why}`)];
+  if (content === null) return [skippedFinding('not checked: the schema does not match this version')];
+  return isFactKnown(content) ? judge(content) : [skippedFinding(`not checked: ${content.why}`)];
 }
 
 /** The same share as in the alert rule EnergyDevicesSilent. */
@@ -168,12 +178,13 @@ export const silentDevicesCheck: Check = {
   name: 'silence',
   judge: (facts) =>
     ofContent(facts, ({ devices, heardInDay, heardInHour, faulty }) => {
-      if (devices === 0) return [okFinding('there are no devices yet')];
+      if (devices === 0) return [okFinding('no devices yet')];
       const todo =
-        'Which ones, and what do they share? energy devices list --user EMAIL; docs/runbooks/EnergyDevicesSilent.md.';
-      if (heardInDay === 0) return [problemFinding(`none of ${devices} devices was heard in the last day`, todo)];
+        'What do the silent devices share? energy devices list --user EMAIL; docs/runbooks/EnergyDevicesSilent.md.';
+      if (heardInDay === 0)
+        return [problemFinding(`none of ${devices} devices has sent a message in the last day`, todo)];
       const silent = heardInDay - heardInHour;
-      const what = `${silent} of ${heardInDay} devices that were heard in the last day are silent for an hour`;
+      const what = `${silent} of ${heardInDay} devices that sent a message in the last day have been silent for an hour`;
       const findings =
         heardInDay >= FEWEST_HEARD && silent / heardInDay > SILENT_SHARE
           ? [warningFinding(what, todo)]
@@ -182,7 +193,7 @@ export const silentDevicesCheck: Check = {
         findings.push(
           warningFinding(
             `${faulty} devices are faulty`,
-            'They say so, or most of their last readings were rejected: energy rejected list says why.',
+            'They report a fault, or most of their last readings were rejected: energy rejected list shows the reasons.',
           ),
         );
       return findings;

@@ -19,20 +19,20 @@ const FULL_BYTES = 256 * 2 ** 20;
 export const diskCheck: Check = {
   name: 'disk',
   judge({ disk: facts }) {
-    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
     if (!isFactKnown(facts))
       return [
         problemFinding(
-          `DATA_DIR cannot be looked at: ${facts.why}`,
-          'Make the folder, and give it to the user of the service.',
+          `DATA_DIR cannot be read: ${facts.why}`,
+          'Create the folder, and make the service’s user its owner.',
         ),
       ];
     const { folder, freeBytes, allBytes } = facts;
-    const what = `${(freeBytes / GIB).toFixed(1)} of ${(allBytes / GIB).toFixed(1)} GiB are free where ${folder} lies`;
+    const what = `${(freeBytes / GIB).toFixed(1)} of ${(allBytes / GIB).toFixed(1)} GiB are free on the disk of ${folder}`;
     const todo =
-      'Free some of it, or keep readings for less long (RETENTION_MONTHS); docs/runbooks/EnergyDiskFull.md says how.';
+      'Free some space, or store readings for fewer months (RETENTION_MONTHS); see docs/runbooks/EnergyDiskFull.md.';
     if (freeBytes < FULL_BYTES)
-      return [problemFinding(`only ${what}: the embedded database stops when it is full`, todo)];
+      return [problemFinding(`only ${what}; the embedded database stops when the disk is full`, todo)];
     if (freeBytes < LOW.bytes || freeBytes < allBytes * LOW.share) return [warningFinding(`only ${what}`, todo)];
     return [okFinding(what)];
   },
@@ -45,21 +45,21 @@ const LEAST = 1_024;
 export const fileDescriptorsCheck: Check = {
   name: 'open files',
   judge({ descriptors: facts, broker, database }) {
-    if (facts === null) return [skippedFinding('this system does not tell the limit')];
+    if (facts === null) return [skippedFinding('this system does not report the limit')];
     const { limit, ofService } = facts;
     const content = database && isFactKnown(database.server) ? database.server.content : null;
     const connected = broker?.isEmbedded && content && isFactKnown(content) ? content.devices : 0;
     const whose = ofService ? 'The service' : 'A process of this user';
     const what = `${whose} may open ${limit} files`;
-    const todo = 'Raise it: LimitNOFILE= of the unit, ulimits of the container, or ulimit -n.';
+    const todo = 'Raise the limit: LimitNOFILE= of the unit, ulimits of the container, or ulimit -n.';
     if (limit < connected + BESIDE)
       return [
         problemFinding(
-          `${what}; ${connected} devices may be connected to the embedded broker, each by one of them`,
+          `${what}; ${connected} devices may be connected to the embedded broker, each with one open file`,
           todo,
         ),
       ];
-    if (limit < LEAST) return [warningFinding(`${what}: connections are among them`, todo)];
+    if (limit < LEAST) return [warningFinding(`${what}; each connection uses one open file`, todo)];
     return [okFinding(what)];
   },
 };
@@ -74,7 +74,8 @@ const FAIL_MS = 60_000;
 export const clockCheck: Check = {
   name: 'clock',
   judge({ database, nowMs }) {
-    if (!database || !isFactKnown(database.server)) return [skippedFinding('not compared: no database answers')];
+    if (!database || !isFactKnown(database.server))
+      return [skippedFinding('not compared: the database does not respond')];
     const { clock, content } = database.server;
     const unconfirmed = content && isFactKnown(content) ? judgeBelieved(nowMs, content.believedMs) : null;
     if (unconfirmed) return [unconfirmed];
@@ -82,15 +83,15 @@ export const clockCheck: Check = {
     const offMs = Math.max(0, Math.abs(aheadMs) - uncertainMs);
     const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1);
     const what = `the database’s clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine’s`;
-    const todo = 'Let both machines keep time by NTP (timedatectl set-ntp true; chronyc tracking).';
+    const todo = 'Synchronise the clocks of both machines by NTP (timedatectl set-ntp true; chronyc tracking).';
     if (offMs > FAIL_MS)
-      return [problemFinding(`${what}: readings would count as of the future, or of the past`, todo)];
+      return [problemFinding(`${what}: readings would get times in the future, or in the past`, todo)];
     if (offMs > WARN_MS) return [warningFinding(what, todo)];
-    return [okFinding('that of the database and this machine’s agree')];
+    return [okFinding('the clocks of the database and of this machine agree')];
   },
 };
 
-const CONFIRM = 'Set the clock right. If it is right already: energy doctor --confirm-clock.';
+const CONFIRM = 'Set the clock. If it is already right: energy doctor --confirm-clock.';
 
 /** Reports a clock that the service does not follow until an operator confirms it. */
 function judgeBelieved(nowMs: number, believedMs: number | null): Finding | null {
@@ -98,14 +99,11 @@ function judgeBelieved(nowMs: number, believedMs: number | null): Finding | null
   const days = Math.round(Math.abs(nowMs - believedMs) / DAY_MS);
   if (isTooFarAhead(nowMs, believedMs))
     return problemFinding(
-      `this machine’s clock is ${days} days ahead of the last time at which this installation was in use: nothing is deleted by age, and a start stamps messages by that time`,
+      `this machine’s clock is ${days} days ahead of the installation’s last activity: no old data is deleted, and a restarted service uses the time of the last activity`,
       CONFIRM,
     );
   if (nowMs < believedMs - DAY_MS)
-    return problemFinding(
-      `this machine’s clock is ${days} days behind the time at which this installation was in use`,
-      CONFIRM,
-    );
+    return problemFinding(`this machine’s clock is ${days} days behind the installation’s last activity`, CONFIRM);
   return null;
 }
 
@@ -117,46 +115,39 @@ const OTHERS_READ = 0o004;
 export const filePermissionsCheck: Check = {
   name: 'files',
   judge({ files: facts }) {
-    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
     const findings = facts.flatMap(({ path, what, mode, isWritable }) => {
       const rights = mode.toString(8).padStart(3, '0');
       if (what === 'secret' && (mode & OTHERS) !== 0)
         return [
           problemFinding(
-            `${path} can be read by others (mode ${rights})`,
-            `chmod 600 ${path}. Who read it can forge what it signs and open what it seals: think of making a new one.`,
+            `other users can read ${path} (mode ${rights})`,
+            `chmod 600 ${path}. Anybody who has read it can forge signatures and decrypt secrets: consider a new key.`,
           ),
         ];
       if (what === 'own key')
         return (mode & EVERYBODY) === 0
           ? []
-          : [
-              problemFinding(
-                `${path} can be read by everybody (mode ${rights})`,
-                `chmod o-rwx ${path}, and replace the key`,
-              ),
-            ];
+          : [problemFinding(`all users can read ${path} (mode ${rights})`, `chmod o-rwx ${path}, and replace the key`)];
       if (what === 'folder' && (mode & OTHERS_WRITE) !== 0)
-        return [problemFinding(`${path} can be written by everybody (mode ${rights})`, `chmod 700 ${path}`)];
+        return [problemFinding(`all users can write to ${path} (mode ${rights})`, `chmod 700 ${path}`)];
       if (what !== 'secret' && !isWritable)
         return [
           problemFinding(
-            `${path} cannot be written by this user`,
-            `Run this as the user of the service; if it is, give the folder to it: chown -R USER ${path}`,
+            `this user cannot write to ${path}`,
+            `Run this as the service’s user. If you did, change the owner: chown -R USER ${path}`,
           ),
         ];
       if (what === 'messages' && (mode & OTHERS_READ) !== 0)
         return [
           warningFinding(
-            `${path} can be read by everybody (mode ${rights}): links to sign in are in it`,
+            `all users can read ${path} (mode ${rights}), which contains sign-in links`,
             `chmod 700 ${path}`,
           ),
         ];
       return [];
     });
-    return findings.length > 0
-      ? findings
-      : [okFinding('of DATA_DIR are readable and writable for whom they should be')];
+    return findings.length > 0 ? findings : [okFinding('permissions in DATA_DIR are correct')];
   },
 };
 
@@ -166,14 +157,14 @@ const OURS = /^energy |(bin\/energy(\.js)?|cli\/main\.ts)( |$)/;
 export const portsCheck: Check = {
   name: 'ports',
   judge({ ports: facts, service }) {
-    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
     const findings = facts.flatMap(({ variable, port, host, state, holder, why }) => {
       const what = `${variable} ${port} on ${host}`;
       if (state === 'free') return [];
       if (state === 'unusable')
         return [
           problemFinding(
-            `${what} cannot be listened on: ${why ?? 'unknown'}`,
+            `${what} cannot be opened: ${why ?? 'unknown'}`,
             `Set ${variable} to a port above 1023, and its host to an address of this machine.`,
           ),
         ];
@@ -182,20 +173,20 @@ export const portsCheck: Check = {
       if (holder === null)
         return [
           warningFinding(
-            `${what} is taken, by whom cannot be seen`,
-            `ss -ltnp as root shows it. Unless it is this service, end that program or set ${variable}.`,
+            `${what} is in use by a process that this user cannot see`,
+            `Run ss -ltnp as root to see the process. Unless it is this service, end it or set ${variable}.`,
           ),
         ];
       return [
         problemFinding(
-          `${what} is taken by process ${holder.pid} (${holder.title})`,
+          `${what} is in use by process ${holder.pid} (${holder.title})`,
           `End that program, or set ${variable} to another port.`,
         ),
       ];
     });
     return findings.length > 0
       ? findings
-      : [okFinding(service ? 'are the service’s own, or free' : 'are free, or a role’s of this service')];
+      : [okFinding(service ? 'used by this service, or free' : 'free, or used by a role of this service')];
   },
 };
 
@@ -210,7 +201,7 @@ export const serviceCheck: Check = {
     return [
       warningFinding(
         `no service runs on ${config.valid.dataDir}`,
-        'Start it (npm start), or set DATA_DIR to the folder of the one that runs.',
+        'Start it (npm start), or set DATA_DIR to the folder of the running service.',
       ),
     ];
   },
@@ -219,17 +210,16 @@ export const serviceCheck: Check = {
 export const versionCheck: Check = {
   name: 'version',
   judge({ latest }) {
-    if (latest === null)
-      return [okFinding(`${VERSION}; --releases URL asks that address for a newer one, and nothing else does`)];
+    if (latest === null) return [okFinding(`${VERSION}; to check for a newer version: energy doctor --releases URL`)];
     if (!isFactKnown(latest))
       return [
-        warningFinding(`${VERSION}; the latest one is unknown: ${latest.why}`, 'Check the address of --releases.'),
+        warningFinding(`${VERSION}; the latest version is unknown: ${latest.why}`, 'Check the address of --releases.'),
       ];
-    if (!isNewer(latest.version, VERSION)) return [okFinding(`${VERSION}; there is none newer`)];
+    if (!isNewer(latest.version, VERSION)) return [okFinding(`${VERSION} is the latest version`)];
     return [
       warningFinding(
         `${latest.version} is newer than ${VERSION}`,
-        'Read its changes, make a copy (energy backup --to FOLDER), and install it: docs/operations.md, Updating.',
+        'Read its changelog, make a copy (energy backup --to FOLDER), and install it: docs/operations.md, Updating.',
       ),
     ];
   },

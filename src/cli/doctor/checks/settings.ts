@@ -18,7 +18,7 @@ export const configurationCheck: Check = {
       return config.mistakes.map((mistake) =>
         problemFinding(
           mistake,
-          'Correct this variable: docs/configuration.md lists all of them. Nothing starts before.',
+          'Correct this variable (docs/configuration.md). The service does not start until it is valid.',
         ),
       );
     const findings = [...exposure(config.valid)];
@@ -31,39 +31,39 @@ function* exposure({ environment, publicUrl, api, mqtt, webhook, mail }: Config)
   const isPublic = !isLoopback(new URL(publicUrl).hostname);
   if (!isPublic && !isLoopback(api.host))
     yield warningFinding(
-      `the API listens on ${api.host}, and PUBLIC_URL is ${publicUrl}: links in mails lead nowhere on other machines`,
+      `the API listens on ${api.host}, but PUBLIC_URL is ${publicUrl}: links in mails do not work on other machines`,
       'Set PUBLIC_URL to the address that people use.',
     );
   if (!mqtt.url && !isLoopback(mqtt.host))
     yield warningFinding(
-      `MQTT without TLS listens on ${mqtt.host}: whoever is on the way reads passwords and readings`,
-      'Unset MQTT_HOST, unless this is a network of your own with devices that cannot do TLS.',
+      `MQTT without TLS listens on ${mqtt.host}: others in the network can read passwords and readings`,
+      'Unset MQTT_HOST, unless this is your own network with devices that do not support TLS.',
     );
   if (isPublic && environment === 'live' && webhook.allowPrivate)
     yield warningFinding(
-      'WEBHOOK_ALLOW_PRIVATE is true: subscribers can have this service call addresses inside your network',
-      'Unset it: it is for development.',
+      'WEBHOOK_ALLOW_PRIVATE is true: subscribers can make this service call addresses inside your network',
+      'Unset it: it is only for development.',
     );
   if (isPublic && environment === 'live' && !mail.smtpUrl)
     yield warningFinding(
-      'SMTP_URL is not set: mails, and with them links to sign in, are only written to DATA_DIR/mail',
-      'Set SMTP_URL, or hand out links with energy users sign-in EMAIL.',
+      'SMTP_URL is not set: mails, including sign-in links, are only written to DATA_DIR/mail',
+      'Set SMTP_URL, or create sign-in links with energy users sign-in EMAIL.',
     );
 }
 
 export const certificateCheck: Check = {
   name: 'certificate',
   judge({ certificate: facts, nowMs }) {
-    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
     const { file, isOurs, pair } = facts;
-    if (pair === null) return [skippedFinding('there is none yet: the first start makes it')];
+    if (pair === null) return [skippedFinding('no certificate yet; the first start creates it')];
     if (!isFactKnown(pair))
       return [
         problemFinding(
           `${file} cannot be used: ${pair.why}`,
           isOurs
-            ? 'Remove it: the service makes it anew. Devices that trust a copy need the new one.'
-            : 'Check TLS_CERT_FILE and TLS_KEY_FILE, and that the user of the service may read both.',
+            ? 'Remove it: the service creates a new one. Devices that trust a copy of the old one need the new one.'
+            : 'Check TLS_CERT_FILE and TLS_KEY_FILE, and that the service’s user can read both.',
         ),
       ];
     const findings: Finding[] = [];
@@ -81,8 +81,8 @@ export const certificateCheck: Check = {
       if (!isNamed)
         findings.push(
           problemFinding(
-            `${file} does not name ${host}, the host of ${of}`,
-            pair.renewsItself ? renew : `Have one made for ${host}, too, or correct ${of}.`,
+            `${file} is not valid for ${host}, the host of ${of}`,
+            pair.renewsItself ? renew : `Get a certificate that is also valid for ${host}, or correct ${of}.`,
           ),
         );
     }
@@ -90,7 +90,7 @@ export const certificateCheck: Check = {
       ? findings
       : [
           okFinding(
-            `names ${[...new Set(pair.hosts.map(({ host }) => host))].join(' and ')}, and holds until ${day(pair.validToMs)}`,
+            `valid for ${[...new Set(pair.hosts.map(({ host }) => host))].join(' and ')} until ${day(pair.validToMs)}`,
           ),
         ];
   },
@@ -99,57 +99,59 @@ export const certificateCheck: Check = {
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 const WHAT_TO_DO =
-  'Put the key back from a backup, or set SECRET_KEY to what it said. If it is lost for good: energy secrets forget.';
+  'Restore the key from a backup, or set SECRET_KEY to its content. If it is lost for good: energy secrets forget.';
 
 export const secretKeyCheck: Check = {
   name: 'secret key',
   judge({ secretKey: facts }) {
-    if (facts === null) return [skippedFinding('not looked at: the configuration is not valid')];
+    if (facts === null) return [skippedFinding('not checked: the configuration is not valid')];
     const { from, isThere, sealed } = facts;
     if (sealed === null)
       return isThere
-        ? [skippedFinding(`${from} is there; not tried: no database answers`)]
-        : [skippedFinding('there is none yet: the first start makes it')];
+        ? [skippedFinding(`${from} exists; not tested, because the database does not respond`)]
+        : [skippedFinding('no secret key yet; the first start creates it')];
     if (sealed.looked === 0)
       return [
         okFinding(
           isThere
-            ? `${from} is there; the database has nothing sealed yet`
-            : 'there is none yet: the first start makes it',
+            ? `${from} exists; the database contains no encrypted secrets yet`
+            : 'no secret key yet; the first start creates it',
         ),
       ];
     if (!isThere)
-      return [problemFinding(`${from} is missing, and the database has secrets that only it opens`, WHAT_TO_DO)];
+      return [
+        problemFinding(`${from} is missing, and the database contains secrets that only this key decrypts`, WHAT_TO_DO),
+      ];
     if (sealed.opened === 0)
       return [
         problemFinding(
-          `${from} does not open what the database has sealed: it was sealed with another one`,
+          `${from} is the wrong key: the secrets in the database were encrypted with another key`,
           WHAT_TO_DO,
         ),
       ];
     if (sealed.opened < sealed.looked)
       return [
         warningFinding(
-          `${from} opens ${sealed.opened} of ${sealed.looked} sealed values: the others were sealed with another one`,
+          `${from} decrypts ${sealed.opened} of ${sealed.looked} secrets: the others were encrypted with another key`,
           'Each webhook that fails to sign needs a new auth_token (energy webhooks update). Do all machines have the same SECRET_KEY?',
         ),
       ];
-    return [okFinding(`${from} opens what the database has sealed`)];
+    return [okFinding(`${from} decrypts the secrets in the database`)];
   },
 };
 
 export const mailCheck: Check = {
   name: 'mail',
   judge({ mail: facts, config }) {
-    if (!('valid' in config)) return [skippedFinding('not looked at: the configuration is not valid')];
-    if (facts === null) return [okFinding('kept as files in DATA_DIR/mail: no SMTP_URL')];
-    if (isFactKnown(facts)) return [okFinding('the server of SMTP_URL takes the login; nothing was sent')];
+    if (!('valid' in config)) return [skippedFinding('not checked: the configuration is not valid')];
+    if (facts === null) return [okFinding('stored as files in DATA_DIR/mail, because SMTP_URL is not set')];
+    if (isFactKnown(facts)) return [okFinding('the server of SMTP_URL accepts the login; no mail was sent')];
     const isLogin = /auth|535|credentials|login/i.test(facts.why);
     return [
       problemFinding(
         `the server of SMTP_URL: ${facts.why}`,
         isLogin
-          ? 'It does not take this login: correct user and password in SMTP_URL.'
+          ? 'The server rejects this login: correct user and password in SMTP_URL.'
           : 'Check host and port in SMTP_URL: smtps:// is for port 465, smtp:// for 587 and 25.',
       ),
     ];
@@ -159,16 +161,18 @@ export const mailCheck: Check = {
 export const brokerCheck: Check = {
   name: 'broker',
   judge({ broker: facts, service }) {
-    if (facts === null) return [skippedFinding('not looked at')];
+    if (facts === null) return [skippedFinding('not checked')];
     const { shown, isEmbedded, reached } = facts;
     if (isFactKnown(reached))
-      return [okFinding(isEmbedded ? `the embedded one listens at ${shown}` : `${shown} takes the login of MQTT_URL`)];
-    if (isEmbedded && service === null) return [skippedFinding('the embedded one runs with ingest only')];
+      return [
+        okFinding(isEmbedded ? `the embedded broker listens at ${shown}` : `${shown} accepts the login of MQTT_URL`),
+      ];
+    if (isEmbedded && service === null) return [skippedFinding('the embedded broker only runs in the ingest process')];
     return isEmbedded
       ? [
           problemFinding(
-            `the embedded one does not listen at ${shown}: ${reached.why}`,
-            'Look at the log of ingest; energy doctor shows above who has the port.',
+            `the embedded broker does not listen at ${shown}: ${reached.why}`,
+            'See the log of the ingest process. The check “ports” above shows which process uses the port.',
           ),
         ]
       : [problemFinding(`${shown}: ${reached.why}`, advice(reached.why))];
@@ -177,8 +181,8 @@ export const brokerCheck: Check = {
 
 function advice(why: string): string {
   if (/not authori[sz]ed|bad user ?name|access[_ ]refused|refused|403/i.test(why) && !/ECONNREFUSED/.test(why))
-    return 'The broker does not take this login: put user and password into MQTT_URL, and let it read the topics (deploy/mosquitto/acl).';
+    return 'The broker rejects this login: put user and password into MQTT_URL, and let the user read the topics (deploy/mosquitto/acl).';
   if (/certificate|self.signed|altname|SSL|TLS/i.test(why))
-    return 'The broker’s certificate is not trusted, or is not of this name: name its authority in NODE_EXTRA_CA_CERTS, and its own name in MQTT_URL.';
+    return 'The broker’s certificate is not trusted, or not valid for this name: set NODE_EXTRA_CA_CERTS to its authority, and use its own name in MQTT_URL.';
   return 'Check host and port in MQTT_URL, that the broker runs, and firewalls in between.';
 }

@@ -5,7 +5,7 @@ import { gatherLatestVersion, probeWithTimeout } from './network.ts';
 
 test('returns the reason in one line if a probe hangs, rejects or throws synchronously', async () => {
   expect(await probeWithTimeout(() => new Promise<object>(() => {}), 10)).toEqual({
-    why: 'no answer within 0.01 s',
+    why: 'no response within 0.01 s',
     code: 'ETIMEDOUT',
   });
   const refused = Object.assign(new Error('refused\n    at somewhere'), { code: 'ECONNREFUSED' });

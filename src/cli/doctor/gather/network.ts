@@ -45,7 +45,7 @@ const opens = (host: string, port: number): Promise<void> =>
     });
     socket.once('timeout', () => {
       socket.destroy();
-      reject(new Error('no answer'));
+      reject(new Error('no response'));
     });
     socket.once('error', reject);
   });
@@ -88,12 +88,12 @@ export function gatherLatestVersion(releases: URL): Promise<FactOrReason<{ versi
     const response = await fetch(releases, { signal, headers: { accept: 'application/json' } }).catch((error) => {
       throw error.cause ?? error;
     });
-    if (!response.ok) throw new Error(`its answer has the status ${response.status}`);
+    if (!response.ok) throw new Error(`the response has the status ${response.status}`);
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is longer than 1 MiB');
+      if (bytes > MAX_ANSWER_BYTES) throw new Error('the response is longer than 1 MiB');
       chunks.push(chunk);
     }
     return { version: readVersion(Buffer.concat(chunks).toString()) };
@@ -108,7 +108,7 @@ function readVersion(text: string): string {
   } catch {
     // Not JSON, or null.
   }
-  throw new Error('its answer has no member "version" or "tag_name" that is a version');
+  throw new Error('the response has no member "version" or "tag_name" that is a version');
 }
 
 const VERSION_FORM = /^v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,60})?)$/;
@@ -199,7 +199,7 @@ export async function probeWithTimeout<T extends object>(
 ): Promise<FactOrReason<T>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<FactOrReason<T>>((resolve) => {
-    timer = setTimeout(() => resolve({ why: `no answer within ${ms / 1_000} s`, code: 'ETIMEDOUT' }), ms);
+    timer = setTimeout(() => resolve({ why: `no response within ${ms / 1_000} s`, code: 'ETIMEDOUT' }), ms);
   });
   const looked = (async () => look())().catch((error: unknown) => unseen(error));
   return Promise.race([looked, late]).finally(() => clearTimeout(timer));
