@@ -128,13 +128,13 @@ test('an alert made here fires when a reading arrives, and its history shows it'
   const page = await alertsPage('ben@example.com');
   const meter = await dashboard.device(userId);
   await page.getByRole('button', { name: 'Create an alert' }).click();
-  await dialog(page).getByText('The alert watches new readings').waitFor();
+  await dialog(page).getByText('The alert monitors new readings').waitFor();
   await expect.poll(() => page.locator('[inputmode=decimal]').inputValue()).toBe('20');
   await page.locator('[inputmode=decimal]').fill('1.25');
   await page.keyboard.press('Enter');
   await page.getByText('Created: More than 1.25 kWh in a day.').waitFor();
   await page.getByRole('button', { name: 'History: More than 1.25 kWh in a day' }).click();
-  await dialog(page).getByText('It has not fired yet').waitFor();
+  await dialog(page).getByText('The alert has not fired yet').waitFor();
   await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 120 });
   await expect.poll(() => dialog(page).locator('tbody tr').count(), { timeout: 90_000 }).toBeGreaterThan(0);
   expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*\d\.\d\d kWh$/);
@@ -226,7 +226,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
   await create(page, { threshold: 50, by: 'Webhook' });
   await page.getByRole('alert').filter({ hasText: 'no active subscription' }).waitFor();
   await testLooks(page, 'alerts-subscription');
-  await page.getByRole('link', { name: 'Make one on the Webhooks page' }).click();
+  await page.getByRole('link', { name: 'Create a webhook' }).click();
   expect(await page.getByRole('checkbox', { name: 'alert.triggered' }).isChecked()).toBe(true);
   await page.getByLabel('URL').fill('https://hooks.example.net/energy');
   await page.getByRole('button', { name: 'Create webhook' }).click();
@@ -287,7 +287,7 @@ test('a utility makes alerts for the account that it picked', async () => {
   const page = await alertsPage('utility@example.com');
   await page.getByRole('region', { name: 'Alerts of home@example.com' }).waitFor();
   await create(page, { threshold: 10, by: 'Webhook' });
-  await page.getByText('home@example.com makes it, signed in here').waitFor();
+  await page.getByText('home@example.com signs in here and creates it').waitFor();
   await testLooks(page, 'alerts-utility');
   await page.getByLabel('E-mail').check();
   await page.getByRole('button', { name: 'Create alert' }).click();

@@ -61,7 +61,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
     })
     .toEqual(['90.000 kWh', '90.000 kWh', '100.000 kWh', '+10.000 kWh']);
   await testLooks(page, 'bill');
-  await bill.getByRole('button', { name: 'Record what is known now' }).click();
+  await bill.getByRole('button', { name: 'Record the current values' }).click();
   await expect.poll(async () => (await energies('From the grid'))[1]).toBe('100.000 kWh');
   await bill.getByText('2 versions').click();
   await bill.getByRole('row', { name: '2, again' }).getByText('+10.000 kWh').waitFor();
@@ -101,7 +101,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
       await row('From the grid').waitFor();
       return bill.getByRole('listitem').allTextContents();
     })
-    .toEqual(['+3.000 kWh waits for a next period']);
+    .toEqual(['+3.000 kWh will be added to the next billing period']);
   const home = await dashboard.signIn('home@example.com');
   expect(await home.getByRole('link', { name: 'Bills', exact: true }).count()).toBe(0);
   await home.getByRole('link', { name: 'Costs' }).click();

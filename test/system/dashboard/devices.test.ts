@@ -123,7 +123,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await page.getByRole('button', { name: 'Create a gateway' }).click();
   await page.getByLabel('Name').fill('Home');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByText('A bridge from mosquitto').waitFor();
+  await page.getByText('Bridge from mosquitto').waitFor();
   await page.getByText('Tasmota (a build').click();
   expect(await page.getByRole('group', { name: 'mosquitto.conf' }).textContent()).toContain('bridge_cafile ');
   await testLooks(page, 'gateway-made');
@@ -170,7 +170,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.getByRole('button', { name: 'Create a gateway' }).click();
   await page.getByLabel('Name').fill('home');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByText('A bridge from mosquitto').waitFor();
+  await page.getByText('Bridge from mosquitto').waitFor();
   const publisher = await connect(page);
   await publisher.publish(
     `${await fact(page, 'Prefix')}boiler/7/state`,
@@ -184,18 +184,18 @@ test('a message of an unknown format is mapped on the page, and decoded from the
       async () => {
         await page.reload();
         await page.getByRole('button', { name: 'Read a message home' }).waitFor();
-        return page.getByText('is not heard: 1 kind').count();
+        return page.getByText('1 kind of message through').count();
       },
       { timeout: 60_000 },
     )
     .toBe(1);
-  await page.getByText('is not heard: 1 kind').click();
+  await page.getByText('1 kind of message through').click();
   await page.getByText('Show', { exact: true }).click();
   await page.getByRole('button', { name: 'Read a message boiler/+/state' }).click();
   expect(await page.getByLabel('Topic', { exact: true }).inputValue()).toBe('boiler/7/state');
   await page.getByRole('button', { name: 'Look' }).click();
-  await page.getByText('Nobody reads it').waitFor();
-  await page.getByRole('button', { name: 'Say what it is $.meter.total' }).click();
+  await page.getByText('Not recognised').waitFor();
+  await page.getByRole('button', { name: 'Choose what it measures $.meter.total' }).click();
   const form = page.getByRole('form', { name: 'What is $.meter.total?' });
   // The keyboard focus moves to the question about the value's meaning.
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
@@ -210,23 +210,23 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await form.getByLabel('On topics').fill('boiler/+/state');
   await form.getByRole('button', { name: 'Try it' }).click();
   await form.getByRole('cell', { name: '12.345' }).waitFor();
-  expect(await page.getByRole('heading', { name: 'What you said of this gateway’s messages' }).count()).toBe(0);
+  expect(await page.getByRole('heading', { name: 'Your choices for this gateway’s messages' }).count()).toBe(0);
   await testLooks(page, 'devices-mapping');
   await testLooks(page, 'devices-mapping', 'phone');
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
-  await page.getByText('It is read, as mapping.').waitFor();
+  await page.getByText('Recognised as mapping.').waitFor();
   await page.getByRole('cell', { name: '12.345' }).waitFor();
   await page.locator('.note:focus', { hasText: 'Saved. The device appears' }).waitFor();
   await page.getByRole('button', { name: 'Take back boiler/+/state $.meter.total' }).click();
-  await page.getByText('Nobody reads it').waitFor();
+  await page.getByText('Not recognised').waitFor();
   // Mapping a number that a family already decodes shows a warning: the family's device loses its other values.
   await page.getByLabel('Topic', { exact: true }).fill('tele/plug/SENSOR');
   await page.getByLabel('Message', { exact: true }).fill('{"ENERGY": {"Total": 1}, "at": "2026-07-05T18:59:00Z"}');
   await page.getByRole('button', { name: 'Look' }).click();
-  await page.getByText('It is read, as tasmota.').waitFor();
-  expect(await page.getByRole('button', { name: 'Say what it is $.at' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Say what it is $.ENERGY.Total' }).click();
-  await page.getByText('only what you say yourself counts of it').waitFor();
+  await page.getByText('Recognised as tasmota.').waitFor();
+  expect(await page.getByRole('button', { name: 'Choose what it measures $.at' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Choose what it measures $.ENERGY.Total' }).click();
+  await page.getByText('only your own choices count').waitFor();
   // A suggested setting is shown, changed and stored, together with the other settings.
   await page.getByLabel('Topic', { exact: true }).fill('field/pack');
   await page
@@ -241,7 +241,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await setting.getByLabel('Setting').fill('{"senml": {"topics": ["field/+"]}}');
   await testLooks(page, 'devices-setting');
   await setting.getByRole('button', { name: 'Save to the gateway' }).click();
-  await page.getByText('It is read, as senml.').waitFor();
+  await page.getByText('Recognised as senml.').waitFor();
 });
 
 test('settings are changed, rejected with a reason, and the device is deleted', async () => {
@@ -270,10 +270,10 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   // A discovered plug next to a meter: its place is a guess, which the list states, with a link to set it.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
   const why = ofPlug.getByTitle(/^Where it sits/);
-  expect(await why.getAttribute('title')).toMatch(/Open its details and save where it is\.$/);
+  expect(await why.getAttribute('title')).toMatch(/Open its details and save its place\.$/);
   expect(await ofPlug.textContent()).toContain('consumption');
   await page.getByRole('link', { name: 'Details of Test, smart plug' }).click();
-  await page.getByText('Below you save where it is.').waitFor();
+  await page.getByText('Save its place below.').waitFor();
   expect(await page.getByRole('dialog').textContent()).not.toContain('Open its details');
   expect(await page.getByRole('dialog').getByText('held', { exact: true }).count()).toBe(0);
   await page.keyboard.press('Escape');
@@ -284,7 +284,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   // A phone shows the same state as words in a line.
   await page.setViewportSize(SIZES.phone);
   expect((await value.getByText('implausible, not counted').boundingBox())?.width).toBeGreaterThan(100);
-  const place = await page.getByLabel('import energy_total_kwh place in the home').boundingBox();
+  const place = await page.getByLabel('import energy_total_kwh: place in the home').boundingBox();
   expect((place?.x ?? 0) + (place?.width ?? SIZES.phone.width)).toBeLessThan(SIZES.phone.width - 30);
   await page.setViewportSize(SIZES.desktop);
   expect(await findCutSelects(page)).toEqual([]);
@@ -334,7 +334,7 @@ test('shows a thermostat’s climate as a chart and a table by hour', async () =
   const thermostat = await dashboard.device(home, 'thermostat');
   const page = await devicesPage('utility@example.com');
   await page.getByRole('link', { name: 'Details of Test' }).click();
-  await page.getByText('It reported no temperature in the last 48 hours.').waitFor();
+  await page.getByText('The device reported no temperature in the last 48 hours.').waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
 

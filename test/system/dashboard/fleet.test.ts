@@ -82,7 +82,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
   const page = await dashboard.signIn('importer@example.com');
   await page.getByRole('link', { name: 'Fleet' }).click();
   const card = page.getByRole('region', { name: 'Import devices' });
-  const outcome = card.getByRole('group', { name: 'What came of the table' });
+  const outcome = card.getByRole('group', { name: 'Result of the check' });
   const devices = async () => (await dashboard.db.selectFrom('devices').select('device_id').execute()).length;
   const before = await devices();
   const choose = (text: string | Buffer) =>
@@ -114,7 +114,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
     expect.stringMatching(/^4 ?type ?is required$/),
     expect.stringMatching(/^5 ?external_id ?is the same device as line 2$/),
   ]);
-  expect(await outcome.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('What came of the table');
+  expect(await outcome.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Result of the check');
   await testLooks(page, 'import-mistakes');
 
   await choose(`${header}anna@example.com,meter,cellar,M1\nben@example.com,meter,"hall, left",M2\n`);
@@ -138,7 +138,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
   await card.getByText('cannot be reached').waitFor();
   expect(await devices()).toBe(before + 2);
   await press('Import 2 devices');
-  const said = '2 devices are paired, 0 were there already, 1 account was made.';
+  const said = '2 devices are paired, 0 already existed, 1 account was created.';
   await card.getByText(said).waitFor();
   await expect.poll(() => page.getByRole('link', { name: 'hall, left' }).count()).toBe(1);
 

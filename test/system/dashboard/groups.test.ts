@@ -60,7 +60,7 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
   await page.getByRole('button', { name: 'Remove first@example.com' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('1 home, counted once').waitFor();
-  await page.getByText('No home is in this group itself.').waitFor();
+  await page.getByText('This group has no homes of its own.').waitFor();
   await page.getByRole('button', { name: 'Delete District' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The group has subgroups').waitFor();

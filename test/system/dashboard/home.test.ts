@@ -102,7 +102,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await figureIn(page, 'Used').getByRole('button').click();
   await page
     .getByRole('dialog')
-    .getByText('Emissions: 0.000 kg CO₂e from the grid. For 19.20 kWh of it the intensity is not known.')
+    .getByText('Emissions: 0.000 kg CO₂e from the grid. 19.20 kWh of this has no known intensity.')
     .waitFor();
   await testLooks(page, 'home-emissions');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
@@ -117,7 +117,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   expect(await page.locator('.heat td').count()).toBe(7 * 24);
   const ofGas = page.getByRole('region', { name: 'Gas' });
   expect(await big(ofGas, 'Used')).toMatch(/^[\d.]+ m³$/);
-  expect(await ofGas.textContent()).toMatch(/m³ of it estimated|all measured/);
+  expect(await ofGas.textContent()).toMatch(/m³ estimated|all measured/);
   await testLooks(page, 'home-gas');
   // A phone shows all hours of each weekday, and another period can be chosen without scrolling.
   await page.setViewportSize(SIZES.phone);
@@ -191,7 +191,7 @@ test('Home asks about a register that decreased, and applies its owner’s answe
   const page = await dashboard.signIn('fell@example.com');
   const question = page.getByRole('region', { name: 'Was a meter replaced?' });
   expect(await question.textContent()).toMatch(
-    /Test: the reading fell from 5,047 kWh to 4,980 kWh on .*\. Was the meter replaced\?/,
+    /Test: the reading dropped from 5,047 kWh to 4,980 kWh on .*\. Was the meter replaced\?/,
   );
   await testLooks(page, 'home-swap');
   await question.getByRole('button', { name: 'No, ignore these readings' }).click();
@@ -224,7 +224,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await expect.poll(() => big(page, 'Used')).toBe('8.83 kWh');
   expect(await figureIn(page, 'Used').locator('dd.money').textContent()).toBe('€3.05');
   // The previous week and the previous year had the same use on the same weekdays.
-  expect(await figureIn(page, 'A week before').textContent()).toContain('as much as then');
+  expect(await figureIn(page, 'A week before').textContent()).toContain('as much as in that period');
   expect(await figureIn(page, 'A week before').textContent()).toContain('€3.05');
   expect(await big(page, 'A year before')).toBe('8.83 kWh');
   expect(await page.getByText(/^Highest quarter-hour: 2,320 W, 12:00/).count()).toBe(1);
@@ -270,8 +270,8 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await page.getByRole('button', { name: `January ${lastYear}` }).press('Enter');
   await expect.poll(() => page.url()).toContain(`/home/month/${lastYear}-01`);
   await expect.poll(() => big(page, 'Used')).toMatch(/^(2|3)\d\d\.\d\d kWh$/);
-  await page.getByRole('button', { name: /^Used: .* What it is made of$/ }).click();
-  await page.getByRole('dialog').getByText('100% of the time is known').waitFor();
+  await page.getByRole('button', { name: /^Used: .* Show details$/ }).click();
+  await page.getByRole('dialog').getByText('There is data for 100% of the time').waitFor();
   await page.keyboard.press('Escape');
   await testLooks(page, 'home-month');
   // With a dynamic tariff Home shows the prices of today and tomorrow, and names the cheapest hours still to come.
@@ -287,14 +287,14 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await page.goto('/dashboard/home');
   const prices = page.getByRole('region', { name: 'Prices today and tomorrow' });
   await prices
-    .getByText(/Now a kWh costs €0.300\. The cheapest three hours still to come: \w+ 20:00 to 23:00, €0.150/)
+    .getByText(/A kWh now costs €0.300\. Cheapest three hours from now on: \w+ 20:00 to 23:00, €0.150/)
     .waitFor();
   await prices.getByText('Prices today and tomorrow as a table').click();
   expect(await prices.locator('tbody tr').count()).toBe(48);
   await testLooks(page, 'home-prices');
   // An address can be opened directly. A period before the first reading shows when the data begin; an invalid address shows today.
   await page.goto('/dashboard/home/year/2019');
-  await page.getByText('There are no readings for this period. The first ones are from').waitFor();
+  await page.getByText('There are no readings for this period. The first readings are from').waitFor();
   await page.goto('/dashboard/home/month/2026-99');
   await figureIn(page, 'Used so far').waitFor();
   await page.close();
@@ -371,8 +371,8 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   const uses = page.getByRole('region', { name: 'What uses it' });
   // Costs arrive a moment after the figures.
   await expect
-    .poll(() => uses.getByText('At night the device that draws most').textContent())
-    .toBe('At night the device that draws most is Heater: 400 W on average, 730 kWh and about €219 a year.');
+    .poll(() => uses.getByText('At night, Heater uses the most').textContent())
+    .toBe('At night, Heater uses the most: 400 W on average, 730 kWh and about €219 a year.');
   const names = await uses.locator('tbody').first().getByRole('rowheader').allTextContents();
   expect(names.map((name) => name.split(' ')[0])).toEqual(['Heater', 'Freezer', 'Untracked']);
   await testLooks(page, 'home-solar-battery');
@@ -458,7 +458,7 @@ test('explains what to do if there are no devices or no readings yet', async () 
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
   const meter = await dashboard.device(userId);
   await page.getByRole('link', { name: 'Home', exact: true }).click();
-  await page.getByRole('region', { name: 'No reading has come yet' }).waitFor();
+  await page.getByRole('region', { name: 'No readings yet' }).waitFor();
   // If a device has been silent since, and for each meter just after midnight, today has no data, and the page names where to look.
   const silentFromMs = Date.now() - 24 * HOUR_MS;
   await meter.publish(
@@ -508,13 +508,13 @@ test('reports an invalid address; a long name does not push anything off a phone
     .where('device_id', '=', meter.deviceId)
     .execute();
   const page = await dashboard.signIn('long@example.com');
-  await page.getByText('No reading has come yet').waitFor();
+  await page.getByText('No readings yet').waitFor();
   await testLooks(page, 'home-long-name');
   await page.goto('/dashboard/devices');
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
   await testLooks(page, 'devices-long-name');
   await page.goto('/dashboard/nonsense');
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 });
@@ -591,7 +591,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await figureIn(again, 'Used so far').waitFor();
   await dashboard.roles.api.stop();
   await again.goto('/dashboard/home');
-  await again.getByText(/^No network\. This was seen /).waitFor();
+  await again.getByText(/^No network\. This page was loaded /).waitFor();
   expect(await big(again, 'Used so far')).toBe(used);
   await testCurrentLooks(again, 'home-offline');
   // A page that was not visited is unavailable, and states why.

@@ -161,7 +161,7 @@ test('after a rotation both keys work until the overlap is over', async () => {
   await testLooks(page, 'keys-rotate');
   expect(await dialog.getByLabel('Hours').inputValue()).toBe('2');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
-  await page.getByText('goes on until').waitFor();
+  await page.getByText('stays valid until').waitFor();
   await testLooks(page, 'keys-rotated');
   const fresh = (await shown(page, 'Key')) ?? '';
   expect([await statusWith(old), await statusWith(fresh)]).toEqual([200, 200]);
@@ -173,7 +173,7 @@ test('after a rotation both keys work until the overlap is over', async () => {
   await page.getByRole('button', { name: 'Rotate Meter export' }).first().click();
   await page.getByLabel('Hours').fill('0');
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-  await page.getByText('goes on until').waitFor();
+  await page.getByText('stays valid until').waitFor();
   await expect.poll(() => statusWith(fresh), { interval: 500 }).toBe(401);
   await page.getByRole('button', { name: 'Done' }).click();
   await expect.poll(() => page.getByText('expired', { exact: true }).count()).toBe(1);

@@ -34,7 +34,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   const remarks = page.getByRole('region', { name: 'Worth knowing' });
   await remarks.getByText(/^Something stays on: since .* never used less than 1,[23]\d\d W\./).waitFor();
   expect(await remarks.getByRole('listitem').count()).toBe(1);
-  await remarks.getByText('What it is compared with').click();
+  await remarks.getByText('Values for comparison').click();
   const rows = remarks.getByRole('row');
   expect(await rows.count()).toBeGreaterThan(25);
   expect(await rows.last().textContent()).toMatch(/\(this one\)1,[23]\d\d W$/);

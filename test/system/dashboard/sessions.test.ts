@@ -53,7 +53,7 @@ test('sessions are listed, and one that is ended in another browser is signed ou
   await expect.poll(() => rows.count()).toBe(2);
   await there.goto(new URL(link).pathname + new URL(link).hash);
   await there.getByRole('button', { name: 'Sign in' }).click();
-  await there.getByText('This link is wrong, was used, or is over').waitFor();
+  await there.getByText('This link is wrong, expired or already used').waitFor();
 });
 
 test('an account without a time zone is asked for it once, with the browser’s as the suggestion', async () => {
@@ -119,7 +119,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   const request = async (email: string) => {
     await card.getByLabel('New address').fill(email);
     await card.getByRole('button', { name: 'Change address' }).click();
-    await card.getByText(`A mail to ${email} has a link.`).waitFor();
+    await card.getByText(`A mail to ${email} contains a link.`).waitFor();
   };
   await request('mistyped@example.com');
   await testLooks(here, 'pending e-mail address');
@@ -134,7 +134,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   for (const over of [first, mistyped]) {
     await there.goto(over.link);
     await there.getByRole('button', { name: 'Use this address' }).click();
-    await there.getByText('This link is wrong, was used, or is over. Change the address again.').waitFor();
+    await there.getByText('This link is wrong, expired or already used. Change the address again.').waitFor();
   }
   await there.goto(link);
   await there.getByText('The button gives your account the e-mail address').waitFor();
@@ -152,7 +152,7 @@ test('the Account page lists the notices and their ways, downloads the account a
   await createAlert(dashboard.db, { userId, type: 'no_data', threshold_hours: 6, delivery: 'sms' });
   const here = await dashboard.signIn('leaving@example.com');
   await here.getByRole('link', { name: 'Account' }).click();
-  const notices = here.getByRole('region', { name: 'What you are notified of' });
+  const notices = here.getByRole('region', { name: 'Notifications' });
   const rows = notices.getByRole('row').filter({ has: here.getByRole('rowheader') });
   await expect
     .poll(() => rows.allTextContents())

@@ -97,7 +97,7 @@ test('explains a refused sign-in in the language of the page, and offers the mai
   await page.getByRole('button', button).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
   await page.goto('/dashboard/sign-in?problem=over');
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('This sign-in is over');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('This sign-in has expired');
   await page.locator('select.language').selectOption('fr');
   await page.getByRole('button', { name: 'Se connecter avec Example Works' }).waitFor();
   await context.close();

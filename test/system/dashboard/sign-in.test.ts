@@ -30,7 +30,7 @@ test('a mailed link signs in once, and leaves no trace in the address', async ()
 
   const stranger = await dashboard.open(new URL(link).pathname + new URL(link).hash);
   await stranger.getByRole('button', { name: 'Sign in' }).click();
-  expect(await stranger.getByRole('alert').textContent()).toContain('This link is wrong, was used, or is over');
+  expect(await stranger.getByRole('alert').textContent()).toContain('This link is wrong, expired or already used');
 });
 
 test('a mailed code signs in where it was requested; a wrong one does not', async () => {

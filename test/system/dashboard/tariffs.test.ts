@@ -86,7 +86,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   // The estimated part is shown as an amount of money, too.
   const silent = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(Date.now() - 23 * HOUR_MS);
   await page.goto(`/dashboard/home/day/${silent}`);
-  await expect.poll(() => page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d of it estimated/);
+  await expect.poll(() => page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d estimated/);
   await page.goto(`/dashboard/home/month/${lastMonth}`);
   await expect.poll(() => figure('Used').locator('dd.money').textContent()).toMatch(/^€1\d\d\.\d\d$/);
   const told = Number.parseFloat((await figure('Used').locator('dd.money').textContent())?.slice(1) ?? '');
@@ -111,7 +111,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await dialog(page).getByText('divide it by 12').waitFor();
   await page.getByLabel('Holds from').fill('2021-03-01');
   await page.getByLabel('Price, EUR a kWh').first().fill('thirty');
-  await page.getByLabel('Price, EUR a kW and month').fill('4.35');
+  await page.getByLabel('Price, EUR per kW per month').fill('4.35');
   await page.getByLabel('Currency').fill('XXY');
   await button(page, 'Add tariff').click();
   const currency = page.getByLabel('Currency');
@@ -139,7 +139,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   expect(await page.getByLabel('Start from').inputValue()).toBe('current');
   await page.getByLabel('Name').fill('Winter and summer');
   await page.getByLabel('Holds from').fill('2021-03-01');
-  await page.getByLabel('How it is priced').first().selectOption('periods');
+  await page.getByLabel('Kind of price').first().selectOption('periods');
   const period = dialog(page).getByRole('group', { name: 'Period 1' });
   await period.getByLabel('Price').fill('0.4');
   await period.getByLabel('From').fill('');
@@ -219,7 +219,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   const yesterday = page.locator('dl.figures > div', { has: page.locator('dt', { hasText: 'Used' }) }).first();
   await expect
     .poll(() => yesterday.textContent())
-    .toMatch(/2\.00 kWh€0\.00all measuredwithout 2\.00 kWh whose price is not known$/);
+    .toMatch(/2\.00 kWh€0\.00all measuredwithout 2\.00 kWh that has no known price$/);
   await page.close();
 });
 
@@ -297,7 +297,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await button(page, 'Try it').click();
   await expect.poll(() => status.textContent()).toContain('this battery would have saved');
   // Of twelve months, less than three are known.
-  expect(await status.textContent()).toContain('Too many hours are unknown to say when it pays for itself.');
+  expect(await status.textContent()).toContain('Too many hours have no data to compute a payback time.');
   const [, saved] = /saved €([\d.,]+)\./.exec((await status.textContent()) ?? '') ?? [];
   // 4 kWh less are fed in, and 3.6 kWh less are drawn, each day.
   expect(Number(saved?.replace(',', ''))).toBeCloseTo(days * (3.6 * 0.3 - 4 * 0.1), 2);

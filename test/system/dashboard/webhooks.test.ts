@@ -96,10 +96,10 @@ test('a webhook made here gets its test event, signed with the secret that was s
   await details.click();
   expect(await details.getAttribute('aria-expanded')).toBe('true');
   expect(JSON.parse((await shown(page, 'Request, its body')) ?? '')).toEqual(JSON.parse(body));
-  const head = (await shown(page, 'Request, its first lines')) ?? '';
+  const head = (await shown(page, 'First lines of the request')) ?? '';
   expect(head).toContain(`POST ${receiver.url}`);
   expect(head).toContain(`webhook-id: ${headers['webhook-id']}`);
-  expect(await shown(page, 'Answer, the beginning of its body')).toBe('taken, thank you');
+  expect(await shown(page, 'Beginning of the response body')).toBe('taken, thank you');
   await testLooks(page, 'webhooks');
   expect(await runs(code, receiver.calls[0] as Call)).toEqual([204, 400]);
 });
@@ -132,7 +132,7 @@ test('the log shows a failing receiver’s response; Retry delivers the event', 
   await badge(page, 'pending').waitFor();
   expect(await log(page).locator('tbody tr').textContent()).toMatch(/in \d+ s/);
   await page.getByRole('button', { name: /^Details/ }).click();
-  expect(await shown(page, 'Answer, the beginning of its body')).toBe('<b>out of order</b>');
+  expect(await shown(page, 'Beginning of the response body')).toBe('<b>out of order</b>');
   await testLooks(page, 'webhooks-failing');
 
   receiver.answer = () => ({ status: 200 });
@@ -150,17 +150,17 @@ test('while paused, events wait; after resuming they are sent; the page shows th
   const userId = await dashboard.user('chiara@example.com');
   const { page } = await make('chiara@example.com', 'device.connected', '/chiara');
   await page.getByRole('button', { name: /^Pause/ }).click();
-  await page.getByText('Events wait, and are sent when it is resumed').waitFor();
+  await page.getByText('Events of up to seven days are stored, and are sent when it is resumed').waitFor();
   await list(page).getByText('by hand').waitFor();
   const meter = await dashboard.device(userId);
   await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: 1 });
   await page.getByRole('button', { name: /^Send test event/ }).click();
-  await page.getByText('is sent when it is resumed').first().waitFor();
+  await page.getByText('will be sent when the webhook is resumed').first().waitFor();
   await expect.poll(() => log(page).getByRole('cell', { name: 'when resumed' }).count(), { timeout: 60_000 }).toBe(2);
   await testLooks(page, 'webhooks-paused');
   expect(receiver.calls).toEqual([]);
   await page.getByRole('button', { name: /^Resume/ }).click();
-  await page.getByText('Events that waited are sent now').waitFor();
+  await page.getByText('Stored events are sent now').waitFor();
   await expect.poll(() => badge(page, 'succeeded').count(), { timeout: 60_000 }).toBe(2);
   const types = receiver.calls.map(({ body }) => JSON.parse(body).type);
   expect(types.toSorted()).toEqual(['device.connected', 'webhook.test']);
