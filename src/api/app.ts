@@ -13,6 +13,7 @@ import type { ApiContext, BrokerAddress } from './context.ts';
 import type { Oidc } from './dashboard/provider.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import type { SignInParts } from './dashboard/session.ts';
+import { addGreenButton } from './green-button/routes.ts';
 import type { Http2 } from './http2.ts';
 import { Live } from './live/live.ts';
 import { addMcp } from './mcp/routes.ts';
@@ -180,6 +181,7 @@ export function buildApp(
   for (const operation of OPERATIONS) addOperation(app, context, operation);
   addDashboard(app, context, { secret, counter, mqtt, oidc, publicUrl, certificate, mail: mailSignIn }, parts.handOn);
   addMcp(app, context, publicUrl);
+  addGreenButton(app, context, publicUrl);
   addNotFound(app, publicUrl);
   return app;
 }

@@ -7,6 +7,7 @@ import type { Database } from '#src/database/connect.ts';
 import { isAccountWithin, type Reach } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
+import { syncNotices } from './green-button-notices.ts';
 import { hashOfKey, newSecret } from './key-format.ts';
 
 const SECRET_PREFIX = 'eus_cs_';
@@ -92,21 +93,25 @@ export async function findApp(db: Database, reach: Reach, appId: string): Promis
   return row ?? null;
 }
 
-/** Updates an app within the reach; null if there is none. Fewer scopes hold at once, for existing tokens too. */
+/**
+ * Updates an app within the reach; null if there is none. Fewer scopes hold at once, for existing tokens too, and so does another address for
+ * notices.
+ */
 export async function updateApp(
-  db: Database,
+  trx: Database,
   reach: Reach,
   appId: string,
   patch: Partial<AppSettings>,
 ): Promise<App | null> {
-  if (Object.keys(patch).length === 0) return findApp(db, reach, appId);
-  const row = await db
+  if (Object.keys(patch).length === 0) return findApp(trx, reach, appId);
+  const row = await trx
     .updateTable('apps')
     .set(patch)
     .where('app_id', '=', appId)
     .where(isAccountWithin(reach, 'apps.user_id'))
     .returning(COLUMNS)
     .executeTakeFirst();
+  if (row && (patch.notification_url !== undefined || patch.scopes)) await syncNotices(trx, { appId });
   return row ?? null;
 }
 
@@ -130,6 +135,8 @@ export async function deleteApp(trx: Database, reach: Reach, appId: string): Pro
 
 /** An app as the authorization server knows it. */
 export interface ClientApp extends App {
+  /** Id of the app in addresses of ESPI. */
+  resource_id: string;
   client_secret_sha256: Buffer | null;
 }
 
@@ -142,6 +149,7 @@ export async function findClientApp(db: Database, clientId: string): Promise<Cli
     .select([
       ...(COLUMNS.map((name) => `apps.${name}`) as `apps.${(typeof COLUMNS)[number]}`[]),
       'client_secret_sha256',
+      'resource_id',
     ])
     .where('app_id', '=', clientId)
     .where('users.role', '<>', 'homeowner')

@@ -28,8 +28,9 @@ export interface HomeOfMember {
 
 /** The authenticated caller: a key or session, the account whose data it reaches, and its permissions. */
 export interface Caller {
-  by: 'key' | 'session' | 'app';
-  /** The key_id or session_id, or the authorization_id of an app. */
+  /** `app`: in a home; `client`: an app itself, which reaches its own resources of Green Button and nothing else. */
+  by: 'key' | 'session' | 'app' | 'client';
+  /** The key_id or session_id, the authorization_id of an app, or the app_id of a client. */
   keyId: string;
   /** Account of the key or session; for an app, the home. Its requests count to this account, and its acts are recorded as those of this account. */
   accountId: string;
@@ -87,7 +88,7 @@ export function createAuthenticate(db: Database, environment: Environment, now =
     remembered.delete(name);
     // Taken before the query, because the result is as old as its start.
     const askedMs = performance.now();
-    const found = isToken ? await findApp(db, hash, now()) : await findCaller(db, hash, now());
+    const found = isToken ? await findTokenHolder(db, hash, now()) : await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(name, {
@@ -168,6 +169,40 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
 /** Whether the membership of a key has not ended, and both accounts are those of homeowners. */
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
+
+/** Finds the app that presents an access token, in a home or itself. */
+async function findTokenHolder(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
+  const found = await findApp(db, hash, nowMs);
+  return found === 'unauthorized' ? findClient(db, hash, nowMs) : found;
+}
+
+/** Finds the app that presents a token of its own (client_credentials). It has no scopes. */
+async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
+  const row = await db
+    .selectFrom('oauth_tokens')
+    .innerJoin('apps', 'apps.app_id', 'oauth_tokens.app_id')
+    .innerJoin('users as app_owner', 'app_owner.user_id', 'apps.user_id')
+    .select(['apps.app_id', 'apps.user_id', 'oauth_tokens.expires_at'])
+    .where('token_sha256', '=', hash)
+    .where('kind', '=', 'client')
+    .where('app_owner.role', '<>', 'homeowner')
+    .executeTakeFirst();
+  if (!row) return 'unauthorized';
+  const { app_id: appId, user_id: userId } = row;
+  const expiresAtMs = row.expires_at.getTime();
+  if (expiresAtMs <= nowMs) return 'keyExpired';
+  const caller: Caller = {
+    by: 'client',
+    keyId: appId,
+    accountId: userId,
+    userId,
+    role: 'homeowner',
+    scopes: new Set(),
+    groupId: null,
+    appId,
+  };
+  return { caller, expiresAtMs, isAllowed: () => true };
+}
 
 /** Finds the app that presents an access token. It has those scopes of the token that its authorization has now (authorizations.ts). */
 async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {

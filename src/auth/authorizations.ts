@@ -5,6 +5,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { reportAuthorization } from '#src/users/app-access.ts';
+import { syncNotices } from './green-button-notices.ts';
 import { APP_SCOPE_NAMES, type AppScope } from './scopes.ts';
 
 /** How long a home can let an app in, in days; null: until it is revoked. */
@@ -34,12 +35,15 @@ export async function createAuthorization(
     app,
     scopes,
     days,
+    greenButtonScope = null,
     now,
   }: {
     homeId: string;
     app: { app_id: string; name: string };
     scopes: readonly AppScope[];
     days: number | null;
+    /** Negotiated scope string of Green Button, if the app asked for one. */
+    greenButtonScope?: string | null;
     now: Date;
   },
 ): Promise<string> {
@@ -56,8 +60,17 @@ export async function createAuthorization(
   const { app_id, name } = app;
   await trx
     .insertInto('authorizations')
-    .values({ authorization_id, app_id, user_id: homeId, scopes: [...scopes], created_at: now, expires_at })
+    .values({
+      authorization_id,
+      app_id,
+      user_id: homeId,
+      scopes: [...scopes],
+      created_at: now,
+      expires_at,
+      green_button_scope: greenButtonScope,
+    })
     .execute();
+  await syncNotices(trx, { authorizationId: authorization_id });
   const data = { authorization_id, app: { app_id, name }, scopes, expires_at: expires_at?.toISOString() ?? null };
   await reportAuthorization(trx, homeId, data);
   return authorization_id;

@@ -31,8 +31,8 @@ export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
 /** Whether an app can keep a secret: a program on a server can, one on a phone or a desktop cannot. */
 export const APP_TYPES = ['confidential', 'public'] as const;
 export type AppType = (typeof APP_TYPES)[number];
-/** What the authorization server stores (sql/schema/0089_apps.sql). */
-export type OauthTokenKind = 'interaction' | 'code' | 'access' | 'refresh';
+/** What the authorization server stores (sql/schema/0089_apps.sql); `client`: a token of an app itself. */
+export type OauthTokenKind = 'interaction' | 'code' | 'access' | 'refresh' | 'client';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 /** Kinds of series: prices of a kWh, or grams of CO2 equivalent for a kWh. */
 export const SERIES_KINDS = ['price', 'emission'] as const;

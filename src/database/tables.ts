@@ -138,6 +138,7 @@ interface AppsTable {
   scopes: string[];
   client_secret_sha256: Buffer | null;
   created_at: Date;
+  resource_id: Generated<string>;
 }
 
 interface AuthorizationsTable {
@@ -148,6 +149,8 @@ interface AuthorizationsTable {
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Generated<Date | null>;
+  resource_id: Generated<string>;
+  green_button_scope: Generated<string | null>;
 }
 
 interface OauthTokensTable {
@@ -159,6 +162,7 @@ interface OauthTokensTable {
   expires_at: Date;
   consumed_at: Generated<Date | null>;
   answer_sealed: Generated<Buffer | null>;
+  app_id: Generated<string | null>;
 }
 
 interface ApiKeysTable {
@@ -388,7 +392,8 @@ interface WebhooksTable {
   event: OneOf<typeof EVENT_TYPES>;
   events: OneOf<typeof EVENT_TYPES>[];
   url: string;
-  auth_token_sealed: Buffer;
+  /** Null for notices, which are not signed. */
+  auth_token_sealed: Buffer | null;
   former_token_sealed: Buffer | null;
   former_token_valid_until: Date | null;
   failing_since: Generated<Date | null>;
@@ -398,6 +403,7 @@ interface WebhooksTable {
   created_at: Generated<Date>;
   member_id: Generated<string | null>;
   authorization_id: Generated<string | null>;
+  is_notice: Generated<boolean>;
 }
 
 interface GatewaysTable {

@@ -138,7 +138,7 @@ async function noteFailure(
 ): Promise<void> {
   const { rows } = await client.query(
     `UPDATE webhooks SET failing_since = least(failing_since, $4), failed_in_a_row = failed_in_a_row + $3::int
-     WHERE webhook_id = $1 RETURNING user_id, url, events, status, failed_in_a_row,
+     WHERE webhook_id = $1 RETURNING user_id, url, events, status, failed_in_a_row, is_notice,
        failing_since <= $2::timestamptz - make_interval(secs => ${MAX_FAILING_SECONDS}) AS for_a_day`,
     [webhookId, ageNow, isGivenUp ? 1 : 0, startedAt],
   );
@@ -146,6 +146,8 @@ async function noteFailure(
   if (webhook?.status !== 'active') return;
   if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
+  // Its owner cannot resume notices; the app's owner does, by setting its notification_url.
+  if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
   await addEvents(queryOn(client), [notice], now);

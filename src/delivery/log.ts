@@ -31,7 +31,7 @@ interface Attempt {
   response_body: string | null;
 }
 
-/** Query for deliveries to webhooks within the caller's reach. */
+/** Query for deliveries to webhooks within the caller's reach. Notices of Green Button to apps are not among them. */
 function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
   return db
     .selectFrom('deliveries')
@@ -47,6 +47,7 @@ function deliveriesWithin(db: Database, reach: Reach, webhookId: string) {
       'webhooks.status as webhook_status',
     ])
     .where('deliveries.webhook_id', '=', webhookId)
+    .where('webhooks.is_notice', '=', false)
     .where(isAccountWithin(reach, 'webhooks.user_id'));
 }
 
@@ -56,6 +57,7 @@ export async function reachesWebhook(db: Database, reach: Reach, webhookId: stri
     .selectFrom('webhooks')
     .select('webhook_id')
     .where('webhook_id', '=', webhookId)
+    .where('is_notice', '=', false)
     .where(isAccountWithin(reach, 'webhooks.user_id'))
     .executeTakeFirst();
   return row !== undefined;
@@ -106,6 +108,7 @@ export async function sendTest(db: Database, reach: Reach, webhookId: string, no
       .selectFrom('webhooks')
       .select('user_id')
       .where('webhook_id', '=', webhookId)
+      .where('is_notice', '=', false)
       .where(isAccountWithin(reach, 'webhooks.user_id'))
       .executeTakeFirst();
     if (!webhook) return null;

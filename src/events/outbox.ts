@@ -63,7 +63,7 @@ export async function takeBackDeliveries(query: Query, userId: string): Promise<
 /** Pauses the active subscriptions of an account and returns their addresses. After they are resumed, waiting deliveries are sent. */
 export async function pauseSubscriptions(query: Query, userId: string): Promise<string[]> {
   const { rows } = await query<{ url: string }>(
-    `UPDATE webhooks SET status = 'paused' WHERE user_id = $1 AND status = 'active' RETURNING url`,
+    `UPDATE webhooks SET status = 'paused' WHERE user_id = $1 AND status = 'active' AND NOT is_notice RETURNING url`,
     [userId],
   );
   return rows.map(({ url }) => url);

@@ -46,6 +46,7 @@ export async function openChannels(
     box: createSecretBox(secret),
     clock: systemClock,
     environment,
+    publicUrl,
     allowPrivate,
     ...omitUndefined({ ca: caFile ? await readFile(caFile, 'utf8') : undefined }),
   });

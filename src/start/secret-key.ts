@@ -76,9 +76,15 @@ export async function giveUpSealedSecrets(db: Database, config: Config): Promise
   const box = createSecretBox(await newSecretKey(config));
   const forget = async (trx: Database): Promise<GivenUpSecrets> => {
     const webhooks: GivenUpSecrets['webhooks'] = [];
-    const all = await trx.selectFrom('webhooks').selectAll().orderBy('webhook_id').forUpdate().execute();
+    const all = await trx
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('is_notice', '=', false)
+      .orderBy('webhook_id')
+      .forUpdate()
+      .execute();
     for (const { webhook_id, user_id, url, auth_token_sealed, former_token_sealed } of all) {
-      const isLost = !canOpen(box, auth_token_sealed);
+      const isLost = auth_token_sealed !== null && !canOpen(box, auth_token_sealed);
       if (!isLost && (former_token_sealed === null || canOpen(box, former_token_sealed))) continue;
       const nobodys = box.seal(`whsec_${randomBytes(32).toString('base64')}`);
       await trx

@@ -1,7 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { dayRange } from '#src/energy/ranges.ts';
-import { greenButtonXml } from '#src/export/green-button/feed.ts';
+import { entryOf } from '#src/export/green-button/entry.ts';
+import { greenButtonXml, pointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
+import {
+  applicationEntry,
+  authorizationEntry,
+  entryDocument,
+  feedXml,
+  serviceStatusXml,
+  usagePointId,
+} from '#src/export/green-button/resources.ts';
 import { validateByEspiSchema } from '#test/support/espi-schema.ts';
 
 const EXAMPLE = new URL('../../src/export/green-button/feed.example.xml', import.meta.url);
@@ -53,4 +62,56 @@ test('a Green Button feed is valid by the published schema of ESPI', async () =>
   // The schema checks the contents of entries, not only Atom.
   const wrong = example.replace('<espi:status>1</espi:status>', '<espi:state>1</espi:state>');
   expect(await validateByEspiSchema(wrong)).toContainEqual(expect.stringContaining('state'));
+});
+
+const AT = new Date('2026-11-01T00:00:00.5Z');
+const ID = '5b0f3a52-9c1d-4f6e-8a77-0c2d4e6f8a90';
+const SERVICE = 'https://energy.example';
+
+/** Returns the parts of a text as one. */
+async function whole(pieces: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+test('so are the resources of Green Button Connect My Data', async () => {
+  const app = {
+    ...{ id: ID, clientId: 'app_01k8xqe3m5w9c1f7hx0jb4n6rz', name: 'A & B <1>', website: 'https://a.example/?b&c' },
+    ...{ redirectUris: ['https://a.example/1', 'https://a.example/2'], createdAt: AT },
+  };
+  const authorization = { id: ID, scope: null, createdAt: AT, expiresAt: new Date('2027-11-01T00:00:00Z') };
+  const about = usagePointId(ID, 'usr_01k8xq4v9d7w2m5nehb6t0r3zc');
+  const entries = [
+    applicationEntry({ ...app, notificationUrl: null }, SERVICE, AT),
+    applicationEntry({ ...app, notificationUrl: 'https://a.example/n' }, SERVICE, AT),
+    authorizationEntry(authorization, SERVICE, AT),
+    authorizationEntry(
+      { ...authorization, scope: 'FB=4;IntervalDuration=900;BlockDuration=daily;HistoryLength=1', expiresAt: null },
+      SERVICE,
+      AT,
+    ),
+    pointEntry(about, entryOf(about, AT.toISOString()), false),
+  ];
+  for (const entry of entries) expect(await validateByEspiSchema(entryDocument(entry))).toEqual([]);
+  const self = '/espi/1_1/resource/Authorization';
+  expect(await validateByEspiSchema(await whole(feedXml({ self, type: 'Authorization', now: AT }, entries)))).toEqual(
+    [],
+  );
+  expect(await validateByEspiSchema(await whole(feedXml({ self, type: 'Authorization', now: AT }, [])))).toEqual([]);
+  expect(await validateByEspiSchema(serviceStatusXml())).toEqual([]);
+
+  const quarter = { durationMs: 900_000, imported: 1, estimated: 0, importCost: null, exportEarned: null };
+  const edits = { isImportEdited: false, isExportEdited: true };
+  async function* months() {
+    yield [{ ...quarter, ...edits, startMs: Date.UTC(2026, 8, 30), date: '2026-09-30', exported: 0 }];
+    yield [];
+    yield [{ ...quarter, ...edits, startMs: Date.UTC(2026, 9, 1), date: '2026-10-01', exported: 2 }];
+  }
+  const range = dayRange('2026-09-30', '2026-10-01', 'UTC');
+  const text = await whole(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
+  expect(await validateByEspiSchema(text)).toEqual([]);
+  // Export begins in the month in which it has energy; both meter readings have one type each.
+  expect(text.match(/<espi:ReadingType>/g)).toHaveLength(2);
+  expect(text.match(/<espi:IntervalBlock>/g)).toHaveLength(3);
 });

@@ -6,7 +6,7 @@ import { loadConfig } from '#src/config/load.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDb, type Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
-import { createWebhook, loadSigningSecrets, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createWebhook, loadReceiver, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
 import { createUser } from '#src/users/store.ts';
@@ -75,9 +75,7 @@ test('a missing or different secret key is an error if it encrypted something, u
   expect(readFileSync(file(), 'utf8').trim()).toBe(next);
   const box = createSecretBox(next);
   expect(await findAnswer(db, box, { ...REQUEST, userId })).toEqual({ is: 'new' });
-  expect((await loadSigningSecrets(db, box, webhookId, new Date()))?.secrets).toEqual([
-    expect.not.stringContaining(TOKEN),
-  ]);
+  expect((await loadReceiver(db, box, webhookId, new Date()))?.secrets).toEqual([expect.not.stringContaining(TOKEN)]);
   const resumed = await updateWebhook(
     db,
     box,
@@ -87,7 +85,7 @@ test('a missing or different secret key is an error if it encrypted something, u
     new Date(),
   );
   expect(resumed?.status).toBe('active');
-  expect((await loadSigningSecrets(db, box, webhookId, new Date()))?.secrets[0]).toBe('a token that is new');
+  expect((await loadReceiver(db, box, webhookId, new Date()))?.secrets[0]).toBe('a token that is new');
   // A second call finds no encrypted data to give up.
   expect(forget()).toEqual({ webhooks: [], answers: 0 });
   const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);

@@ -48,7 +48,10 @@ export async function testDeliveries({
       return noChannel.send(sending);
     },
   };
-  const webhook = createWebhookChannel({ db, box, clock, environment: 'live', allowPrivate: true, ...options });
+  const webhook = createWebhookChannel({
+    ...{ db, box, clock, environment: 'live', publicUrl: 'https://service.example', allowPrivate: true },
+    ...options,
+  });
   const another = (onDone?: () => void) =>
     createDispatcher({
       ...(onDone && { onDone }),

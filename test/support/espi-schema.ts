@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -6,6 +6,14 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = process.env.ESPI_SCHEMA ?? fileURLToPath(new URL('../data/espi', import.meta.url));
 
 export const hasEspiSchema = (): boolean => ['espi.xsd', 'atom.xsd'].every((name) => existsSync(join(FOLDER, name)));
+
+/** Returns the files of the Green Button Alliance with usage data (test/data/espi/README.md). */
+export const espiFixtures = (): string[] =>
+  existsSync(FOLDER)
+    ? readdirSync(FOLDER)
+        .filter((name) => /^test_usage_data.*\.xml$/.test(name))
+        .map((name) => join(FOLDER, name))
+    : [];
 
 /** Schema with both namespaces: a feed is in Atom's, and the content of its entries in ESPI's. */
 const BOTH = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">

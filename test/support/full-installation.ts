@@ -62,8 +62,11 @@ const ROWS: Record<string, string> = {
   apps: `INSERT INTO apps VALUES ('app_1', $1, 'Bright ☀ "1"', 'https://bright.example', 'confidential', '{"https://bright.example/a,b"}', NULL, '{insights:read}', sha256('d'), now()),
     ('app_2', 'usr_0', 'Other', 'https://other.example', 'public', '{http://127.0.0.1/}', 'https://other.example/n', '{insights:read,alerts:write}', NULL, now())`,
   authorizations: `INSERT INTO authorizations VALUES ('aut_1', 'app_1', 'usr_0', '{insights:read}', now(), NULL, now()), ('aut_2', 'app_2', $1, '{insights:read}', now(), now() + interval '30 days', NULL)`,
-  oauth_tokens: `INSERT INTO oauth_tokens VALUES (sha256('e'), 'access', 'aut_1', '{"scope": "insights:read"}', now() + interval '1 hour', NULL, NULL),
-    (sha256('f'), 'refresh', 'aut_2', '{"scope": "insights:read"}', now() + interval '1 hour', now(), '\\x00ff'), (sha256('g'), 'interaction', NULL, '{}', now() + interval '1 hour', NULL, NULL)`,
+  oauth_tokens: `INSERT INTO oauth_tokens VALUES (sha256('e'), 'access', 'aut_1', '{"scope": "insights:read"}', now() + interval '1 hour', NULL, NULL, NULL),
+    (sha256('f'), 'refresh', 'aut_2', '{"scope": "insights:read"}', now() + interval '1 hour', now(), '\\x00ff', NULL),
+    (sha256('g'), 'interaction', NULL, '{}', now() + interval '1 hour', NULL, NULL, NULL), (sha256('h'), 'client', NULL, '{}', now() + interval '1 hour', NULL, NULL, 'app_1')`,
+  webhooks: `INSERT INTO webhooks (webhook_id, user_id, event, events, url, authorization_id, is_notice)
+    VALUES ('whk_notice', $1, 'usage.updated', '{usage.updated}', 'https://other.example/n', 'aut_2', true)`,
   email_changes: `INSERT INTO email_changes VALUES ($1, 'emc_1', 'ünused@example.com', $1, 'ses_1')`,
   arrivals: `INSERT INTO arrivals (user_id, from_installation) VALUES ($1, 'elsewhere')`,
   endings: `INSERT INTO endings (kind, id) VALUES ('key', 'key_gone')`,

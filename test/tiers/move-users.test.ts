@@ -380,6 +380,12 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
       `INSERT INTO oauth_tokens VALUES ('\\x11', 'access', 'aut_app', '{}', now(), NULL, NULL), ('\\x12', 'refresh', 'aut_home', '{}', now(), now(), '\\x00')`,
       [],
     ],
+    // Of the apps themselves.
+    [
+      `INSERT INTO oauth_tokens (token_sha256, kind, payload, expires_at, app_id)
+       VALUES ('\\x13', 'client', '{}', now(), 'app_goes'), ('\\x14', 'client', '{}', now(), 'app_stays')`,
+      [],
+    ],
     [
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed, authorization_id)
        SELECT 'whk_' || a, u, event, url, auth_token_sealed, a FROM (SELECT * FROM webhooks LIMIT 1) w, (VALUES ('aut_app', $2), ('aut_home', $1)) v (a, u)`,

@@ -3,9 +3,12 @@ import { escapeHtml } from '#src/api/docs/markup.ts';
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import type { App } from '#src/auth/apps.ts';
 import { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
+import { GREEN_BUTTON_NEEDS, greenButtonTerms } from '#src/auth/green-button.ts';
 import { APP_SCOPE_NAMES, type AppScope } from '#src/auth/scopes.ts';
+import { DAY_MS } from '#src/core/units.ts';
 import { type Language, wordsOf } from '#src/delivery/words/words.ts';
 import { CONSENT_WORDS } from './consent-words.ts';
+import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 
 export const DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
 
@@ -20,6 +23,10 @@ export const scopesOf = ({ found, app }: Asked): AppScope[] => {
   const asked = found.params.scope?.split(' ') ?? [];
   return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
 };
+
+/** Returns the negotiated scope string of Green Button that a request asks for; null if there is none, or the app may not read usage. Pure. */
+export const greenButtonScopeOf = (asked: Asked): string | null =>
+  scopesOf(asked).includes(GREEN_BUTTON_NEEDS) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
 
 /** The address to which the browser returns with a code or a refusal. */
 export const redirectOf = ({ found }: Asked): URL => new URL(found.params.redirect_uri ?? '');
@@ -36,6 +43,16 @@ export async function consentPages(language: Language) {
   const { scopes: scopeWords } = (await wordsOf(language)).apps;
   const page = (text: string, more = '', head = '') => renderPlainPage(words.title, text, { more, head, language });
   const named = (text: string, { app }: Asked) => text.replace('{app}', () => app.name);
+  const amount = (value: number, unit: 'minute' | 'day') =>
+    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  const greenButton = (asked: Asked) => {
+    const scope = greenButtonScopeOf(asked);
+    if (scope === null) return '';
+    const { intervalSeconds, historySeconds } = greenButtonTerms(scope);
+    const length = amount(intervalSeconds / 60, 'minute');
+    const history = amount(Math.ceil((historySeconds * 1_000) / DAY_MS), 'day');
+    return `<p>${words.greenButton.replace('{length}', length).replace('{history}', history)}</p>\n`;
+  };
   return {
     /** The request has ended, or this browser did not begin it. */
     over: () => page(words.over),
@@ -65,7 +82,7 @@ export async function consentPages(language: Language) {
 `;
       const scopes = scopesOf(asked).map((scope) => `<li>${scopeWords[scope]}</li>`);
       const more = `<ul>\n${scopes.join('\n')}\n</ul>
-<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives.replace('{host}', () => escapeHtml(redirectOf(asked).host))}</p>
+${greenButton(asked)}<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives.replace('{host}', () => escapeHtml(redirectOf(asked).host))}</p>
 <p>${words.end}</p>
 ${form(csrf, content)}`;
       return page(named(words.asks, asked), more);

@@ -1,7 +1,7 @@
 import type { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 
-/** Texts of the page of consent. What each scope lets an app do is with the mails about apps (delivery/words), which say the same. `{app}` is the name of the app, `{host}` the host that receives its access. */
+/** Texts of the page of consent. What each scope lets an app do is with the mails about apps (delivery/words), which say the same. `{app}` is the name of the app, `{host}` the host that receives its access, `{length}` and `{history}` are times with their units. */
 export interface ConsentWords {
   title: string;
   moment: string;
@@ -14,6 +14,7 @@ export interface ConsentWords {
   comeBack: string;
   signOut: string;
   asks: string;
+  greenButton: string;
   about: string;
   receives: string;
   end: string;
@@ -38,6 +39,8 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Then come back to this page:',
     signOut: 'Sign out, to sign in again',
     asks: '{app} asks for access to your home. It could:',
+    greenButton:
+      'By Green Button it gets your import and export. Length of the intervals: {length}. Length of the history: {history}.',
     about: 'About the app:',
     receives: 'It receives the access at {host}.',
     end: 'You get a mail, and can end the access at any time in the dashboard, on the page Account.',
@@ -59,6 +62,8 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Kommen Sie dann auf diese Seite zurück:',
     signOut: 'Abmelden, um sich neu anzumelden',
     asks: '{app} bittet um Zugang zu Ihrem Zuhause. Die App könnte:',
+    greenButton:
+      'Über Green Button erhält die App Ihren Bezug und Ihre Einspeisung. Länge der Intervalle: {length}. Länge des Verlaufs: {history}.',
     about: 'Über die App:',
     receives: 'Sie erhält den Zugang unter {host}.',
     end: 'Sie erhalten eine Mail und können den Zugang jederzeit im Dashboard auf der Seite „Konto“ beenden.',
@@ -80,6 +85,8 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Después vuelve a esta página:',
     signOut: 'Cerrar sesión para iniciarla de nuevo',
     asks: '{app} pide acceso a tu casa. Podría:',
+    greenButton:
+      'Por Green Button recibe la energía que compras y la que viertes. Duración de los intervalos: {length}. Duración del historial: {history}.',
     about: 'Sobre la aplicación:',
     receives: 'Recibe el acceso en {host}.',
     end: 'Recibirás un correo, y puedes terminar el acceso en cualquier momento en el panel, en la página «Cuenta».',
@@ -102,6 +109,8 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Revenez ensuite à cette page :',
     signOut: 'Se déconnecter pour se reconnecter',
     asks: '{app} demande l’accès à votre logement. Elle pourrait :',
+    greenButton:
+      'Par Green Button, elle reçoit l’énergie que vous achetez et celle que vous injectez. Durée des intervalles : {length}. Durée de l’historique : {history}.',
     about: 'À propos de l’application :',
     receives: 'Elle reçoit l’accès à l’adresse {host}.',
     end: 'Vous recevrez un message et pourrez mettre fin à l’accès à tout moment dans le tableau de bord, à la page « Compte ».',
@@ -123,6 +132,8 @@ export const CONSENT_WORDS: Readonly<Record<(typeof LANGUAGES)[number], ConsentW
     comeBack: 'Kom daarna terug naar deze pagina:',
     signOut: 'Afmelden om opnieuw aan te melden',
     asks: '{app} vraagt toegang tot je huis. De app zou kunnen:',
+    greenButton:
+      'Via Green Button ontvangt de app je afname en je teruglevering. Lengte van de intervallen: {length}. Lengte van de historie: {history}.',
     about: 'Over de app:',
     receives: 'De app ontvangt de toegang op {host}.',
     end: 'Je krijgt een mail, en kunt de toegang altijd beëindigen in het dashboard, op de pagina ‘Account’.',

@@ -13,7 +13,7 @@ import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { closeSession, csrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAct } from '#src/users/audit.ts';
-import { type Asked, consentPages, DURATIONS, redirectOf, scopesOf } from './consent-page.ts';
+import { type Asked, consentPages, DURATIONS, greenButtonScopeOf, redirectOf, scopesOf } from './consent-page.ts';
 import type { OauthStore } from './store.ts';
 
 interface Parts {
@@ -133,7 +133,8 @@ function allow(
       const again = await parts.provider().interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
       const scopes = scopesOf(asked);
-      const grantId = await createAuthorization(trx, { homeId, app, scopes, days, now: clock() });
+      const consented = { homeId, app, scopes, days, greenButtonScope: greenButtonScopeOf(asked), now: clock() };
+      const grantId = await createAuthorization(trx, consented);
       const details = { app_id: app.app_id, scopes, days };
       const act = { actor: caller, address: request.ip, action: 'authorization.created', target: grantId, details };
       await recordAct(trx, act);

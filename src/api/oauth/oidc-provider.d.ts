@@ -31,6 +31,7 @@ declare module 'oidc-provider' {
     body: unknown;
     type: string;
     oidc: {
+      entities: { AccessToken?: { grantId?: string } };
       route?: string;
       client?: Client;
       params: Record<string, string | undefined>;
@@ -46,7 +47,7 @@ declare module 'oidc-provider' {
   }
 
   interface Model {
-    prototype: { format?: string; generateTokenId(): string };
+    prototype: { format?: string; scope?: string; generateTokenId(): string };
   }
 
   export default class Provider {
@@ -55,6 +56,7 @@ declare module 'oidc-provider' {
     Client: { prototype: { compareClientSecret(this: Client, presented: string): boolean } };
     Grant: { find(id: string): Promise<object | undefined> };
     AccessToken: Model;
+    ClientCredentials: Model;
     RefreshToken: Model;
     AuthorizationCode: Model;
     on(event: 'server_error', listener: (context: Context, error: Error) => void): void;

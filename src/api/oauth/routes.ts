@@ -9,8 +9,10 @@ import { countedAs } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
+import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addConsent } from './consent.ts';
+import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-requests.ts';
 import { createAuthorizationServer, PATHS } from './server.ts';
 import { createOauthStore } from './store.ts';
 
@@ -53,7 +55,10 @@ export function addOauth(
     return made;
   };
 
-  async function forward({ method, url, headers, body }: FastifyRequest) {
+  /** Hands a request over, with another address or body if given. */
+  async function forward(request: FastifyRequest, changed: { url?: string; body?: string } = {}) {
+    const { method, headers } = request;
+    const { url = request.url, body = request.body } = changed;
     const { protocol, host } = new URL(publicUrl());
     const handed = Object.fromEntries(HANDED.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
     return inject(server().handle, {
@@ -86,19 +91,27 @@ export function addOauth(
       // The other modes need a script, or show the code to scripts of the app's page.
       if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
       reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
-      return answer(reply, await forward(request));
+      const [path = ''] = request.url.split('?', 1);
+      const read = readGreenButtonScope(new URLSearchParams(request.url.slice(path.length)));
+      return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
     };
     scope.get(PATHS.authorization, { exposeHeadRoute: false }, authorize);
     scope.get(`${PATHS.authorization}/:uid`, { exposeHeadRoute: false }, authorize);
-    const exchange = async (request: FastifyRequest, reply: FastifyReply) => {
-      const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
-      const owner = await store.ownerOf(form.get('refresh_token') ?? '');
+    const takeRequest = async (owner: Parameters<typeof countedAs>[0] | null) => {
       const counted = owner && (await counter.take(countedAs(owner)));
       if (counted && !counted.allowed)
         throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
+    };
+    const exchange = async (request: FastifyRequest, reply: FastifyReply) => {
+      const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+      await takeRequest(await store.ownerOf(form.get('refresh_token') ?? ''));
       const because = request.url.startsWith(PATHS.revocation) ? 'revoked' : 'reuse';
+      // An app itself counts once its secret is accepted, so that nobody else uses up its limit.
+      if (form.get('grant_type') === 'client_credentials')
+        await takeRequest(await store.clientOf(...credentialsOf(request, form)));
+      const body = readGreenButtonTokenScope(form)?.toString();
       const done = await joinOrBeginTransaction(context.db, (trx) =>
-        store.inTransaction({ trx, because }, () => forward(request)),
+        store.inTransaction({ trx, because }, () => forward(request, omitUndefined({ body }))),
       );
       if (done.statusCode >= 400) await countFailure(counter, request.ip);
       return answer(reply, done);
@@ -107,6 +120,16 @@ export function addOauth(
     scope.post(PATHS.revocation, exchange);
     addConsent(scope, context, { secret, store, provider: () => server().provider });
   });
+}
+
+/** Returns the client_id and the secret that a request presents, by HTTP Basic or in its form. */
+function credentialsOf({ headers }: FastifyRequest, form: URLSearchParams): [id: string, secret: string] {
+  const [, basic] = /^Basic +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (basic === undefined) return [form.get('client_id') ?? '', form.get('client_secret') ?? ''];
+  // Both are encoded as in a form (RFC 6749, 2.3.1).
+  const decode = (text = '') => new URLSearchParams(`x=${text}`).get('x') ?? '';
+  const [id, secret] = Buffer.from(basic, 'base64').toString().split(':', 2);
+  return [decode(id), decode(secret)];
 }
 
 function answer(reply: FastifyReply, { statusCode, headers, payload }: Response) {

@@ -2,8 +2,10 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import Provider, { type Client, type Context, errors, interactionPolicy } from 'oidc-provider';
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import { isSecretOf } from '#src/auth/apps.ts';
+import { applicationUrl, GREEN_BUTTON_NEEDS, subscriptionUrls } from '#src/auth/green-button.ts';
 import { newSecret, TOKEN_PREFIX } from '#src/auth/key-format.ts';
 import { APP_SCOPE_NAMES, isAppScope } from '#src/auth/scopes.ts';
+import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 import type { OauthStore } from './store.ts';
 
 /** Paths of the authorization server. */
@@ -27,6 +29,7 @@ const TTL = {
   Session: HOUR_SECONDS / 2,
   AuthorizationCode: 60,
   AccessToken: HOUR_SECONDS,
+  ClientCredentials: HOUR_SECONDS,
   // Of a token that is not used for so long; a used one lives on in the next.
   RefreshToken: 365 * 24 * HOUR_SECONDS,
   Grant: 365 * 24 * HOUR_SECONDS,
@@ -66,7 +69,9 @@ export function createAuthorizationServer({
       short: cookie,
     },
     expiresWithSession: async () => false,
+    extraParams: [GREEN_BUTTON_PARAMETER],
     features: {
+      clientCredentials: { enabled: true },
       devInteractions: OFF,
       dPoP: OFF,
       pushedAuthorizationRequests: OFF,
@@ -116,9 +121,15 @@ export function createAuthorizationServer({
     this.format = 'opaque';
     return newSecret(TOKEN_PREFIX.access);
   };
+  provider.ClientCredentials.prototype.generateTokenId = function () {
+    // Scopes are for homes, and no home consented. Scope strings of ESPI are no longer among them (green-button-requests.ts).
+    if (this.scope) throw new errors.InvalidScope('requested scope needs the consent of a home', this.scope);
+    this.format = 'opaque';
+    return newSecret(TOKEN_PREFIX.access);
+  };
   provider.RefreshToken.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.refresh);
   provider.AuthorizationCode.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.code);
-  repeatRefreshes(provider, store);
+  completeAnswers(provider, store, issuer);
   return provider;
 }
 
@@ -136,8 +147,11 @@ function consentPrompt() {
   return new Prompt({ name: 'consent', requestable: true }, check);
 }
 
-/** Repeats the answer to a refresh for 30 s, because it may not have arrived. Any other second use ends the authorization. */
-function repeatRefreshes(provider: Provider, store: OauthStore): void {
+/**
+ * Adds the addresses of Green Button's resources to the answers with tokens. Repeats the answer to a refresh for 30 s, because it may not
+ * have arrived. Any other second use ends the authorization.
+ */
+function completeAnswers(provider: Provider, store: OauthStore, issuer: string): void {
   provider.use(async (context, next) => {
     await next();
     if (context.path !== PATHS.token) return;
@@ -146,7 +160,38 @@ function repeatRefreshes(provider: Provider, store: OauthStore): void {
     if (answer !== null) {
       context.status = 200;
       context.body = answer;
-    } else if (context.status === 200 && params.grant_type === 'refresh_token')
-      await store.keepAnswer(params.refresh_token ?? '', context.body);
+    } else if (context.status === 200) {
+      const { grantId } = context.oidc.entities.AccessToken ?? {};
+      context.body = await withGreenButton(context.body as TokenAnswer, store, issuer, {
+        grantId,
+        clientId: client?.clientId,
+      });
+      if (params.grant_type === 'refresh_token') await store.keepAnswer(params.refresh_token ?? '', context.body);
+    }
   });
+}
+
+type TokenAnswer = { scope?: string } & Record<string, unknown>;
+
+/**
+ * Returns the answer with a token as ESPI asks for it: with the scope string that the home consented to, if the app asked for one, and the
+ * addresses of the subscription and the authorization; of a token of an app itself, the address of its ApplicationInformation.
+ */
+async function withGreenButton(
+  answer: TokenAnswer,
+  store: OauthStore,
+  issuer: string,
+  { grantId, clientId = '' }: { grantId: string | undefined; clientId: string | undefined },
+): Promise<TokenAnswer> {
+  if (grantId === undefined) {
+    const id = await store.resourceOfApp(clientId);
+    return id === null ? answer : { ...answer, resourceURI: applicationUrl(issuer, id) };
+  }
+  const found = await store.subscriptionOf(grantId);
+  if (!found) return answer;
+  const scopes = (answer.scope ?? '').split(' ');
+  // A refresh may ask for fewer scopes.
+  if (!scopes.includes(GREEN_BUTTON_NEEDS)) return answer;
+  const others = scopes.filter((scope) => scope !== GREEN_BUTTON_NEEDS);
+  return { ...answer, scope: [found.scope, ...others].join(' '), ...subscriptionUrls(issuer, found.id) };
 }

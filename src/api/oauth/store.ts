@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Adapter, StoredPayload } from 'oidc-provider';
-import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
+import { type ClientApp, findClientApp, isSecretOf } from '#src/auth/apps.ts';
 import { currentScopes, usableAuthorizations } from '#src/auth/authorizations.ts';
 import { hashOfKey } from '#src/auth/key-format.ts';
 import type { Clock } from '#src/core/clock.ts';
@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<string, OauthTokenKind>> = {
   Interaction: 'interaction',
   AuthorizationCode: 'code',
   AccessToken: 'access',
+  ClientCredentials: 'client',
   RefreshToken: 'refresh',
 };
 
@@ -76,6 +77,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
           token_sha256: hashOfKey(id),
           kind,
           authorization_id,
+          app_id: kind === 'client' ? String(payload.clientId) : null,
           payload: stored,
           expires_at: new Date(clock().getTime() + expiresInSeconds * 1_000),
         })
@@ -200,12 +202,39 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
       return repeated && repeated.clientId === clientId ? repeated.answer : null;
     },
 
+    /** Returns the id and the scope string of an authorization's subscription, if its app asked for one; null otherwise. */
+    async subscriptionOf(grantId: string): Promise<{ id: string; scope: string } | null> {
+      const row = await database()
+        .selectFrom('authorizations')
+        .select(['resource_id as id', 'green_button_scope as scope'])
+        .where('authorization_id', '=', grantId)
+        .executeTakeFirst();
+      return row && row.scope !== null ? { id: row.id, scope: row.scope } : null;
+    },
+
+    /** Returns an app, for counting, with the account that registered it; null if the secret is not that of a confidential app. */
+    async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
+      const app = await findClientApp(database(), clientId);
+      const isProved = app?.client_secret_sha256 && isSecretOf(app.client_secret_sha256, secret);
+      return isProved ? { accountId: app.user_id, appId: app.app_id } : null;
+    },
+
+    /** Returns the id of an app in addresses of ESPI; null if there is no such app. */
+    async resourceOfApp(clientId: string): Promise<string | null> {
+      const row = await database()
+        .selectFrom('apps')
+        .select('resource_id')
+        .where('app_id', '=', clientId)
+        .executeTakeFirst();
+      return row?.resource_id ?? null;
+    },
+
     /** Returns the home and the app of a refresh token or code; null if it is unknown. */
     async ownerOf(token: string): Promise<{ accountId: string; appId: string } | null> {
       const row = await db
         .selectFrom('oauth_tokens')
         .innerJoin('authorizations', 'authorizations.authorization_id', 'oauth_tokens.authorization_id')
-        .select(['user_id as accountId', 'app_id as appId'])
+        .select(['user_id as accountId', 'authorizations.app_id as appId'])
         .where('token_sha256', '=', hashOfKey(token))
         .executeTakeFirst();
       return row ?? null;
@@ -248,7 +277,7 @@ function clientOf(app: ClientApp): StoredPayload {
     application_type: isPublic ? 'native' : 'web',
     redirect_uris: app.redirect_uris,
     response_types: ['code'],
-    grant_types: ['authorization_code', 'refresh_token'],
+    grant_types: ['authorization_code', 'refresh_token', ...(isPublic ? [] : ['client_credentials'])],
     scope: app.scopes.join(' '),
     token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
     ...(app.client_secret_sha256 && { client_secret: app.client_secret_sha256.toString('hex') }),

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '#src/auth/authenticate.ts';
+import { RESOURCES } from '#src/auth/green-button.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 import { countFailure, countRequest, refuseSuspended } from './rate-limits.ts';
@@ -21,12 +22,22 @@ const SLOW_BODY_MS = 100;
 const OPEN = new Set(['/v1/openapi.json']);
 /** Whether a request is for the tools of assistants (src/api/mcp). */
 export const isForTools = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
+/** Whether a request is for resources of Green Button (src/api/green-button), which take tokens of apps alone. */
+const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${RESOURCES}/`);
 /** Whether a path needs a key. */
 export const needsKey = (request: FastifyRequest) =>
-  isForTools(request) || (/^\/v1(\/|\?|$)/.test(request.url) && !OPEN.has(request.url.split('?', 1)[0] ?? ''));
+  isForTools(request) ||
+  isForGreenButton(request) ||
+  (/^\/v1(\/|\?|$)/.test(request.url) && !OPEN.has(request.url.split('?', 1)[0] ?? ''));
+
+/** Whether a path takes this kind of key or token: the tools of assistants take keys alone, and an app itself reads its own resources. */
+function isTaken({ by }: Caller, request: FastifyRequest): boolean {
+  if (isForGreenButton(request)) return by === 'app' || by === 'client';
+  return by !== 'client' && !(by === 'app' && isForTools(request));
+}
 
 /**
- * Adds authentication. Every path under /v1 and /mcp, known or not, needs a valid key before any other check, and counts against the
+ * Adds authentication. Every path under /v1, /mcp and /espi/1_1/resource, known or not, needs a valid key before any other check, and counts against the
  * account's limits. A wrong key counts against its address; a missing one does not.
  */
 export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
@@ -35,8 +46,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     if (!needsKey(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const found = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
-    // The tools of assistants take keys alone.
-    const caller = typeof found !== 'string' && found.by === 'app' && isForTools(request) ? 'unauthorized' : found;
+    const caller = typeof found === 'string' || isTaken(found, request) ? found : 'unauthorized';
     // Counted as a failure of the address, not as a request of the account, so that a thief of a key cannot use up its owner's limits.
     if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined && caller !== 'unavailable')

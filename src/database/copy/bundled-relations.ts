@@ -133,7 +133,10 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   // Apps of moving accounts, and what any app made in moving homes.
   { relation: 'apps', whose: OF_USER },
   { relation: 'authorizations', whose: OF_AUTHORIZATION },
-  { relation: 'oauth_tokens', whose: OF_AUTHORIZATION },
+  {
+    relation: 'oauth_tokens',
+    whose: `${OF_AUTHORIZATION} OR app_id IN (SELECT app_id FROM apps WHERE user_id = ANY ($1))`,
+  },
   { relation: 'alerts', whose: OF_AUTHORIZATION },
   { relation: 'alert_firings', whose: `alert_id IN (SELECT alert_id FROM alerts WHERE ${OF_AUTHORIZATION})` },
   { relation: 'webhooks', whose: `${OF_MEMBERSHIP} OR ${OF_AUTHORIZATION}` },

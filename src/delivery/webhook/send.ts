@@ -1,15 +1,17 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import { subscriptionUrls } from '#src/auth/green-button.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { Environment } from '#src/core/environment.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
+import { HOUR_MS } from '#src/core/units.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { ToldEnvelope } from '#src/events/bodies.ts';
-import { type Channel, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome } from '../channel.ts';
+import type { EventBody, ToldEnvelope } from '#src/events/bodies.ts';
+import { type Channel, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome, type Sending } from '../channel.ts';
 import { createGuardedAgent, type GuardOptions } from './guarded-agent.ts';
-import { loadSigningSecrets } from './subscriptions.ts';
+import { loadReceiver } from './subscriptions.ts';
 
 /** Maximum time from the start of an attempt to the status of its answer (specification, Events: 2xx within 5 seconds). */
 const TIMEOUT_MS = 5_000;
@@ -23,6 +25,8 @@ export interface WebhookOptions extends GuardOptions {
   box: SecretBox;
   clock: Clock;
   environment: Environment;
+  /** Address of the service, for notices. */
+  publicUrl: string;
   timeoutMs?: number;
 }
 
@@ -32,12 +36,16 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
   const guarded = createGuardedAgent(options);
   return {
     async send(sending) {
-      const webhook = await loadSigningSecrets(db, box, sending.target, clock());
+      const webhook = await loadReceiver(db, box, sending.target, clock());
       if (!webhook) return failed('the subscription is gone');
       if (isLeaseOver(sending, clock())) return LEASE_OVER_OUTCOME;
-      const body = webhookBody(sending.event, environment);
+      const { noticesOf, secrets } = webhook;
+      const isNotice = noticesOf !== null;
+      const body = isNotice
+        ? noticeBody(options.publicUrl, noticesOf, sending.event)
+        : webhookBody(sending.event, environment);
       const url = new URL(webhook.url);
-      const signed = signedHeaders(sending.event.id, clock(), body, webhook.secrets);
+      const signed = isNotice ? NOTICE_HEADERS : signedHeaders(sending.event.id, clock(), body, secrets);
       if (url.hostname === CATCHER_HOST) return { ...judged(200), responseBody: caughtAnswer(signed) };
       const headers = { ...FIXED_HEADERS, 'content-length': Buffer.byteLength(body), ...signed };
       try {
@@ -105,6 +113,25 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
       settle();
     });
   });
+}
+
+/** Notices of Green Button are XML, and unsigned: the app reads the data with its own token. */
+const NOTICE_HEADERS = { 'content-type': 'application/atom+xml' };
+
+/**
+ * Returns the notice that usage of a home changed: a BatchList of ESPI with the address from which the app reads the changed days. `id`: the
+ * subscription. Pure.
+ */
+function noticeBody(publicUrl: string, id: string, { data }: Pick<Sending['event'], 'data'>): string {
+  const { resourceURI } = subscriptionUrls(publicUrl, id);
+  const hours = (data.hours ?? []) as EventBody<'usage.updated'>['hours'];
+  const times = hours.map(({ date, hour }) => Date.parse(`${date}T${hour}:00Z`));
+  const at = (ms: number) => new Date(ms).toISOString().replace('.000', '');
+  const bounds =
+    times.length === 0
+      ? ''
+      : `?published-min=${at(Math.min(...times))}&amp;published-max=${at(Math.max(...times) + HOUR_MS)}`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<espi:BatchList xmlns:espi="http://naesb.org/espi"><espi:resources>${resourceURI}${bounds}</espi:resources></espi:BatchList>\n`;
 }
 
 const PREFIX = 'whsec_';

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { findSubscription } from '#src/auth/green-button-resources.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
@@ -57,6 +58,7 @@ export async function createWebhook(
       .selectFrom('webhooks')
       .select((select) => select.fn.countAll<number>().as('count'))
       .where('user_id', '=', ownerId)
+      .where('is_notice', '=', false)
       .executeTakeFirstOrThrow();
     if (Number(count) >= MAX_WEBHOOKS_PER_ACCOUNT) throw new AppError('tooManyWebhooks');
     return trx
@@ -89,6 +91,7 @@ export async function listWebhooks(
     .selectFrom('webhooks')
     .select(COLUMNS)
     .where('user_id', '=', ownerId)
+    .where('is_notice', '=', false)
     .where('webhook_id', '>', page.cursor ?? '')
     .orderBy('webhook_id')
     .limit(page.limit)
@@ -105,6 +108,7 @@ export async function findWebhook(
     .selectFrom('webhooks')
     .select([...COLUMNS, 'user_id'])
     .where('webhook_id', '=', webhookId)
+    .where('is_notice', '=', false)
     .where(isAccountWithin(reach, 'webhooks.user_id'))
     .executeTakeFirst();
   return row ?? null;
@@ -127,6 +131,7 @@ export async function updateWebhook(
       .selectFrom('webhooks')
       .select(['status', 'failing_since', 'auth_token_sealed'])
       .where('webhook_id', '=', webhookId)
+      .where('is_notice', '=', false)
       .where(isAccountWithin(reach, 'webhooks.user_id'))
       .forUpdate()
       .executeTakeFirst();
@@ -190,23 +195,37 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
     .execute();
 }
 
-/** Loads the address of a subscription and the secrets that sign its events: the current one, and the previous one while it is valid. */
-export async function loadSigningSecrets(
+/** A subscription as messages to it need it. */
+interface Receiver {
+  url: string;
+  /** Secrets that sign its events: the current one, and the previous one while it is valid. Empty for notices. */
+  secrets: string[];
+  /** Id of the Green Button subscription whose changes it receives as notices; null for events. */
+  noticesOf: string | null;
+}
+
+/** Loads the receiver of a subscription. Null if it does not exist, or if notices are for an app that may no longer read usage. */
+export async function loadReceiver(
   db: Database,
   box: SecretBox,
   webhookId: string,
   now: Date,
-): Promise<{ url: string; secrets: string[] } | null> {
+): Promise<Receiver | null> {
   const row = await db
     .selectFrom('webhooks')
     .select(['url', 'auth_token_sealed', 'former_token_sealed', 'former_token_valid_until'])
+    .select(['is_notice', 'authorization_id'])
     .where('webhook_id', '=', webhookId)
     .executeTakeFirst();
   if (!row) return null;
-  const { former_token_sealed: former, former_token_valid_until: until } = row;
-  const secrets = [box.open(row.auth_token_sealed)];
+  const { url, auth_token_sealed: token, former_token_sealed: former, former_token_valid_until: until } = row;
+  if (row.is_notice) {
+    const subscription = await findSubscription(db, row.authorization_id ?? '', now);
+    return subscription && { url, secrets: [], noticesOf: subscription.resource_id };
+  }
+  const secrets = token ? [box.open(token)] : [];
   if (former && until && until > now) secrets.push(box.open(former));
-  return { url: row.url, secrets };
+  return { url, secrets, noticesOf: null };
 }
 
 /** Deletes a subscription within the caller's reach; returns false if it does not exist. */
@@ -214,6 +233,7 @@ export async function deleteWebhook(db: Database, reach: Reach, webhookId: strin
   const { numDeletedRows } = await db
     .deleteFrom('webhooks')
     .where('webhook_id', '=', webhookId)
+    .where('is_notice', '=', false)
     .where(isAccountWithin(reach, 'webhooks.user_id'))
     .executeTakeFirst();
   return numDeletedRows > 0n;
@@ -225,6 +245,7 @@ export async function hasActiveWebhook(db: Database, ownerId: string, event: Eve
     .selectFrom('webhooks')
     .select('webhook_id')
     .where('user_id', '=', ownerId)
+    .where('is_notice', '=', false)
     .where(({ eb, fn }) => eb(eb.val(event), '=', fn.any('events')))
     .where('status', '=', 'active')
     .limit(1)

@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { RESOURCES } from '#src/auth/green-button.ts';
 import { CLOCK_UNITS, type Range } from '#src/energy/ranges.ts';
+import { currencyNumber } from './currency-numbers.ts';
+import { CLOSE_FEED, entryOf, openFeed, periodXml, textXml, uuidUrn } from './entry.ts';
 import type { GreenButtonBill, GreenButtonData, GreenButtonInterval, GreenButtonUnit } from './intervals.ts';
 import { localTimeParameters } from './local-time.ts';
 
@@ -45,26 +47,15 @@ type Direction = keyof typeof DIRECTIONS;
  */
 export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
   const { about, range, now, data, told } = feed;
-  const at = now.toISOString();
-  const point = `/espi/1_1/resource/UsagePoint/${about}`;
-  const entry = entryOf(about, at);
-  yield `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${uuid(about, 'feed')}</id><title>Green Button Usage Feed</title>${told ? `<subtitle>${textXml(told.subtitle)}</subtitle>` : ''}<updated>${at}</updated>`;
-  yield entry('Usage Point', {
-    self: point,
-    type: 'UsagePoint',
-    related: [
-      ['feed', 'MeterReading', `${point}/MeterReading`],
-      ['entry', 'LocalTimeParameters', timeAddress(about)],
-      ...(data.bill ? [['feed', 'UsageSummary', `${point}/UsageSummary`] as const] : []),
-    ],
-    content: `<espi:UsagePoint><espi:ServiceCategory><espi:kind>${ELECTRICITY}</espi:kind></espi:ServiceCategory><espi:status>${OPEN}</espi:status></espi:UsagePoint>`,
+  const point = pointAddress(about);
+  const entry = entryOf(about, now.toISOString());
+  yield openFeed({
+    id: uuidUrn(about, 'feed'),
+    title: 'Green Button Usage Feed',
+    subtitle: told?.subtitle,
+    at: now.toISOString(),
   });
-  const { dstEndRule, dstOffset, dstStartRule, tzOffset } = localTimeParameters(range.zone, range.start);
-  yield entry(range.zone, {
-    self: timeAddress(about),
-    type: 'LocalTimeParameters',
-    content: `<espi:LocalTimeParameters><espi:dstEndRule>${dstEndRule}</espi:dstEndRule><espi:dstOffset>${dstOffset}</espi:dstOffset><espi:dstStartRule>${dstStartRule}</espi:dstStartRule><espi:tzOffset>${tzOffset}</espi:tzOffset></espi:LocalTimeParameters>`,
-  });
+  yield* pointEntries(feed, entry, data.bill !== null);
   if (data.bill)
     yield entry('Usage Summary', {
       self: `${point}/UsageSummary/${range.start}`,
@@ -73,60 +64,141 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
     });
   const currency = data.bill && currencyNumber(data.bill.currency);
   for (const direction of directionsOf(data)) {
-    const reading = `${point}/MeterReading/${DIRECTIONS[direction].id}`;
-    const type = `/espi/1_1/resource/ReadingType/${about}-${DIRECTIONS[direction].id}`;
-    yield entry(DIRECTIONS[direction].name, {
-      self: reading,
-      type: 'MeterReading',
-      related: [
-        ['feed', 'IntervalBlock', `${reading}/IntervalBlock`],
-        ['entry', 'ReadingType', type],
-      ],
-      content: '<espi:MeterReading/>',
-    });
-    yield entry('Energy', { self: type, type: 'ReadingType', content: readingTypeXml(direction, currency, data.unit) });
-    for (const [date, intervals] of Map.groupBy(
-      data.intervals.filter((interval) => energyIn(interval, direction) !== null),
-      (interval) => interval.date,
-    )) {
-      yield entry(date, {
-        self: `${reading}/IntervalBlock/${date}`,
-        type: 'IntervalBlock',
-        content: blockXml(intervals, direction, currency !== null),
-      });
-      await setImmediate();
-    }
+    yield* meterReadingEntries(about, entry, DIRECTIONS[direction], readingTypeXml(direction, currency, data.unit));
+    yield* blockEntries(about, entry, { direction, intervals: data.intervals, hasCost: currency !== null });
   }
   for (const [index, register] of (told?.registers ?? []).entries()) {
     // The meter readings of the intervals have the numbers 1 and 2.
-    const number = FIRST_REGISTER + index;
-    const reading = `${point}/MeterReading/${number}`;
-    const type = `/espi/1_1/resource/ReadingType/${about}-${number}`;
-    yield entry(`Register ${textXml(register.channel)}`, {
-      self: reading,
-      type: 'MeterReading',
-      related: [
-        ['feed', 'IntervalBlock', `${reading}/IntervalBlock`],
-        ['entry', 'ReadingType', type],
-      ],
-      content: '<espi:MeterReading/>',
-    });
-    yield entry('Register', { self: type, type: 'ReadingType', content: registerTypeXml(register.direction) });
+    const id = FIRST_REGISTER + index;
+    const names = { name: `Register ${textXml(register.channel)}`, typeName: 'Register' };
+    yield* meterReadingEntries(about, entry, { id, ...names }, registerTypeXml(register.direction));
     yield entry('Readings', {
-      self: `${reading}/IntervalBlock/${range.start}`,
+      self: `${point}/MeterReading/${id}/IntervalBlock/${range.start}`,
       type: 'IntervalBlock',
       content: registerXml(register.readings, range),
     });
   }
-  yield '</feed>\n';
+  yield CLOSE_FEED;
 }
 
-const FIRST_REGISTER = 11;
+/** A feed without an end that is known when it begins: its intervals come month by month. */
+interface SubscriptionFeed {
+  /** Id of the usage point. */
+  about: string;
+  /** Address of the feed. */
+  self: string;
+  range: Range;
+  now: Date;
+  unit: GreenButtonUnit;
+  months: AsyncIterable<readonly GreenButtonInterval[]>;
+}
 
-/** Escapes text for XML and removes the characters that XML cannot contain. */
-const textXml = (text: string): string =>
-  text.replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, '').replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/**
+ * Streams the feed of a subscription: the connection point, import and export, without costs. Only one month is in memory. A direction
+ * begins in the first month in which it has energy.
+ */
+export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<string> {
+  const { about, self, now, unit, months } = feed;
+  const at = now.toISOString();
+  const entry = entryOf(about, at);
+  yield openFeed({
+    id: uuidUrn(about, self),
+    title: 'Green Button Subscription Feed',
+    self: { href: self, type: 'Subscription' },
+    at,
+  });
+  yield* pointEntries(feed, entry, false);
+  const begun = new Set<Direction>();
+  for await (const intervals of months) {
+    const hasExport = begun.has('export') || intervals.some(({ exported }) => exported > 0);
+    for (const direction of directionsOf({ intervals, hasExport })) {
+      if (!begun.has(direction))
+        yield* meterReadingEntries(about, entry, DIRECTIONS[direction], readingTypeXml(direction, null, unit));
+      begun.add(direction);
+      yield* blockEntries(about, entry, { direction, intervals, hasCost: false });
+    }
+  }
+  yield CLOSE_FEED;
+}
+
+type FormatEntry = ReturnType<typeof entryOf>;
+
+/** Formats the entry of a usage point. */
+export const pointEntry = (about: string, entry: FormatEntry, hasSummary: boolean): string => {
+  const point = pointAddress(about);
+  return entry('Usage Point', {
+    self: point,
+    type: 'UsagePoint',
+    related: [
+      ['feed', 'MeterReading', `${point}/MeterReading`],
+      ['entry', 'LocalTimeParameters', timeAddress(about)],
+      ...(hasSummary ? [['feed', 'UsageSummary', `${point}/UsageSummary`] as const] : []),
+    ],
+    content: `<espi:UsagePoint><espi:ServiceCategory><espi:kind>${ELECTRICITY}</espi:kind></espi:ServiceCategory><espi:status>${OPEN}</espi:status></espi:UsagePoint>`,
+  });
+};
+
+/** Formats the usage point of a feed, and the time zone of its range. */
+function* pointEntries(
+  { about, range }: Pick<GreenButtonFeed, 'about' | 'range'>,
+  entry: FormatEntry,
+  hasSummary: boolean,
+): Generator<string> {
+  yield pointEntry(about, entry, hasSummary);
+  const { dstEndRule, dstOffset, dstStartRule, tzOffset } = localTimeParameters(range.zone, range.start);
+  yield entry(range.zone, {
+    self: timeAddress(about),
+    type: 'LocalTimeParameters',
+    content: `<espi:LocalTimeParameters><espi:dstEndRule>${dstEndRule}</espi:dstEndRule><espi:dstOffset>${dstOffset}</espi:dstOffset><espi:dstStartRule>${dstStartRule}</espi:dstStartRule><espi:tzOffset>${tzOffset}</espi:tzOffset></espi:LocalTimeParameters>`,
+  });
+}
+
+/** Formats a meter reading and its reading type, whose XML is given. `id`: number of the meter reading in the usage point. */
+function* meterReadingEntries(
+  about: string,
+  entry: FormatEntry,
+  { id, name, typeName = 'Energy' }: { id: number; name: string; typeName?: string },
+  typeXml: string,
+): Generator<string> {
+  const reading = `${pointAddress(about)}/MeterReading/${id}`;
+  const type = `${RESOURCES}/ReadingType/${about}-${id}`;
+  yield entry(name, {
+    self: reading,
+    type: 'MeterReading',
+    related: [
+      ['feed', 'IntervalBlock', `${reading}/IntervalBlock`],
+      ['entry', 'ReadingType', type],
+    ],
+    content: '<espi:MeterReading/>',
+  });
+  yield entry(typeName, { self: type, type: 'ReadingType', content: typeXml });
+}
+
+/** Formats the intervals of a direction, a block a day. */
+async function* blockEntries(
+  about: string,
+  entry: FormatEntry,
+  {
+    direction,
+    intervals,
+    hasCost,
+  }: { direction: Direction; intervals: readonly GreenButtonInterval[]; hasCost: boolean },
+): AsyncGenerator<string> {
+  const known = intervals.filter((interval) => energyIn(interval, direction) !== null);
+  for (const [date, ofDay] of Map.groupBy(known, (interval) => interval.date)) {
+    yield entry(date, {
+      self: `${pointAddress(about)}/MeterReading/${DIRECTIONS[direction].id}/IntervalBlock/${date}`,
+      type: 'IntervalBlock',
+      content: blockXml(ofDay, direction, hasCost),
+    });
+    await setImmediate();
+  }
+}
+
+const pointAddress = (about: string) => `${RESOURCES}/UsagePoint/${about}`;
+const timeAddress = (about: string) => `${RESOURCES}/LocalTimeParameters/${about}`;
+
+const FIRST_REGISTER = 11;
 
 function registerTypeXml(direction: Direction): string {
   const { commodity, dataQualifier, kind, wattHours, milli } = INTERVAL_READING;
@@ -144,9 +216,13 @@ function registerXml(
   return `<espi:IntervalBlock><espi:interval>${periodXml(from.getTime(), to.getTime())}</espi:interval>${each.join('')}</espi:IntervalBlock>`;
 }
 
-const timeAddress = (about: string) => `/espi/1_1/resource/LocalTimeParameters/${about}`;
-
-const directionsOf = ({ intervals, hasExport }: GreenButtonData): Direction[] => [
+const directionsOf = ({
+  intervals,
+  hasExport,
+}: {
+  intervals: readonly GreenButtonInterval[];
+  hasExport: boolean;
+}): Direction[] => [
   ...(intervals.some(({ imported }) => imported !== null) ? (['import'] as const) : []),
   ...(hasExport ? (['export'] as const) : []),
 ];
@@ -154,38 +230,12 @@ const directionsOf = ({ intervals, hasExport }: GreenButtonData): Direction[] =>
 const energyIn = ({ imported, exported }: GreenButtonInterval, direction: Direction): number | null =>
   direction === 'import' ? imported : exported;
 
-interface Entry {
-  self: string;
-  /** Name of the ESPI resource that the entry contains. */
-  type: string;
-  related?: readonly (readonly [kind: 'entry' | 'feed', type: string, href: string])[];
-  content: string;
-}
-
-/** Returns a function that formats entries of a feed, all with the same time. */
-function entryOf(about: string, at: string): (title: string, entry: Entry) => string {
-  const link = (rel: string, kind: string, type: string, href: string) =>
-    `<link rel="${rel}" href="${href}" type="espi-${kind}/${type}"/>`;
-  return (title, { self, type, related = [], content }) => {
-    const links = [
-      link('self', 'entry', type, self),
-      link('up', 'feed', type, self.slice(0, self.lastIndexOf('/'))),
-      ...related.map(([kind, of, href]) => link('related', kind, of, href)),
-    ];
-    return `<entry><id>${uuid(about, self)}</id>${links.join('')}<title>${title}</title><content>${content}</content><published>${at}</published><updated>${at}</updated></entry>\n`;
-  };
-}
-
 function readingTypeXml(direction: Direction, currency: number | null, unit: GreenButtonUnit): string {
   const { accumulation, commodity, dataQualifier, kind, wattHours, milli } = INTERVAL_READING;
   return `<espi:ReadingType><espi:accumulationBehaviour>${accumulation}</espi:accumulationBehaviour><espi:commodity>${commodity}</espi:commodity>${
     currency === null ? '' : `<espi:currency>${currency}</espi:currency>`
   }<espi:dataQualifier>${dataQualifier}</espi:dataQualifier><espi:defaultQuality>${QUALITY.valid}</espi:defaultQuality><espi:flowDirection>${DIRECTIONS[direction].flow}</espi:flowDirection><espi:intervalLength>${CLOCK_UNITS[unit] * 60}</espi:intervalLength><espi:kind>${kind}</espi:kind><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom></espi:ReadingType>`;
 }
-
-/** Formats a period with its start and its duration in seconds. */
-const periodXml = (fromMs: number, toMs: number): string =>
-  `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
 
 function blockXml(intervals: readonly GreenButtonInterval[], direction: Direction, hasCost: boolean): string {
   const first = intervals[0] as GreenButtonInterval;
@@ -224,51 +274,3 @@ function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, ad
         }<espi:currency>${number}</espi:currency>`;
   return `<espi:UsageSummary><espi:billingPeriod>${periodXml(range.from.getTime(), range.to.getTime())}</espi:billingPeriod>${costs}<espi:${name}><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom><espi:value>${imported}</espi:value></espi:${name}><espi:statusTimeStamp>${Math.floor(now.getTime() / 1_000)}</espi:statusTimeStamp><espi:commodity>${commodity}</espi:commodity></espi:UsageSummary>`;
 }
-
-/** The namespace of URLs (RFC 9562, 6.6), in which ESPI resources are named. */
-const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
-
-/** Returns the identifier of a name. The same name always has the same identifier. */
-function uuid(about: string, name: string): string {
-  const bytes = createHash('sha1').update(NAMESPACE).update(`http://naesb.org/espi/${about}/${name}`).digest();
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
-}
-
-/**
- * ISO 4217 numbers, by which ESPI names currencies: those listed in its schema, and others that homes pay in. For a currency that is
- * missing here, a feed contains no costs, because a wrong number would name another currency.
- */
-const NUMBERS: Readonly<Record<string, number>> = {
-  AUD: 36,
-  BRL: 986,
-  CAD: 124,
-  CHF: 756,
-  CNY: 156,
-  CZK: 203,
-  DKK: 208,
-  EUR: 978,
-  GBP: 826,
-  HKD: 344,
-  HUF: 348,
-  INR: 356,
-  ISK: 352,
-  JPY: 392,
-  KRW: 410,
-  MXN: 484,
-  NOK: 578,
-  NZD: 554,
-  PLN: 985,
-  RON: 946,
-  SEK: 752,
-  SGD: 702,
-  TRY: 949,
-  UAH: 980,
-  USD: 840,
-  ZAR: 710,
-};
-
-/** Returns the ISO 4217 number of a currency. Null if it is not listed here. */
-const currencyNumber = (code: string): number | null => NUMBERS[code] ?? null;

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { DateTime } from 'luxon';
 import { QUARTER_MS } from '#src/core/units.ts';
 import { type Buyer, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
@@ -7,7 +8,7 @@ import { costSums } from '#src/cost/sums.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import type { Range } from '#src/energy/ranges.ts';
+import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockQuarter, startOfClockUnit, wallClock } from '#src/energy/wall-clock.ts';
 import { decimalsOf } from '#src/tariffs/currency.ts';
 
@@ -77,6 +78,34 @@ export async function loadGreenButtonData(
   const [all] = (await costSums(sources, { range, now }, () => '', true)).values();
   const hasExport = intervals.some(({ exported }) => exported > 0);
   return { unit, intervals, bill: billOf(exactly(all)), hasExport };
+}
+
+/**
+ * Yields the intervals of a home month by month of its time zone, without costs, so that only a month is in memory. `confirm` is called
+ * before each month, and throws if the reader may not continue.
+ */
+export async function* monthsOfIntervals(
+  db: Database,
+  { userId, range, now, unit }: { userId: string; range: Range; now: Date; unit: GreenButtonUnit },
+  confirm: () => Promise<unknown>,
+): AsyncGenerator<GreenButtonInterval[]> {
+  const { meter } = await loadCostSources(db, { userId });
+  for (const month of monthsOf(range)) {
+    await confirm();
+    const intervals = await intervalsOf(meter, month, now, unit);
+    markEdited(intervals, await editedTimes(db, { userId }, month));
+    yield intervals;
+  }
+}
+
+/** Splits a range at the beginnings of months of its time zone. Pure. */
+function* monthsOf({ start, end, zone }: Range): Generator<Range> {
+  for (let first = start; first <= end; ) {
+    const next = DateTime.fromISO(first, { zone: 'utc' }).startOf('month').plus({ months: 1 });
+    const last = next.minus({ days: 1 }).toISODate() as string;
+    yield dayRange(first, last < end ? last : end, zone);
+    first = next.toISODate() as string;
+  }
 }
 
 /** Marks each interval whose energy depends on edits. */

@@ -1,3 +1,4 @@
+import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AnyOperation, operationScopes } from '#src/api/operation.ts';
 import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
@@ -11,7 +12,8 @@ import { type Browser, browserOf, homeKey, join, type Person } from '#test/suppo
 /**
  * Expected status of each operation for: the home's own account, a member with access read, one with access manage, a stranger, an app with
  * all scopes of apps that the home has let in, and one that another home has let in. `ok` is the operation's own status; `own` means that the
- * operation is about the caller itself, and its answer contains nothing of the home.
+ * operation is about the caller itself, and its answer contains nothing of the home. Nobody gets 401, and so does an app by a token of its
+ * own, which reaches its resources of Green Button alone (green-button.test.ts).
  */
 const EXPECTED: Record<OperationName, string> = {
   getEnergyInsights: 'ok ok ok 403 ok 403',
@@ -141,8 +143,8 @@ const member: Record<'read' | 'manage', Person & { homeKey: string; browser: Bro
 let otherHomesKey: string;
 let stranger: Person;
 let memberOfNobody: string;
-/** Access tokens of an app in both homes. */
-const apps = { home: '', otherHome: '' };
+/** Access tokens of an app in both homes, and of the app itself. */
+const apps = { home: '', otherHome: '', itself: '' };
 
 beforeAll(async () => {
   // With a single connection, an operation that needs a second one during its transaction would wait for itself.
@@ -174,6 +176,7 @@ beforeAll(async () => {
   api.now = new Date();
   apps.home = (await tokensOf(api, app, home, { scope })).access_token;
   apps.otherHome = (await tokensOf(api, app, otherHome, { scope })).access_token;
+  apps.itself = (await client.clientCredentialsGrant(app.config)).access_token;
   api.now = now;
 });
 afterAll(() => api.close());
@@ -369,8 +372,9 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('%s', (name, op
     expectAnswer(await call(operation, { key: apps.otherHome }), ofOtherApp, 'app of another home');
   });
 
-  test('for nobody', async () => {
+  test('for nobody, and for an app itself', async () => {
     expectAnswer(await call(operation, {}), '401', 'nobody');
+    expectAnswer(await call(operation, { key: apps.itself }), '401', 'an app itself');
   });
 });
 

@@ -291,6 +291,9 @@ test('4.15 no app acts as a home: grants without a home’s consent do not exist
     'urn:ietf:params:oauth:grant-type:device_code',
   ])
     expect((await token({ grant_type, username: 'a', password: 'b', scope: 'insights:read' })).status).toBe(400);
+  // An app itself gets a token for its own resources of Green Button, which no scope of homes enlarges (green-button.test.ts).
+  const { json } = await token({ grant_type: 'client_credentials', scope: 'FB=34_35 insights:read' });
+  expect(json).toMatchObject({ error: 'invalid_scope', scope: 'insights:read' });
 });
 
 test('4.16 clickjacking: no page of the authorization server is shown in a frame', async () => {

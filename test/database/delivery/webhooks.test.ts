@@ -232,6 +232,7 @@ describe('a receiver’s response', () => {
     const { db, box } = deliveries;
     const channel = createWebhookChannel({
       ...{ db, box, clock: () => deliveries.now, environment: 'live', allowPrivate: true, ca: receiver.ca, timeoutMs },
+      publicUrl: 'https://service.example',
     });
     receiver.answer = () => ({ status: 200, body: 'so far', ending: 'goes on' });
     const event = { id: 'evt_x', type: 'user.created', createdAt: deliveries.now, userId, data: {} };
@@ -330,7 +331,7 @@ describe('a subscription', () => {
   test('receives nothing from a worker that hung before it sent', async () => {
     const channel = createWebhookChannel({
       ...{ db: deliveries.db, box: deliveries.box, clock: () => deliveries.now },
-      ...{ environment: 'live', allowPrivate: true, ca: receiver.ca },
+      ...{ environment: 'live', publicUrl: 'https://service.example', allowPrivate: true, ca: receiver.ca },
     });
     const calls = receiver.calls.length;
     const event = { id: 'evt_x', type: 'user.created', createdAt: deliveries.now, userId, data: {} };

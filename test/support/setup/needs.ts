@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EARLIER_POSTGRES_MAJOR, hasEarlierPostgres } from '../earlier-postgres.ts';
 import { hasHistory, isCheckout } from '../earlier-release.ts';
-import { hasEspiSchema } from '../espi-schema.ts';
+import { espiFixtures, hasEspiSchema } from '../espi-schema.ts';
 import { hasCgroups } from '../systemd.ts';
 import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 
@@ -103,6 +103,11 @@ export function findMissingRequirements(): TestRequirement[] {
     how: 'test/data/espi/README.md',
     files: ['test/contract/green-button-schema.test.ts'],
   };
+  const fixtures = {
+    name: 'the fixtures of Green Button',
+    how: espi.how,
+    files: ['test/contract/green-button-fixtures.test.ts'],
+  };
   const history = {
     name: 'the history of the repository',
     how: 'git fetch --unshallow --tags, in a clone by git',
@@ -138,6 +143,7 @@ export function findMissingRequirements(): TestRequirement[] {
     ...(howCluster === null ? [] : [{ ...cluster, how: howCluster }]),
     ...(hasProxy ? [] : [proxy]),
     ...(hasEspiSchema() ? [] : [espi]),
+    ...(espiFixtures().length > 0 ? [] : [fixtures]),
     ...PROGRAMS.filter(({ name, program }) => !isInstalled(program ?? name)).map(({ name, files }) => ({
       name,
       how: setup,

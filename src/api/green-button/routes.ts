@@ -1,0 +1,208 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DateTime } from 'luxon';
+import type { ApiContext } from '#src/api/context.ts';
+import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
+import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
+import { findClientApp } from '#src/auth/apps.ts';
+import { type Caller, countedAs } from '#src/auth/authenticate.ts';
+import { GREEN_BUTTON_NEEDS, greenButtonTerms, RESOURCES } from '#src/auth/green-button.ts';
+import {
+  findAppAuthorization,
+  findSubscription,
+  type GreenButtonAuthorization,
+  listAppAuthorizations,
+} from '#src/auth/green-button-resources.ts';
+import { reloadCaller } from '#src/auth/run-as-caller.ts';
+import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { dayRange } from '#src/energy/ranges.ts';
+import { entryOf } from '#src/export/green-button/entry.ts';
+import { pointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
+import { monthsOfIntervals } from '#src/export/green-button/intervals.ts';
+import {
+  applicationEntry,
+  authorizationEntry,
+  entryDocument,
+  feedXml,
+  serviceStatusXml,
+  usagePointId,
+} from '#src/export/green-button/resources.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Authorizations that are read at a time. */
+const PAGE = 500;
+/** Parameters of the requests for readings. */
+const BOUNDS = ['published-min', 'published-max'] as const;
+/** A time with its zone (RFC 3339). */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+type Params = Record<string, string>;
+
+/**
+ * Adds the resources of Green Button Connect My Data (NAESB's ESPI) for apps. The token of a home reaches the usage point and the subscription
+ * of that home. A token of the app itself reaches its ApplicationInformation and Authorizations. Every other id is 404.
+ */
+export function addGreenButton(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
+  const { db, clock } = context;
+  const get = (path: string, parameters: readonly string[], answer: (request: FastifyRequest) => unknown) =>
+    app.get(`${RESOURCES}${path}`, { exposeHeadRoute: false }, async (request, reply) => {
+      if (!request.caller) throw new AppError('unauthorized');
+      refuseUnknown(request, parameters);
+      const body = await answer(request);
+      // After the answer: an error is JSON.
+      reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
+      return body;
+    });
+  const stream = async (caller: Caller, pieces: AsyncGenerator<string>) =>
+    Readable.from(await awaitFirstPage(onePageAtATime(countedAs(caller), pieces)), { objectMode: false });
+
+  const batch = async (request: FastifyRequest) => {
+    const home = await subscriptionOf(context, request);
+    return stream(home.caller, batchXml(context, home, request));
+  };
+  get('/Batch/Subscription/:subscription', BOUNDS, batch);
+  get('/Batch/Subscription/:subscription/UsagePoint/:point', BOUNDS, batch);
+
+  for (const folder of ['', '/Subscription/:subscription']) {
+    const point = async (request: FastifyRequest) => {
+      const { about } = await subscriptionOf(context, request);
+      return pointEntry(about, entryOf(about, clock().toISOString()), false);
+    };
+    get(`${folder}/UsagePoint`, [], async (request) => {
+      const head = { self: pathOf(request), type: 'UsagePoint', now: clock() };
+      return stream(request.caller as Caller, feedXml(head, [await point(request)]));
+    });
+    get(`${folder}/UsagePoint/:point`, [], async (request) => entryDocument(await point(request)));
+  }
+
+  const information = async (request: FastifyRequest) => {
+    const found = requireFound(await findClientApp(db, clientOf(request).appId));
+    checkId(request, 'application', found.resource_id);
+    const {
+      resource_id: id,
+      app_id: clientId,
+      name,
+      website,
+      redirect_uris: redirectUris,
+      created_at: createdAt,
+    } = found;
+    const shown = { id, clientId, name, website, redirectUris, notificationUrl: found.notification_url, createdAt };
+    return applicationEntry(shown, publicUrl(), clock());
+  };
+  get('/ApplicationInformation', [], async (request) => {
+    const entry = await information(request);
+    const head = { self: pathOf(request), type: 'ApplicationInformation', now: clock() };
+    return stream(request.caller as Caller, feedXml(head, [entry]));
+  });
+  get('/ApplicationInformation/:application', [], async (request) => entryDocument(await information(request)));
+
+  get('/Authorization', [], (request) => {
+    const { caller, appId } = clientOf(request);
+    const entries = authorizationEntries(context, appId, publicUrl());
+    return stream(caller, feedXml({ self: pathOf(request), type: 'Authorization', now: clock() }, entries));
+  });
+  get('/Authorization/:authorization', [], async (request) => {
+    const { appId } = clientOf(request);
+    const { authorization = '' } = request.params as Params;
+    if (!UUID.test(authorization)) throw new AppError('notFound');
+    const found = requireFound(await findAppAuthorization(db, appId, authorization, clock()));
+    return entryDocument(authorizationEntry(shownAuthorization(found), publicUrl(), clock()));
+  });
+
+  get('/ReadServiceStatus', [], () => serviceStatusXml());
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
+
+/** Throws 400 for query parameters that are unknown or repeated. */
+function refuseUnknown({ query }: FastifyRequest, known: readonly string[]): void {
+  for (const [name, value] of Object.entries(query as Record<string, unknown>))
+    if (!known.includes(name) || typeof value !== 'string') throw new AppError('badRequest');
+}
+
+/** Throws 404 if a parameter of the path names another resource. */
+function checkId({ params }: FastifyRequest, name: string, id: string): void {
+  const given = (params as Params)[name];
+  if (given !== undefined && given !== id) throw new AppError('notFound');
+}
+
+interface Home {
+  caller: Caller;
+  subscription: GreenButtonAuthorization;
+  /** Id of the usage point. */
+  about: string;
+}
+
+/** Returns the subscription of the token of a home. Throws 403 for other tokens, and 404 if the path names another one. */
+async function subscriptionOf({ db, clock }: ApiContext, request: FastifyRequest): Promise<Home> {
+  const { caller } = request;
+  if (caller?.by !== 'app' || !caller.scopes.has(GREEN_BUTTON_NEEDS)) throw new AppError('forbidden');
+  const subscription = requireFound(await findSubscription(db, caller.keyId, clock()));
+  const about = usagePointId(subscription.app_resource_id, subscription.user_id);
+  checkId(request, 'subscription', subscription.resource_id);
+  checkId(request, 'point', about);
+  return { caller, subscription, about };
+}
+
+/** Returns the app of a token of an app itself. Throws 403 for other tokens. */
+function clientOf({ caller }: FastifyRequest): { caller: Caller; appId: string } {
+  if (caller?.by !== 'client' || caller.appId === undefined) throw new AppError('forbidden');
+  return { caller, appId: caller.appId };
+}
+
+/**
+ * Returns the feed of a subscription: whole days of the home's time zone, within the history to which the home consented. Before each month
+ * the app's access is checked again.
+ */
+function batchXml(
+  { db, readDb, clock }: ApiContext,
+  { caller, subscription, about }: Home,
+  request: FastifyRequest,
+): AsyncGenerator<string> {
+  const { timezone: zone, user_id: userId, green_button_scope, resource_id } = subscription;
+  const { intervalSeconds, historySeconds } = greenButtonTerms(green_button_scope);
+  const now = clock();
+  const earliest = new Date(now.getTime() - historySeconds * 1_000);
+  const [min = earliest, max = now] = BOUNDS.map((name) => instantOf(request, name));
+  if (max < min) throw unprocessable({ field: 'published-max', message: 'must not be before published-min' });
+  const dayOf = (at: Date) => DateTime.fromJSDate(at, { zone }).toISODate() as string;
+  const [start, end] = [dayOf(min < earliest ? earliest : min), dayOf(max > now ? now : max)];
+  const range = dayRange(start, end, zone);
+  const unit = intervalSeconds === 900 ? 'quarter_hour' : 'hour';
+  const confirm = async () => {
+    const { scopes } = await reloadCaller(db, caller, clock(), 'none');
+    if (!scopes.has(GREEN_BUTTON_NEEDS)) throw new AppError('forbidden');
+  };
+  const months = monthsOfIntervals(readDb, { userId, range, now, unit }, confirm);
+  return subscriptionXml({ about, self: `${RESOURCES}/Batch/Subscription/${resource_id}`, range, now, unit, months });
+}
+
+/** Returns the time of a query parameter; undefined without it. Throws 422 if it is no time. */
+function instantOf({ query }: FastifyRequest, field: (typeof BOUNDS)[number]): Date | undefined {
+  const text = (query as Params)[field];
+  if (text === undefined) return undefined;
+  const at = new Date(text);
+  if (!INSTANT.test(text) || Number.isNaN(at.getTime()))
+    throw unprocessable({ field, message: 'must be a time with its zone, such as 2026-11-01T00:00:00Z' });
+  return at;
+}
+
+async function* authorizationEntries(
+  { db, clock }: ApiContext,
+  appId: string,
+  publicUrl: string,
+): AsyncGenerator<string> {
+  for (let cursor = ''; ; ) {
+    const page = await listAppAuthorizations(db, appId, clock(), { limit: PAGE, cursor });
+    for (const one of page) yield authorizationEntry(shownAuthorization(one), publicUrl, clock());
+    if (page.length < PAGE) return;
+    cursor = page.at(-1)?.authorization_id ?? '';
+  }
+}
+
+const shownAuthorization = (row: GreenButtonAuthorization) => ({
+  id: row.resource_id,
+  scope: row.green_button_scope,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});

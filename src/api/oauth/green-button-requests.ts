@@ -1,0 +1,40 @@
+import { GREEN_BUTTON_NEEDS, isGreenButtonScope, negotiateGreenButtonScope } from '#src/auth/green-button.ts';
+
+/** Parameter of a request for consent that carries the negotiated scope string of ESPI. Clients cannot set it. */
+export const GREEN_BUTTON_PARAMETER = 'green_button_scope';
+
+/**
+ * Replaces the scope string of ESPI in a request for consent by the scope that it stands for, and adds the negotiated string as a parameter.
+ * A string of which nothing can be granted stays, and is refused as an unknown scope. Returns null if nothing changes. Pure.
+ */
+export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
+  const params = new URLSearchParams(asked);
+  params.delete(GREEN_BUTTON_PARAMETER);
+  const isChanged = params.size !== asked.size;
+  const [text, ...more] = params.getAll('scope');
+  const scopes = text?.split(' ') ?? [];
+  const strings = scopes.filter(isGreenButtonScope);
+  const negotiated = strings.length === 1 && more.length === 0 ? negotiateGreenButtonScope(strings[0] as string) : null;
+  if (negotiated === null) return isChanged ? params : null;
+  const others = scopes.filter((scope) => !isGreenButtonScope(scope) && scope !== GREEN_BUTTON_NEEDS);
+  params.set('scope', [GREEN_BUTTON_NEEDS, ...others].join(' '));
+  params.set(GREEN_BUTTON_PARAMETER, negotiated);
+  return params;
+}
+
+/**
+ * Replaces the scope strings of ESPI in a request for tokens by the scope that they stand for. A token of an app itself has no scopes: there
+ * they are removed, and any other scope becomes one that is refused, because the package ignores unknown ones. Returns null if nothing
+ * changes. Pure.
+ */
+export function readGreenButtonTokenScope(form: URLSearchParams): URLSearchParams | null {
+  const scopes = form.get('scope')?.split(' ').filter(Boolean) ?? [];
+  const others = scopes.filter((scope) => !isGreenButtonScope(scope));
+  const isOfApp = form.get('grant_type') === 'client_credentials';
+  if (isOfApp ? scopes.length === 0 : others.length === scopes.length) return null;
+  const params = new URLSearchParams(form);
+  if (!isOfApp) params.set('scope', [...new Set([GREEN_BUTTON_NEEDS, ...others])].join(' '));
+  else if (others.length > 0) params.set('scope', GREEN_BUTTON_NEEDS);
+  else params.delete('scope');
+  return params;
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import type { Database } from '#src/database/connect.ts';
+import { currentScopes, usableAuthorizations } from './authorizations.ts';
+import { GREEN_BUTTON_NEEDS } from './green-button.ts';
+
+/** An authorization as ESPI's resources show it to the app. */
+export interface GreenButtonAuthorization {
+  authorization_id: string;
+  /** Id of the authorization and of its subscription in addresses of ESPI. */
+  resource_id: string;
+  /** The same of the app. */
+  app_resource_id: string;
+  /** The home. */
+  user_id: string;
+  /** Time zone of the home. */
+  timezone: string;
+  green_button_scope: string | null;
+  created_at: Date;
+  expires_at: Date | null;
+}
+
+const authorizationsOf = (db: Database, now: Date) =>
+  usableAuthorizations(db, now)
+    .select(['authorizations.resource_id', 'apps.resource_id as app_resource_id', 'authorizations.user_id'])
+    .select(['home.timezone', 'green_button_scope', 'authorizations.created_at', 'authorizations.expires_at'])
+    .where(
+      sql<boolean>`${GREEN_BUTTON_NEEDS} = ANY (authorizations.scopes) AND ${GREEN_BUTTON_NEEDS} = ANY (apps.scopes)`,
+    );
+
+/** Returns an authorization that an app can use to read usage; null if it has ended or lacks the scope. */
+export async function findSubscription(
+  db: Database,
+  authorizationId: string,
+  now: Date,
+): Promise<GreenButtonAuthorization | null> {
+  const row = await authorizationsOf(db, now).where('authorization_id', '=', authorizationId).executeTakeFirst();
+  return row && currentScopes(row).includes(GREEN_BUTTON_NEEDS) ? row : null;
+}
+
+/** Returns an authorization of an app by its id in addresses of ESPI, which must be a UUID; null if the app has none. */
+export async function findAppAuthorization(
+  db: Database,
+  appId: string,
+  resourceId: string,
+  now: Date,
+): Promise<GreenButtonAuthorization | null> {
+  const row = await authorizationsOf(db, now)
+    .where('authorizations.app_id', '=', appId)
+    .where('authorizations.resource_id', '=', resourceId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Returns at most `limit` authorizations of an app in order of their authorization_id, after `cursor`. */
+export async function listAppAuthorizations(
+  db: Database,
+  appId: string,
+  now: Date,
+  { limit, cursor }: { limit: number; cursor: string },
+): Promise<GreenButtonAuthorization[]> {
+  return authorizationsOf(db, now)
+    .where('authorizations.app_id', '=', appId)
+    .where('authorization_id', '>', cursor)
+    .orderBy('authorization_id')
+    .limit(limit)
+    .execute();
+}

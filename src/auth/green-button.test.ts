@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import {
+  DEFAULT_GREEN_BUTTON_SCOPE,
+  GREEN_BUTTON_SCOPES,
+  greenButtonTerms,
+  negotiateGreenButtonScope,
+} from './green-button.ts';
+
+test.each([
+  // The example of the Green Button Alliance.
+  [
+    'FB=1_3_4_5_13_14_39;IntervalDuration=3600;BlockDuration=monthly;HistoryLength=94608000',
+    'FB=1_3_4_5_13_14_39;IntervalDuration=3600;BlockDuration=daily;HistoryLength=94608000',
+  ],
+  ['FB=4_5_15;IntervalDuration=900', 'FB=4_5;IntervalDuration=900;BlockDuration=daily;HistoryLength=31536000'],
+  ['FB=5_5;IntervalDuration=900_3600', 'FB=5;IntervalDuration=900;BlockDuration=daily;HistoryLength=31536000'],
+  ['FB=4;HistoryLength=999999999', 'FB=4;IntervalDuration=3600;BlockDuration=daily;HistoryLength=94608000'],
+  ['FB=4;SubscriptionFrequency=daily;BR=1234', 'FB=4;IntervalDuration=3600;BlockDuration=daily;HistoryLength=31536000'],
+])('of %s is granted what this service has', (asked, granted) => {
+  expect(negotiateGreenButtonScope(asked)).toBe(granted);
+});
+
+test.each([
+  'FB=',
+  'FB=10_11',
+  'FB=34_35',
+  'FB=4;IntervalDuration=60',
+  'FB=4;IntervalDuration=',
+  'FB=4;HistoryLength=0',
+  'FB=4;HistoryLength=1e9',
+  'FB=4;<script>=1',
+  'FB=4 FB=5',
+  `FB=4${';x=1'.repeat(200)}`,
+  'insights:read',
+])('of %s nothing is granted', (asked) => {
+  expect(negotiateGreenButtonScope(asked)).toBeNull();
+});
+
+test('each scope that is offered is granted as it is, and fits into 256 characters', () => {
+  for (const scope of [...GREEN_BUTTON_SCOPES, DEFAULT_GREEN_BUTTON_SCOPE]) {
+    expect(negotiateGreenButtonScope(scope)).toBe(scope);
+    expect(scope.length).toBeLessThanOrEqual(256);
+  }
+  expect(greenButtonTerms(null)).toEqual({ intervalSeconds: 3_600, historySeconds: 31_536_000 });
+  expect(GREEN_BUTTON_SCOPES.map((scope) => greenButtonTerms(scope).intervalSeconds)).toEqual([900, 3_600]);
+});

@@ -1,0 +1,84 @@
+import { DAY_MS } from '#src/core/units.ts';
+import type { AppScope } from './scopes.ts';
+
+/** Scope of this service that a scope string of ESPI stands for, and that a subscription needs. */
+export const GREEN_BUTTON_NEEDS = 'insights:read' satisfies AppScope;
+
+/** What an app reads by Green Button Connect My Data: the lengths of the intervals and of the history. */
+interface GreenButtonTerms {
+  intervalSeconds: 900 | 3_600;
+  historySeconds: number;
+}
+
+/**
+ * Function blocks of ESPI that this service has: common (1), Connect My Data (3), interval metering (4) of electricity (5), forward and
+ * reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
+ */
+const FUNCTION_BLOCKS: ReadonlySet<number> = new Set([1, 3, 4, 5, 8, 13, 14, 37, 39]);
+/** Function blocks without which there is nothing to read. */
+const METERING = [4, 5];
+const DAY_SECONDS = DAY_MS / 1_000;
+const DEFAULT_HISTORY_SECONDS = 365 * DAY_SECONDS;
+/** The longest history: three years. */
+const MAX_HISTORY_SECONDS = 1_095 * DAY_SECONDS;
+/** Maximum length of a scope string. ESPI's String256 contains the negotiated one. */
+const MAX_LENGTH = 512;
+
+const format = (blocks: readonly number[], { intervalSeconds, historySeconds }: GreenButtonTerms): string =>
+  `FB=${blocks.join('_')};IntervalDuration=${intervalSeconds};BlockDuration=daily;HistoryLength=${historySeconds}`;
+
+/** Scope strings that an app may ask for, one for each length of intervals. */
+export const GREEN_BUTTON_SCOPES: readonly string[] = ([900, 3_600] as const).map((intervalSeconds) =>
+  format([...FUNCTION_BLOCKS], { intervalSeconds, historySeconds: MAX_HISTORY_SECONDS }),
+);
+/** Scope string of an authorization for which the app asked for none. */
+export const DEFAULT_GREEN_BUTTON_SCOPE: string = format([...FUNCTION_BLOCKS], {
+  intervalSeconds: 3_600,
+  historySeconds: DEFAULT_HISTORY_SECONDS,
+});
+
+/** Whether a scope of a request is a scope string of ESPI (NAESB REQ.21, Function Block 14). */
+export const isGreenButtonScope = (scope: string): boolean => scope.startsWith('FB=');
+
+/**
+ * Returns the scope string that this service can grant of the one that an app asks for: function blocks and members that it does not have
+ * are left out, blocks are daily, and the history is at most three years. Null if nothing can be granted. Pure.
+ */
+export function negotiateGreenButtonScope(asked: string): string | null {
+  const [, blocks = '', rest = ''] = /^FB=(\d{1,4}(?:_\d{1,4})*)((?:;\w{1,40}=[\w.,:-]{0,200})*)$/.exec(asked) ?? [];
+  if (blocks === '' || asked.length > MAX_LENGTH) return null;
+  const granted = [...new Set(blocks.split('_').map(Number))].filter((block) => FUNCTION_BLOCKS.has(block));
+  if (!granted.some((block) => METERING.includes(block))) return null;
+  const members = new Map(rest.split(';').map((member) => member.split('=') as [string, string]));
+  const intervalSeconds = intervalOf(members.get('IntervalDuration'));
+  const history = members.get('HistoryLength') ?? String(DEFAULT_HISTORY_SECONDS);
+  if (intervalSeconds === null || !/^[1-9]\d{0,11}$/.test(history)) return null;
+  return format(granted, { intervalSeconds, historySeconds: Math.min(Number(history), MAX_HISTORY_SECONDS) });
+}
+
+/** Returns the shortest of the lengths that an app asks for and this service has. Null if there is none. */
+function intervalOf(asked = '3600'): 900 | 3_600 | null {
+  const lengths = asked.split('_');
+  return lengths.includes('900') ? 900 : lengths.includes('3600') ? 3_600 : null;
+}
+
+/** Returns the terms of a negotiated scope string; null stands for the default. Pure. */
+export function greenButtonTerms(scope: string | null): GreenButtonTerms {
+  const [, interval, history] = /IntervalDuration=(\d+).*HistoryLength=(\d+)/.exec(
+    scope ?? DEFAULT_GREEN_BUTTON_SCOPE,
+  ) as RegExpExecArray;
+  return { intervalSeconds: interval === '900' ? 900 : 3_600, historySeconds: Number(history) };
+}
+
+/** Path below which ESPI resources have their addresses. */
+export const RESOURCES = '/espi/1_1/resource';
+
+/** Returns the addresses of an authorization's resources. `publicUrl`: the address of the service; `id`: the resource_id. */
+export const subscriptionUrls = (publicUrl: string, id: string): { resourceURI: string; authorizationURI: string } => ({
+  resourceURI: `${publicUrl}${RESOURCES}/Batch/Subscription/${id}`,
+  authorizationURI: `${publicUrl}${RESOURCES}/Authorization/${id}`,
+});
+
+/** Returns the address of an app's ApplicationInformation. */
+export const applicationUrl = (publicUrl: string, id: string): string =>
+  `${publicUrl}${RESOURCES}/ApplicationInformation/${id}`;

@@ -1,0 +1,35 @@
+/**
+ * ISO 4217 numbers, by which ESPI names currencies: those listed in its schema, and others that homes pay in. For a currency that is
+ * missing here, a feed contains no costs, because a wrong number would name another currency.
+ */
+const NUMBERS: Readonly<Record<string, number>> = {
+  AUD: 36,
+  BRL: 986,
+  CAD: 124,
+  CHF: 756,
+  CNY: 156,
+  CZK: 203,
+  DKK: 208,
+  EUR: 978,
+  GBP: 826,
+  HKD: 344,
+  HUF: 348,
+  INR: 356,
+  ISK: 352,
+  JPY: 392,
+  KRW: 410,
+  MXN: 484,
+  NOK: 578,
+  NZD: 554,
+  PLN: 985,
+  RON: 946,
+  SEK: 752,
+  SGD: 702,
+  TRY: 949,
+  UAH: 980,
+  USD: 840,
+  ZAR: 710,
+};
+
+/** Returns the ISO 4217 number of a currency. Null if it is not listed here. */
+export const currencyNumber = (code: string): number | null => NUMBERS[code] ?? null;

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+
+/** Escapes text for XML and removes the characters that XML cannot contain. */
+export const textXml = (text: string): string =>
+  text.replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, '').replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Formats the start of a feed. */
+export const openFeed = ({ id, title, subtitle, self, at }: FeedHead): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${id}</id>${self === undefined ? '' : `<link rel="self" href="${self.href}" type="espi-feed/${self.type}"/>`}<title>${title}</title>${subtitle === undefined ? '' : `<subtitle>${textXml(subtitle)}</subtitle>`}<updated>${at}</updated>`;
+
+interface FeedHead {
+  id: string;
+  title: string;
+  subtitle?: string | undefined;
+  /** Address of the feed, if a server responds to it, and the resource of its entries. */
+  self?: { href: string; type: string } | undefined;
+  at: string;
+}
+export const CLOSE_FEED = '</feed>\n';
+
+interface Entry {
+  self: string;
+  /** Name of the ESPI resource that the entry contains. */
+  type: string;
+  related?: readonly (readonly [kind: 'entry' | 'feed', type: string, href: string])[];
+  content: string;
+}
+
+/** Returns a function that formats entries of a feed, all with the same time. */
+export function entryOf(about: string, at: string): (title: string, entry: Entry) => string {
+  const link = (rel: string, kind: string, type: string, href: string) =>
+    `<link rel="${rel}" href="${href}" type="espi-${kind}/${type}"/>`;
+  return (title, { self, type, related = [], content }) => {
+    const links = [
+      link('self', 'entry', type, self),
+      link('up', 'feed', type, self.slice(0, self.lastIndexOf('/'))),
+      ...related.map(([kind, of, href]) => link('related', kind, of, href)),
+    ];
+    return `<entry><id>${uuidUrn(about, self)}</id>${links.join('')}<title>${title}</title><content>${content}</content><published>${at}</published><updated>${at}</updated></entry>\n`;
+  };
+}
+
+/** Formats a period with its start and its duration in seconds. */
+export const periodXml = (fromMs: number, toMs: number): string =>
+  `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
+
+/** The namespace of URLs (RFC 9562, 6.6), in which ESPI resources are named. */
+const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
+
+/** Returns the identifier of a name. The same name always has the same identifier. */
+export const uuidUrn = (about: string, name: string): string =>
+  `urn:uuid:${nameUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
+
+/** Returns the UUID of a name in a namespace (RFC 9562, 5.5). */
+export function nameUuid(namespace: Buffer, name: string): string {
+  const bytes = createHash('sha1').update(namespace).update(name).digest();
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,127 @@
+import {
+  applicationUrl,
+  DEFAULT_GREEN_BUTTON_SCOPE,
+  GREEN_BUTTON_SCOPES,
+  greenButtonTerms,
+  RESOURCES,
+  subscriptionUrls,
+} from '#src/auth/green-button.ts';
+import { VERSION } from '#src/core/version.ts';
+import { CLOSE_FEED, entryOf, nameUuid, openFeed, periodXml, textXml, uuidUrn } from './entry.ts';
+
+/** An app, as ApplicationInformation shows it to the app itself. */
+interface ApplicationInformation {
+  id: string;
+  clientId: string;
+  name: string;
+  website: string;
+  redirectUris: readonly string[];
+  notificationUrl: string | null;
+  createdAt: Date;
+}
+
+/** An authorization, as its app sees it. */
+interface AuthorizationInformation {
+  id: string;
+  /** The scope string; null: the default. */
+  scope: string | null;
+  createdAt: Date;
+  /** Null: until it is revoked. */
+  expiresAt: Date | null;
+}
+
+/** ESPI's codes: an app in production, an active authorization, a service in normal operation. */
+const PRODUCTION = 2;
+const ACTIVE = 1;
+const NORMAL = 1;
+/** `expires_at` of an authorization that holds until it is revoked: the last second that 32 bits can hold. */
+const NEVER = 2 ** 31 - 1;
+
+/** Returns the id of a home's usage point for an app: the same in each of its authorizations, and another one for another app. */
+export const usagePointId = (appId: string, userId: string): string =>
+  nameUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
+
+/** Formats a feed of entries at an address. `type`: their resource. */
+export async function* feedXml(
+  { self, type, now }: { self: string; type: string; now: Date },
+  entries: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<string> {
+  const at = now.toISOString();
+  yield openFeed({ id: uuidUrn('', self), title: `Feed of ${type}`, self: { href: self, type }, at });
+  yield* entries;
+  yield CLOSE_FEED;
+}
+
+/** Makes an entry a document of its own. */
+export const entryDocument = (entry: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n${entry.replace('<entry>', '<entry xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi">')}`;
+
+const element = (name: string, text: string | number): string =>
+  `<espi:${name}>${textXml(String(text))}</espi:${name}>`;
+
+/** Formats the entry of an app. Its secret is never shown again, and the service registers no clients by itself: these members are empty. */
+export function applicationEntry(app: ApplicationInformation, publicUrl: string, now: Date): string {
+  const content = [
+    element('dataCustodianId', new URL(publicUrl).host.slice(0, 64)),
+    element('dataCustodianApplicationStatus', PRODUCTION),
+    element('authorizationServerUri', publicUrl),
+    element('thirdPartyNotifyUri', app.notificationUrl ?? ''),
+    element('authorizationServerAuthorizationEndpoint', `${publicUrl}/oauth/authorize`),
+    element('authorizationServerTokenEndpoint', `${publicUrl}/oauth/token`),
+    element('dataCustodianBulkRequestURI', ''),
+    element('dataCustodianResourceEndpoint', `${publicUrl}${RESOURCES}`),
+    element('client_secret', ''),
+    element('client_name', app.name),
+    element('client_uri', app.website),
+    ...app.redirectUris.map((uri) => element('redirect_uri', uri)),
+    element('client_id', app.clientId),
+    element('software_id', app.clientId),
+    element('software_version', VERSION),
+    element('client_id_issued_at', secondsOf(app.createdAt)),
+    // RFC 7591: 0 stands for a secret that does not expire.
+    element('client_secret_expires_at', 0),
+    element('token_endpoint_auth_method', 'client_secret_basic'),
+    ...GREEN_BUTTON_SCOPES.map((scope) => element('scope', scope)),
+    ...['authorization_code', 'client_credentials', 'refresh_token'].map((type) => element('grant_types', type)),
+    element('response_types', 'code'),
+    element('registration_client_uri', applicationUrl(publicUrl, app.id)),
+    element('registration_access_token', ''),
+  ];
+  return entryOf(app.id, now.toISOString())('Application Information', {
+    self: `${RESOURCES}/ApplicationInformation/${app.id}`,
+    type: 'ApplicationInformation',
+    content: `<espi:ApplicationInformation>${content.join('')}</espi:ApplicationInformation>`,
+  });
+}
+
+/** Formats the entry of an authorization. */
+export function authorizationEntry(authorization: AuthorizationInformation, publicUrl: string, now: Date): string {
+  const { id, scope, createdAt, expiresAt } = authorization;
+  const { historySeconds } = greenButtonTerms(scope);
+  const beganMs = secondsOf(createdAt) * 1_000;
+  const { resourceURI, authorizationURI } = subscriptionUrls(publicUrl, id);
+  const content = [
+    // A duration of 0 has no end.
+    `<espi:authorizedPeriod>${periodXml(beganMs, expiresAt ? secondsOf(expiresAt) * 1_000 : beganMs)}</espi:authorizedPeriod>`,
+    `<espi:publishedPeriod>${periodXml(beganMs - historySeconds * 1_000, expiresAt ? secondsOf(expiresAt) * 1_000 : NEVER * 1_000)}</espi:publishedPeriod>`,
+    element('status', ACTIVE),
+    element('expires_at', expiresAt ? secondsOf(expiresAt) : NEVER),
+    element('grant_type', 'authorization_code'),
+    element('scope', scope ?? DEFAULT_GREEN_BUTTON_SCOPE),
+    element('token_type', 'Bearer'),
+    element('resourceURI', resourceURI),
+    element('authorizationURI', authorizationURI),
+  ];
+  return entryOf(id, now.toISOString())('Authorization', {
+    self: `${RESOURCES}/Authorization/${id}`,
+    type: 'Authorization',
+    related: [['entry', 'Subscription', `${RESOURCES}/Batch/Subscription/${id}`]],
+    content: `<espi:Authorization>${content.join('')}</espi:Authorization>`,
+  });
+}
+
+/** Formats the state of the service. */
+export const serviceStatusXml = (): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<espi:ServiceStatus xmlns:espi="http://naesb.org/espi">${element('currentStatus', NORMAL)}</espi:ServiceStatus>\n`;
+
+const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);

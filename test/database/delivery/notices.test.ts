@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createApp, updateApp } from '#src/auth/apps.ts';
+import { createAuthorization } from '#src/auth/authorizations.ts';
+import { queryOf } from '#src/database/connect.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { reachesWebhook, sendTest } from '#src/delivery/log.ts';
+import { createWebhook, deleteWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
+import { addEvents } from '#src/events/outbox.ts';
+import { endAuthorizations } from '#src/users/app-access.ts';
+import { createUser } from '#src/users/store.ts';
+import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
+import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+
+/** Notices of Green Button to apps, by the machine that delivers webhooks. */
+let receiver: Receiver;
+let deliveries: TestDeliveries;
+let userId: string;
+let ownerId: string;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+beforeEach(async () => {
+  receiver.calls = [];
+  receiver.answer = () => ({ status: 200 });
+  deliveries = await testDeliveries({ ca: receiver.ca, timeoutMs: 1_500 });
+  userId = await deliveries.user('anna@example.com');
+  ({ user_id: ownerId } = await createUser(deliveries.db, { email: 'u@example.com', role: 'utility' }));
+});
+afterEach(() => deliveries.close());
+
+const url = (path: string) => receiver.url.replace('/hook', path);
+async function letIn(notificationUrl: string | null, scopes: ('insights:read' | 'devices:read')[] = ['insights:read']) {
+  const { db, now } = deliveries;
+  const settings = {
+    ...{ name: 'Bright', website: 'https://bright.example', type: 'confidential' as const, scopes },
+    ...{ redirect_uris: ['https://bright.example/back'], notification_url: notificationUrl },
+  };
+  const { app } = await joinOrBeginTransaction(db, (trx) => createApp(trx, ownerId, settings, now));
+  const authorizationId = await joinOrBeginTransaction(db, (trx) =>
+    createAuthorization(trx, { homeId: userId, app, scopes, days: null, now }),
+  );
+  return { appId: app.app_id, authorizationId };
+}
+const change = (appId: string, patch: Parameters<typeof updateApp>[3]) =>
+  updateApp(deliveries.db, REACH_OF_ALL, appId, patch);
+const happen = (...hours: string[]) =>
+  addEvents(
+    queryOf(deliveries.db),
+    [
+      {
+        type: 'usage.updated',
+        userId,
+        data: {
+          user_id: userId,
+          hours: hours.map((hour) => ({ date: '2026-06-14', hour, kwh_used: 1 })),
+          updated_at: deliveries.now.toISOString(),
+        },
+      },
+    ],
+    deliveries.now,
+  );
+const paths = () => receiver.calls.map(({ path }) => path);
+const rows = async (text: string, values: unknown[] = []) => (await deliveries.database.pool.query(text, values)).rows;
+
+test('a notice names the subscription and the changed time, and carries no data and no signature', async () => {
+  const { authorizationId } = await letIn(url('/notify'));
+  await happen('22:00', '09:00');
+  await deliveries.run();
+  const [{ resource_id: id }] = await rows('SELECT resource_id FROM authorizations WHERE authorization_id = $1', [
+    authorizationId,
+  ]);
+  expect(receiver.calls).toHaveLength(1);
+  const { headers, body = '' } = receiver.calls[0] ?? {};
+  expect(headers?.['content-type']).toBe('application/atom+xml');
+  expect(headers?.['webhook-signature']).toBeUndefined();
+  expect(body).toContain(
+    `<espi:resources>https://service.example/espi/1_1/resource/Batch/Subscription/${id}?published-min=2026-06-14T09:00:00Z&amp;published-max=2026-06-14T23:00:00Z</espi:resources>`,
+  );
+  expect(body).not.toContain(userId);
+  if (hasEspiSchema()) expect(await validateByEspiSchema(body)).toEqual([]);
+});
+
+test('notices follow the address of the app, and end with the address, the scope and the authorization', async () => {
+  const { appId, authorizationId } = await letIn(null);
+  await letIn(url('/without'), ['devices:read']);
+  await happen('01:00');
+  await deliveries.run();
+  expect(paths()).toEqual([]);
+  await change(appId, { notification_url: url('/a') });
+  await happen('02:00');
+  await deliveries.run();
+  await change(appId, { notification_url: url('/b') });
+  await happen('03:00');
+  await deliveries.run();
+  expect(paths()).toEqual(['/a', '/b']);
+  await change(appId, { scopes: ['devices:read'] });
+  await happen('04:00');
+  await deliveries.run();
+  await change(appId, { scopes: ['insights:read'] });
+  await happen('05:00');
+  await deliveries.run();
+  await joinOrBeginTransaction(deliveries.db, (trx) => endAuthorizations(trx, { ids: [authorizationId] }, 'home'));
+  await happen('06:00');
+  await deliveries.run();
+  expect(paths()).toEqual(['/a', '/b', '/b']);
+});
+
+test('no notice is sent after the time of the authorization, although its row is not deleted yet', async () => {
+  const { authorizationId } = await letIn(url('/notify'));
+  await happen('01:00');
+  const values = [authorizationId, deliveries.now];
+  await rows('UPDATE authorizations SET expires_at = $2 WHERE authorization_id = $1', values);
+  await deliveries.run();
+  expect(paths()).toEqual([]);
+});
+
+test('a failed notice is repeated; an address that fails for a day waits for the app’s owner, and no mail is sent', async () => {
+  const { appId } = await letIn(url('/notify'));
+  receiver.answer = () => ({ status: 500 });
+  await happen('01:00');
+  await deliveries.run();
+  deliveries.later(6);
+  await deliveries.run();
+  expect(receiver.calls).toHaveLength(2);
+  const mails = deliveries.told.length;
+  deliveries.later(25 * 3_600);
+  await deliveries.run();
+  expect(await rows('SELECT status FROM webhooks')).toEqual([{ status: 'paused' }]);
+  expect(deliveries.told).toHaveLength(mails);
+  receiver.answer = () => ({ status: 200 });
+  await change(appId, { notification_url: url('/again') });
+  await happen('02:00');
+  deliveries.later(3_600);
+  await deliveries.run();
+  expect(paths().slice(3)).toContain('/again');
+});
+
+test('the home neither lists nor changes notices among its webhooks', async () => {
+  await letIn(url('/notify'));
+  const webhook = { events: ['usage.updated'], url: url('/own'), authToken: 'a secret token' } as const;
+  const { webhook_id: ownId } = await createWebhook(deliveries.db, deliveries.box, userId, webhook);
+  const listed = await listWebhooks(deliveries.db, userId, { limit: 10 });
+  expect(listed.map(({ webhook_id }) => webhook_id)).toEqual([ownId]);
+  const [{ webhook_id: id }] = await rows('SELECT webhook_id FROM webhooks WHERE is_notice');
+  expect(await deleteWebhook(deliveries.db, REACH_OF_ALL, id)).toBe(false);
+  expect(await reachesWebhook(deliveries.db, REACH_OF_ALL, id)).toBe(false);
+  expect(await sendTest(deliveries.db, REACH_OF_ALL, id, deliveries.now)).toBeNull();
+});
