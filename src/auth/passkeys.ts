@@ -273,7 +273,7 @@ async function verifySignIn(
  * Returns the challenges of a signed one. A passkey does not tell the cell of its account (docs/passkeys.md), so behind a router of several
  * cells the page joins the challenges of all cells, and each cell looks for its own. Pure.
  */
-export function challengesIn(signed: string): string[] {
+function challengesIn(signed: string): string[] {
   const count = signed.length / CHALLENGE_CHARACTERS;
   if (!Number.isInteger(count)) return [];
   return Array.from({ length: count }, (_, at) =>

@@ -330,7 +330,7 @@ describe('a year of quarter-hours', () => {
     for (let day = 0; day < DAYS; day += 73) {
       const rows = Array.from({ length: 73 * 96 }, (_, quarter) => {
         const startsAtMs = beganMs + day * DAY_MS + quarter * 900_000;
-        const wattHours = 1 + ((day * 96 + quarter) * 7_919) % 997;
+        const wattHours = 1 + (((day * 96 + quarter) * 7_919) % 997);
         energies.set(startsAtMs / 1_000, wattHours);
         const energyMilliwattHours = wattHours * 1_000;
         return { deviceId, userId: year.userId, startsAtMs, energyMilliwattHours, ...FULLY_KNOWN_QUARTER };
