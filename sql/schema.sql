@@ -331,7 +331,7 @@ CREATE TABLE webhooks (
   user_id text COLLATE "C" NOT NULL,
   event text NOT NULL, -- The first of events, for processes of earlier versions. Nothing else reads it.
   url text NOT NULL,
-  auth_token_sealed bytea NOT NULL,
+  auth_token_sealed bytea,
   former_token_sealed bytea, -- The secret before a rotation, valid beside the new one until former_token_valid_until.
   former_token_valid_until timestamptz,
   status text NOT NULL DEFAULT 'active',
@@ -342,16 +342,19 @@ CREATE TABLE webhooks (
   events text[] NOT NULL, -- The events that are sent. Never empty.
   member_id text COLLATE "C", -- The membership by which somebody else set the address of the subscription, which ends with it. Null: the account did.
   authorization_id text COLLATE "C", -- The authorization by which an app set the address of the subscription, which ends with it. Null: no app did.
+  is_notice boolean NOT NULL DEFAULT false, -- Whether this row sends unsigned notices of Green Button to the notification_url of the authorization's app. Its owner sees it with the authorization.
   PRIMARY KEY (webhook_id),
   FOREIGN KEY (authorization_id) REFERENCES authorizations(authorization_id) ON DELETE CASCADE,
   FOREIGN KEY (member_id) REFERENCES home_members(member_id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
+  CHECK (is_notice = (auth_token_sealed IS NULL)),
   CHECK (event IN ('usage.updated', 'alert.triggered', 'device.connected', 'user.created', 'remark.raised')),
   CHECK (event = events[1] AND cardinality(events) <= 5 AND events <@ ARRAY['usage.updated', 'alert.triggered', 'device.connected', 'user.created', 'remark.raised']),
   CHECK (status IN ('active', 'paused'))
 );
 CREATE INDEX webhooks_authorization ON webhooks (authorization_id) WHERE (authorization_id IS NOT NULL);
 CREATE INDEX webhooks_member ON webhooks (member_id) WHERE (member_id IS NOT NULL);
+CREATE UNIQUE INDEX webhooks_notice ON webhooks (authorization_id) WHERE is_notice;
 CREATE INDEX webhooks_user ON webhooks (user_id, webhook_id);
 
 -- Brokers of households that are bridged to gw/{gateway_id}/….
@@ -536,11 +539,11 @@ CREATE TABLE sessions (
   expires_at timestamptz NOT NULL,
   user_agent text, -- Of the browser that signed in, as it says itself; so that people know their own.
   address text, -- Where it signed in from.
-  signed_in_by text NOT NULL DEFAULT 'mail', -- mail: by a link or code; provider: by OpenID Connect; device: by a link that another session made.
+  signed_in_by text NOT NULL DEFAULT 'mail', -- mail: by a link or code; provider: by OpenID Connect; device: by a link that another session made; passkey: by a passkey of the account.
   PRIMARY KEY (session_id),
   UNIQUE (secret_sha256),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
-  CHECK (signed_in_by IN ('mail', 'provider', 'device'))
+  CHECK (signed_in_by IN ('mail', 'provider', 'device', 'passkey'))
 );
 CREATE INDEX sessions_expires ON sessions (expires_at);
 CREATE INDEX sessions_user ON sessions (user_id);
@@ -1187,14 +1190,14 @@ CREATE INDEX home_members_home ON home_members (user_id);
 CREATE INDEX home_members_member ON home_members (member_user_id);
 CREATE UNIQUE INDEX home_members_once ON home_members (member_user_id, user_id) WHERE (ended_at IS NULL);
 
--- Ids of accounts, apps, authorizations, devices, gateways, keys, memberships, sessions and webhooks that ended, committed with their end, until they are in ended.jsonl next to the back-ups.
+-- Ids of accounts, apps, authorizations, devices, gateways, keys, memberships, passkeys, sessions and webhooks that ended, committed with their end, until they are in ended.jsonl next to the back-ups.
 CREATE TABLE endings (
   ending_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL,
   id text COLLATE "C" NOT NULL,
   ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (ending_id),
-  CHECK (kind IN ('account', 'app', 'authorization', 'device', 'gateway', 'key', 'member', 'session', 'webhook'))
+  CHECK (kind IN ('account', 'app', 'authorization', 'device', 'gateway', 'key', 'member', 'passkey', 'session', 'webhook'))
 );
 
 -- Programs of others that homes can let in. The id of an app is its client_id.
@@ -1209,6 +1212,7 @@ CREATE TABLE apps (
   scopes text[] NOT NULL, -- The most that the app may do in a home, also by tokens that were issued with more.
   client_secret_sha256 bytea, -- Null: a public app, which cannot keep a secret.
   created_at timestamptz NOT NULL,
+  resource_id uuid NOT NULL DEFAULT gen_random_uuid(), -- Id of the app in addresses of ESPI. The ids of its usage points derive from it.
   PRIMARY KEY (app_id),
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE,
   CHECK ((type = 'confidential') = (client_secret_sha256 IS NOT NULL)),
@@ -1225,6 +1229,8 @@ CREATE TABLE authorizations (
   created_at timestamptz NOT NULL,
   expires_at timestamptz, -- Null: until it is revoked.
   last_used_at timestamptz, -- Latest request with a token of the authorization, to the minute. Null: none yet.
+  resource_id uuid NOT NULL DEFAULT gen_random_uuid(), -- Id of the authorization and of its subscription in addresses of ESPI.
+  green_button_scope text, -- Scope string of ESPI to which the home consented: lengths of intervals and of the history. Null: the app asked for none, and the default holds.
   PRIMARY KEY (authorization_id),
   FOREIGN KEY (app_id) REFERENCES apps(app_id) ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
@@ -1232,6 +1238,7 @@ CREATE TABLE authorizations (
 CREATE INDEX authorizations_app ON authorizations (app_id);
 CREATE INDEX authorizations_expiry ON authorizations (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX authorizations_home ON authorizations (user_id);
+CREATE UNIQUE INDEX authorizations_resource ON authorizations (resource_id);
 
 -- Requests for consent that are under way (interaction), and codes and tokens of apps. The tokens themselves are stored nowhere.
 CREATE TABLE oauth_tokens (
@@ -1242,11 +1249,19 @@ CREATE TABLE oauth_tokens (
   expires_at timestamptz NOT NULL,
   consumed_at timestamptz, -- When a code or refresh token was used. A second use ends the authorization.
   answer_sealed bytea, -- Encrypted answer to the use of a refresh token, which is repeated for 30 s. Null: not used yet.
+  app_id text COLLATE "C", -- The app of a token with which it reads its own resources (client). Null: all other tokens.
   PRIMARY KEY (token_sha256),
+  FOREIGN KEY (app_id) REFERENCES apps(app_id) ON DELETE CASCADE,
   FOREIGN KEY (authorization_id) REFERENCES authorizations(authorization_id) ON DELETE CASCADE,
-  CHECK (kind = 'interaction' OR authorization_id IS NOT NULL),
-  CHECK (kind IN ('interaction', 'code', 'access', 'refresh'))
+  CHECK ((kind IN ('interaction', 'client')) OR authorization_id IS NOT NULL),
+  CHECK (
+CASE kind
+    WHEN 'client' THEN app_id IS NOT NULL AND authorization_id IS NULL
+    ELSE app_id IS NULL
+END),
+  CHECK (kind IN ('interaction', 'code', 'access', 'refresh', 'client'))
 );
+CREATE INDEX oauth_tokens_app ON oauth_tokens (app_id) WHERE (app_id IS NOT NULL);
 CREATE INDEX oauth_tokens_authorization ON oauth_tokens (authorization_id);
 CREATE INDEX oauth_tokens_expiry ON oauth_tokens (expires_at);
 
@@ -1266,6 +1281,35 @@ CREATE UNLOGGED TABLE login_places (
   PRIMARY KEY (username)
 );
 CREATE INDEX login_places_left_process_id_idx ON login_places (left_process_id) WHERE (left_process_id IS NOT NULL);
+
+-- Passkeys that sign in to an account. The private key is in the person's device or password manager.
+CREATE TABLE passkeys (
+  passkey_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  credential_id text COLLATE "C" NOT NULL, -- Identifier that the device gave to the passkey, in base64url.
+  public_key bytea NOT NULL, -- Public key in COSE format (RFC 9052).
+  counter bigint NOT NULL, -- Signature counter of the last sign-in. It must rise, unless the device has none and always sends 0: otherwise the passkey was copied.
+  host text NOT NULL, -- Host of PUBLIC_URL when the passkey was made. The passkey works at this host only.
+  name text NOT NULL, -- Name that the owner gave to it.
+  created_at timestamptz NOT NULL,
+  last_used_at timestamptz, -- Last sign-in with it; null: none yet.
+  PRIMARY KEY (passkey_id),
+  UNIQUE (credential_id),
+  FOREIGN KEY (user_id) REFERENCES users(user_id) ON DELETE CASCADE
+);
+CREATE INDEX passkeys_user ON passkeys (user_id);
+
+-- Challenges that a passkey must sign, each once and within minutes.
+CREATE TABLE passkey_challenges (
+  challenge_id text COLLATE "C" NOT NULL,
+  challenge text NOT NULL, -- Random bytes in base64url.
+  session_id text COLLATE "C", -- Session that adds a passkey; null for a sign-in.
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (challenge_id),
+  UNIQUE (session_id),
+  FOREIGN KEY (session_id) REFERENCES sessions(session_id) ON DELETE CASCADE
+);
+CREATE INDEX passkey_challenges_expires ON passkey_challenges (expires_at);
 
 -- Closed hours of device_intervals: without those that are open in heads. To be added up: of one quarter-hour there may be several rows.
 CREATE VIEW closed_device_intervals (

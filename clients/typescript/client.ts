@@ -7,55 +7,55 @@ export const VERSION = '1.6.0';
 export interface Act {
   /** Id of the entry. */
   audit_id: string;
-  /** When it was done. */
+  /** Time of the action. */
   at: string;
-  /** Id of the user who did it. Null: an operator at the command line, the service itself, or somebody who was not signed in. `erased_…`: the account is gone. */
+  /** Id of the user who acted. Null: an operator at the command line, the service itself, or a caller who was not signed in. `erased_…`: the account was deleted. */
   actor_user_id: string | null;
-  /** Id of the API key or session that was used. Null: none was. */
+  /** Id of the API key or session that was used. Null: none. */
   actor_key_id: string | null;
-  /** Where it came from: an IP address, or `cli`. Null: not known, or it follows from another entry. */
+  /** Origin: an IP address, or `cli`. Null: unknown, or the entry was caused by another entry. */
   address: string | null;
-  /** What was done, such as `key.created`. */
+  /** Action, such as `key.created`. */
   action: string;
-  /** Id of what was changed. Null: nothing that has one. */
+  /** Id of the changed object. Null: the object has no id. */
   target: string | null;
-  /** Members of the request, and the values of some. */
+  /** Members of the request; some with their values. */
   details: Record<string, unknown>;
 }
 
 export interface Alert {
   /** Id of the alert. */
   alert_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`). */
+  /** Monitored value: the usage in any clock hour (`peak_usage`), in a day or in a month, the cost of a day or a month, or the silence of a device (`no_data`). */
   type: "peak_usage" | "daily_usage" | "monthly_usage" | "daily_cost" | "monthly_cost" | "no_data";
   /** Usage above which the alert fires, in kWh. Only in alerts on usage. */
   threshold_kwh?: number;
-  /** Total cost above which the alert fires, in the currency of the tariff that holds: a decimal with up to 9 places, as text. Only in alerts on costs. */
+  /** Total cost above which the alert fires, in the currency of the tariff in force: a decimal with up to 9 places, as text. Only in alerts on costs. */
   threshold?: string;
   /** Silence after which the alert fires, in hours. Only in alerts of type `no_data`. */
   threshold_hours?: number;
-  /** How the user is told. */
+  /** Notification channel. */
   delivery: "email" | "sms" | "webhook";
   /** A paused alert does not fire. */
   status: "active" | "paused";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
 }
 
 export interface AlertPreview {
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
   /** Periods of the last 90 days in which the alert would have fired. */
   data: {
-    /** Start of the period. For `no_data`: when the device was last heard. */
+    /** Start of the period. For `no_data`: time of the device’s last reading. */
     period_start: string;
-    /** End of the period, exclusive. Null for a silence that goes on. */
+    /** End of the period, exclusive. Null: the silence continues. */
     period_end: string | null;
-    /** What was used in the period, in kWh. Only with types on usage. */
+    /** Usage in the period, in kWh. Only with types on usage. */
     kwh_used?: number;
-    /** What the period cost in total. Only with types on costs. */
+    /** Total cost of the period. Only with types on costs. */
     cost?: string;
     /** Currency of the cost (ISO 4217). Only with types on costs. */
     currency?: string;
@@ -69,193 +69,193 @@ export interface AlertTriggeredEvent {
   id: string;
   /** Type of the event. */
   type: "alert.triggered";
-  /** When the event happened. */
+  /** Time of the event. */
   created_at: string;
-  /** Which installation it happened in. */
+  /** Installation in which the event happened. */
   environment: "live" | "sandbox";
-  /** What the event is about. */
+  /** Object of the event. */
   data: {
     /** Id of the alert that fired. */
     alert_id: string;
-    /** Id of the user that the event is about. */
+    /** Id of the user whose data the event describes. */
     user_id: string;
     /** Type of the alert. */
     type: "peak_usage" | "daily_usage" | "monthly_usage" | "daily_cost" | "monthly_cost" | "no_data";
     /** Threshold of the alert, in kWh. Only in alerts on usage. */
     threshold_kwh?: number;
-    /** What the home used in the period by the time the alert fired, in kWh. Only in alerts on usage. */
+    /** Usage of the home in the period until the alert fired, in kWh. Only in alerts on usage. */
     kwh_used?: number;
-    /** Threshold of the alert, a decimal in the currency of the tariff that holds. Only in alerts on costs. */
+    /** Threshold of the alert, a decimal in the currency of the tariff in force. Only in alerts on costs. */
     threshold?: string;
-    /** What the period cost in total by the time the alert fired. Only in alerts on costs. */
+    /** Total cost of the period until the alert fired. Only in alerts on costs. */
     cost?: string;
     /** Currency of the cost (ISO 4217). Only in alerts on costs. */
     currency?: string;
-    /** Length of the silence that the alert waits for, in hours. Only in alerts of type `no_data`. */
+    /** Length of the silence after which the alert fires, in hours. Only in alerts of type `no_data`. */
     threshold_hours?: number | null;
-    /** Start of the hour, day or month. For `no_data`: when the device was last heard. */
+    /** Start of the hour, day or month. For `no_data`: time of the device’s last reading. */
     period_start: string;
-    /** End of the period, exclusive. Null for a silence that goes on. */
+    /** End of the period, exclusive. Null: the silence continues. */
     period_end: string | null;
-    /** Devices that took part, the largest share first. For `no_data`: the silent device. */
+    /** Devices that contributed, largest share first. For `no_data`: the silent device. */
     devices: {
       /** Id of the device. */
       device_id: string;
-      /** Its import in the period, in kWh. */
+      /** Energy imported by the device in the period, in kWh. */
       kwh_used: number;
     }[];
   };
 }
 
 export interface App {
-  /** Name that the page of consent shows. */
+  /** Name of the app on the consent page. */
   name: string;
   /** HTTPS address of a page about the app. */
   website: string;
-  /** Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address. */
+  /** Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address. */
   redirect_uris: string[];
-  /** HTTPS address for notices that data changed. Null: none. */
+  /** HTTPS address for notifications of changed data. Null: none. */
   notification_url: string | null;
-  /** Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued. */
+  /** Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens. */
   scopes: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
   /** Id of the app. */
   app_id: string;
-  /** Identifies the app at `/oauth/authorize` and `/oauth/token`. */
+  /** OAuth client id of the app, for `/oauth/authorize` and `/oauth/token`. */
   client_id: string;
-  /** Account that registered the app. */
+  /** Id of the account that registered the app. */
   user_id: string;
-  /** `confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one. */
+  /** `confidential`: the app runs on a server and has a secret. `public`: the app runs on a phone or desktop, without a secret. */
   type: "confidential" | "public";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
 }
 
 export interface Authorization {
   /** Id of the authorization. */
   authorization_id: string;
-  /** The app that was let in. */
+  /** The authorized app. */
   app: {
     /** Id of the app. */
     app_id: string;
     /** Name of the app. */
     name: string;
-    /** Address of a page about the app. */
+    /** HTTPS address of a page about the app. */
     website: string;
   };
-  /** What the app may do in the home now. */
+  /** Scopes that the app has in the home now. */
   scopes: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** When it ends. Null: when somebody ends it. */
+  /** Expiry time. Null: valid until revoked. */
   expires_at: string | null;
-  /** Latest request of the app, to the minute. Null: none yet. */
+  /** Time of the app’s latest request, to the minute. Null: none yet. */
   last_used_at: string | null;
 }
 
 export interface BillAdjustment {
-  /** Id of the period that was corrected after it was closed. */
+  /** Id of the closed period that was corrected. */
   bill_period_id: string;
-  /** Its first day. */
+  /** First day of the corrected period. */
   start: string;
-  /** Its last day. */
+  /** Last day of the corrected period. */
   end: string;
-  /** By how much its import changed. In kWh with six decimals, as text. */
+  /** Change of the import of the corrected period. In kWh with six decimals, as text. */
   import_kwh: string;
-  /** By how much its export changed. In kWh with six decimals, as text. */
+  /** Change of the export of the corrected period. In kWh with six decimals, as text. */
   export_kwh: string;
 }
 
 export interface BillEdit {
   /** Id of the edit. */
   edit_id: string;
-  /** Id of the device that it is about. */
+  /** Id of the edited device. */
   device_id: string;
-  /** Whether readings are passed over, or one was read by hand. */
+  /** `exclude`: readings are excluded. `add`: a reading by a person was added. */
   action: "exclude" | "add";
-  /** The quantity. Null: every quantity of the device. */
+  /** The device’s own name of the quantity. Null: every quantity of the device. */
   native_name: string | null;
-  /** From this time on; of `add`: when it was read. */
+  /** Start of the excluded time; for `add`, the time of the reading. */
   start: string;
-  /** Up to this time, exclusive. Null: of `add`. */
+  /** End of the excluded time, exclusive. Null: the action is `add`. */
   end: string | null;
-  /** What the register showed, in kWh with six decimals, as text. Null: of `exclude`. */
+  /** Value of the register, in kWh with six decimals, as text. Null: the action is `exclude`. */
   kwh: string | null;
-  /** Why, in the words of its author. */
+  /** Reason, in the author’s words. */
   reason: string;
-  /** What its author is; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was erased. */
+  /** Role of the author; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was deleted. */
   author: "homeowner" | "utility" | "admin" | null;
 }
 
 export interface BillEnergy {
-  /** What flowed in within the period. In kWh with six decimals, as text. */
+  /** Energy imported in the period. In kWh with six decimals, as text. */
   import_kwh: string;
-  /** What flowed out within the period. In kWh with six decimals, as text. */
+  /** Energy exported in the period. In kWh with six decimals, as text. */
   export_kwh: string;
-  /** Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text. */
+  /** Part of `import_kwh` that was distributed over silences of more than an hour. In kWh with six decimals, as text. */
   estimated_kwh: string;
-  /** Quarter-hours of the period. */
+  /** Number of quarter-hours in the period. */
   intervals: number;
-  /** Of these: of which the import is known, at least in part. */
+  /** Number of quarter-hours whose import is known, at least in part. */
   intervals_known: number;
-  /** Of these: of which some of the import is estimated. */
+  /** Number of quarter-hours whose import is estimated, at least in part. */
   intervals_estimated: number;
-  /** The registers that count, and what they showed. */
+  /** Counted registers with their readings. */
   registers: {
     /** Id of the device. */
     device_id: string;
-    /** What it measures, such as `import/t1`. */
+    /** Channel of the register, such as `import/t1`. */
     channel: string;
-    /** What the device calls it. */
+    /** The device’s own name of the register. */
     native_name: string;
-    /** What it counts as. */
+    /** Direction in which the register is counted. */
     direction: "import" | "export";
-    /** At the start of the period. Null: not known. */
+    /** Reading at the start of the period. Null: unknown. */
     at_start: RegisterReading | null;
-    /** At the end of the period. Null: not known. */
+    /** Reading at the end of the period. Null: unknown. */
     at_end: RegisterReading | null;
-    /** What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more. */
+    /** Energy that the register counted in the period, in kWh with six decimals, as text. After a reset, a rollover or a replacement of the meter it is not the difference of the two readings. Null: no longer known. */
     energy_kwh: string | null;
   }[];
-  /** Part of `import_kwh` that no register tells. In kWh with six decimals, as text. */
+  /** Part of `import_kwh` that no register shows. In kWh with six decimals, as text. */
   import_beside_registers_kwh: string;
-  /** Part of `export_kwh` that no register tells. In kWh with six decimals, as text. */
+  /** Part of `export_kwh` that no register shows. In kWh with six decimals, as text. */
   export_beside_registers_kwh: string;
-  /** Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them. */
+  /** Edits in force that affect the period, up to 1,000. Absent in versions that were recorded before versions contained edits. */
   edits?: BillEdit[];
 }
 
 export interface BillPeriod {
   /** Id of the bill period. */
   bill_period_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** The device that is billed by itself. Null: the home, at its connection point. */
+  /** Id of the device, if it is billed separately. Null: the home is billed, at its grid connection. */
   device_id: string | null;
   /** First day of the period, in the time zone of the account. */
   start: string;
   /** Last day of the period, inclusive. */
   end: string;
-  /** IANA time zone of its days: that of the account when the period was made. */
+  /** IANA time zone of the days: the account’s time zone when the period was created. */
   timezone: string;
-  /** What changes of the days of a `closed` period is billed with the next open one. */
+  /** `open` or `closed`. The next open period bills later changes of a closed period. */
   status: "open" | "closed";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** When it was closed. Null: it is open. */
+  /** Time at which the period was closed. Null: the period is open. */
   closed_at: string | null;
-  /** Number of the last version. */
+  /** Number of the latest version. */
   version: number;
-  /** When that was known. */
+  /** Time at which the latest version was recorded. */
   recorded_at: string;
-  /** What flowed in within the period. In kWh with six decimals, as text. */
+  /** Energy imported in the period. In kWh with six decimals, as text. */
   import_kwh: string;
-  /** What flowed out within the period. In kWh with six decimals, as text. */
+  /** Energy exported in the period. In kWh with six decimals, as text. */
   export_kwh: string;
-  /** Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text. */
+  /** Part of `import_kwh` that was distributed over silences of more than an hour. In kWh with six decimals, as text. */
   estimated_kwh: string;
-  /** `import_kwh` and adjustments of others. In kWh with six decimals, as text. */
+  /** Sum of `import_kwh` and the adjustments for other periods. In kWh with six decimals, as text. */
   billed_import_kwh: string;
-  /** `export_kwh` and adjustments of others. In kWh with six decimals, as text. */
+  /** Sum of `export_kwh` and the adjustments for other periods. In kWh with six decimals, as text. */
   billed_export_kwh: string;
   /** SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal. */
   sha256: string;
@@ -264,69 +264,69 @@ export interface BillPeriod {
 export interface BillPeriodDetails {
   /** Id of the bill period. */
   bill_period_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** The device that is billed by itself. Null: the home, at its connection point. */
+  /** Id of the device, if it is billed separately. Null: the home is billed, at its grid connection. */
   device_id: string | null;
   /** First day of the period, in the time zone of the account. */
   start: string;
   /** Last day of the period, inclusive. */
   end: string;
-  /** IANA time zone of its days: that of the account when the period was made. */
+  /** IANA time zone of the days: the account’s time zone when the period was created. */
   timezone: string;
-  /** What changes of the days of a `closed` period is billed with the next open one. */
+  /** `open` or `closed`. The next open period bills later changes of a closed period. */
   status: "open" | "closed";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** When it was closed. Null: it is open. */
+  /** Time at which the period was closed. Null: the period is open. */
   closed_at: string | null;
-  /** What was told first. */
+  /** The first version. */
   first_told: BillStatement;
-  /** What was told last. */
+  /** The latest version. */
   last_told: BillStatement;
-  /** What is known of the period now. */
+  /** Current values of the period. */
   known_now: BillEnergy;
-  /** What is known now, less what was told first. */
+  /** Current values minus the values of the first version. */
   difference: {
-    /** Of what flowed in. In kWh with six decimals, as text. */
+    /** Difference of the import. In kWh with six decimals, as text. */
     import_kwh: string;
-    /** Of what flowed out. In kWh with six decimals, as text. */
+    /** Difference of the export. In kWh with six decimals, as text. */
     export_kwh: string;
-    /** Of the part that is estimated. In kWh with six decimals, as text. */
+    /** Difference of the estimated part. In kWh with six decimals, as text. */
     estimated_kwh: string;
   };
-  /** All that was told of the period, in order. Their changes add up to the last one. */
+  /** All versions of the period, oldest first. Their changes add up to the latest version. */
   versions: {
     /** Number of the version. */
     version: number;
-    /** Why it was told: first, again while the period was open, or as it was closed. */
+    /** Reason for the version: `first`, `again` (recorded again while the period was open), or `closing` (recorded when the period was closed). */
     cause: "first" | "again" | "closing";
-    /** When this was known. */
+    /** Time at which this version was recorded. */
     recorded_at: string;
-    /** What flowed in within the period. In kWh with six decimals, as text. */
+    /** Energy imported in the period. In kWh with six decimals, as text. */
     import_kwh: string;
-    /** What flowed out within the period. In kWh with six decimals, as text. */
+    /** Energy exported in the period. In kWh with six decimals, as text. */
     export_kwh: string;
-    /** Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text. */
+    /** Part of `import_kwh` that was distributed over silences of more than an hour. In kWh with six decimals, as text. */
     estimated_kwh: string;
-    /** By how much the import changed since the version before; of the first all of it. In kWh with six decimals, as text. */
+    /** Change of the import from the previous version; in the first version, the whole import. In kWh with six decimals, as text. */
     import_change_kwh: string;
-    /** The same of the export. In kWh with six decimals, as text. */
+    /** Change of the export from the previous version; in the first version, the whole export. In kWh with six decimals, as text. */
     export_change_kwh: string;
     /** SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal. */
     sha256: string;
   }[];
-  /** Corrections of closed periods that were billed with this one or, while it is open, wait for it. */
+  /** Corrections of closed periods that were billed with this period. While the period is open: corrections that will be billed with it. */
   adjustments: BillAdjustment[];
-  /** What changed of this period after it was closed. With what it was closed with they add up to `known_now`. */
+  /** Changes of this period after it was closed. The values at closing plus these changes equal `known_now`. */
   corrections: {
-    /** Id of the period that bills it. Null: none that is open begins after this one. */
+    /** Id of the period that bills the correction. Null: no later open period exists. */
     told_in: string | null;
-    /** Whether that period was closed with it. */
+    /** `told`: the billing period was closed with the correction. `waiting`: it was not closed yet. */
     status: "told" | "waiting";
-    /** By how much the import changed. In kWh with six decimals, as text. */
+    /** Change of the import. In kWh with six decimals, as text. */
     import_kwh: string;
-    /** By how much the export changed. In kWh with six decimals, as text. */
+    /** Change of the export. In kWh with six decimals, as text. */
     export_kwh: string;
   }[];
 }
@@ -334,68 +334,68 @@ export interface BillPeriodDetails {
 export interface BillStatement {
   /** Id of the bill period. */
   bill_period_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** The device that is billed by itself. Null: the home, at its connection point. */
+  /** Id of the device, if it is billed separately. Null: the home is billed, at its grid connection. */
   device_id: string | null;
   /** First day of the period, in the time zone of the account. */
   start: string;
   /** Last day of the period, inclusive. */
   end: string;
-  /** IANA time zone of its days: that of the account when the period was made. */
+  /** IANA time zone of the days: the account’s time zone when the period was created. */
   timezone: string;
-  /** Number of the version, from 1. */
+  /** Number of the version, starting at 1. */
   version: number;
-  /** Why it was told: first, again while the period was open, or as it was closed. */
+  /** Reason for the version: `first`, `again` (recorded again while the period was open), or `closing` (recorded when the period was closed). */
   cause: "first" | "again" | "closing";
   /** Start of the first day. */
   starts_at: string;
   /** End of the last day. */
   ends_at: string;
-  /** When this was known. */
+  /** Time at which this version was recorded. */
   recorded_at: string;
-  /** What flowed in within the period. In kWh with six decimals, as text. */
+  /** Energy imported in the period. In kWh with six decimals, as text. */
   import_kwh: string;
-  /** What flowed out within the period. In kWh with six decimals, as text. */
+  /** Energy exported in the period. In kWh with six decimals, as text. */
   export_kwh: string;
-  /** Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text. */
+  /** Part of `import_kwh` that was distributed over silences of more than an hour. In kWh with six decimals, as text. */
   estimated_kwh: string;
-  /** Quarter-hours of the period. */
+  /** Number of quarter-hours in the period. */
   intervals: number;
-  /** Of these: of which the import is known, at least in part. */
+  /** Number of quarter-hours whose import is known, at least in part. */
   intervals_known: number;
-  /** Of these: of which some of the import is estimated. */
+  /** Number of quarter-hours whose import is estimated, at least in part. */
   intervals_estimated: number;
-  /** The registers that count, and what they showed. */
+  /** Counted registers with their readings. */
   registers: {
     /** Id of the device. */
     device_id: string;
-    /** What it measures, such as `import/t1`. */
+    /** Channel of the register, such as `import/t1`. */
     channel: string;
-    /** What the device calls it. */
+    /** The device’s own name of the register. */
     native_name: string;
-    /** What it counts as. */
+    /** Direction in which the register is counted. */
     direction: "import" | "export";
-    /** At the start of the period. Null: not known. */
+    /** Reading at the start of the period. Null: unknown. */
     at_start: RegisterReading | null;
-    /** At the end of the period. Null: not known. */
+    /** Reading at the end of the period. Null: unknown. */
     at_end: RegisterReading | null;
-    /** What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more. */
+    /** Energy that the register counted in the period, in kWh with six decimals, as text. After a reset, a rollover or a replacement of the meter it is not the difference of the two readings. Null: no longer known. */
     energy_kwh: string | null;
   }[];
-  /** Part of `import_kwh` that no register tells. In kWh with six decimals, as text. */
+  /** Part of `import_kwh` that no register shows. In kWh with six decimals, as text. */
   import_beside_registers_kwh: string;
-  /** Part of `export_kwh` that no register tells. In kWh with six decimals, as text. */
+  /** Part of `export_kwh` that no register shows. In kWh with six decimals, as text. */
   export_beside_registers_kwh: string;
-  /** Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them. */
+  /** Edits in force that affect the period, up to 1,000. Absent in versions that were recorded before versions contained edits. */
   edits?: BillEdit[];
-  /** Corrections of closed periods that are billed with this one. */
+  /** Corrections of closed periods that are billed with this period. */
   adjustments: BillAdjustment[];
-  /** `import_kwh` and the adjustments. In kWh with six decimals, as text. */
+  /** Sum of `import_kwh` and the adjustments. In kWh with six decimals, as text. */
   billed_import_kwh: string;
-  /** `export_kwh` and the adjustments. In kWh with six decimals, as text. */
+  /** Sum of `export_kwh` and the adjustments. In kWh with six decimals, as text. */
   billed_export_kwh: string;
-  /** `sha256` of the version before. Null: there is none. */
+  /** `sha256` of the previous version. Null: this is the first version. */
   previous_sha256: string | null;
   /** SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal. */
   sha256: string;
@@ -404,18 +404,18 @@ export interface BillStatement {
 export interface ChangedGroup {
   /** Id of the group. */
   group_id: string;
-  /** How many homes were added. */
+  /** Number of homes that were added. */
   added: number;
-  /** How many were removed. */
+  /** Number of homes that were removed. */
   removed: number;
-  /** How many homes are in it, without those of groups below it. */
+  /** Number of homes in the group, without the homes of its subgroups. */
   members: number;
 }
 
 export interface CheckedIntensities {
   /** The first values that would be stored, up to 100. */
   intensities: Intensity[];
-  /** How many values would be stored. */
+  /** Number of values that would be stored. */
   count: number;
   /** The first rows that would not be stored, up to 100. */
   rejected: RejectedRow[];
@@ -424,7 +424,7 @@ export interface CheckedIntensities {
 export interface CheckedPrices {
   /** The first values that would be stored, up to 100. */
   prices: Price[];
-  /** How many values would be stored. */
+  /** Number of values that would be stored. */
   count: number;
   /** The first rows that would not be stored, up to 100. */
   rejected: RejectedRow[];
@@ -439,85 +439,85 @@ export interface CommodityUsage {
   time?: string;
   /** Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour. */
   starts_at?: string;
-  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies. */
+  /** Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated. */
   peak_hour: string | null;
-  /** What was used, in kWh, where it is measured as energy. */
+  /** Usage measured as energy, in kWh. */
   kwh_used?: number;
-  /** What was used, in m³, where it is measured as volume. */
+  /** Usage measured as volume, in m³. */
   m3_used?: number;
   /** Part of `kwh_used` that is estimated, in kWh. */
   estimated_kwh?: number;
   /** Part of `m3_used` that is estimated, in m³. */
   estimated_m3?: number;
-  /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
-  /** Whether all of it is known. Null: nothing is expected yet. */
+  /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
 }
 
 export interface ComparedDay {
   /** Compared day. */
   date: string;
-  /** Usage of that day, in kWh. */
+  /** Usage of the compared day, in kWh. */
   kwh: number;
 }
 
 export interface ComparedKwh {
-  /** End of the hours that the value is about. */
+  /** End of the hours that the value covers. */
   at: string;
   /** Energy of these 24 hours, in kWh. */
   kwh: number;
 }
 
 export interface ComparedWatts {
-  /** End of the hours that the value is about. */
+  /** End of the hours that the value covers. */
   at: string;
-  /** Level of these hours, in watts. */
+  /** Power in these hours, in watts. */
   watts: number;
 }
 
-/** What it costs by the tariffs of the user. Null: no tariff held. */
+/** Cost under the user’s tariffs. Null: no tariff was in force. */
 export type Cost = {
   /** Currency of all amounts (ISO 4217). */
   currency: string;
-  /** Import, standing charge and capacity, less export. */
+  /** Sum of import, standing charge and capacity, minus export. */
   total: string;
-  /** What the imported energy costs. */
+  /** Cost of the imported energy. */
   import: string;
-  /** What the exported energy earns. */
+  /** Payment for the exported energy. */
   export: string;
-  /** Standing charge of the time that has begun. */
+  /** Standing charge for the elapsed time. */
   standing: string;
-  /** Price of the highest quarter-hour. Only of whole months, and of a capacity tariff. */
+  /** Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff. */
   capacity?: string;
-  /** Part of `import` for energy that is estimated. */
+  /** Part of `import` for estimated energy. */
   estimated: string;
-  /** Energy whose price is not known, in kWh. It is in no amount. */
+  /** Energy without a known price, in kWh. No amount contains it. */
   missing_prices_kwh: number;
 } | null;
 
 export interface CreatedApp {
-  /** Name that the page of consent shows. */
+  /** Name of the app on the consent page. */
   name: string;
   /** HTTPS address of a page about the app. */
   website: string;
-  /** Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address. */
+  /** Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address. */
   redirect_uris: string[];
-  /** HTTPS address for notices that data changed. Null: none. */
+  /** HTTPS address for notifications of changed data. Null: none. */
   notification_url: string | null;
-  /** Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued. */
+  /** Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens. */
   scopes: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
   /** Id of the app. */
   app_id: string;
-  /** Identifies the app at `/oauth/authorize` and `/oauth/token`. */
+  /** OAuth client id of the app, for `/oauth/authorize` and `/oauth/token`. */
   client_id: string;
-  /** Account that registered the app. */
+  /** Id of the account that registered the app. */
   user_id: string;
-  /** `confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one. */
+  /** `confidential`: the app runs on a server and has a secret. `public`: the app runs on a phone or desktop, without a secret. */
   type: "confidential" | "public";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** Shown once. A public app has none. */
+  /** OAuth client secret, shown only once. Absent for a public app. */
   client_secret?: string;
 }
 
@@ -526,23 +526,23 @@ export type CreatedEmissionSeries = EmissionSeries | CheckedIntensities;
 export interface CreatedGateway {
   /** Id of the gateway. */
   gateway_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** What its owner calls the gateway. */
+  /** Name of the gateway, chosen by its owner. */
   name: string;
-  /** Settings for the decoders, as they were given. */
+  /** Decoder settings, as they were given. */
   decoder_config: Record<string, unknown>;
-  /** `utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`. */
+  /** `utility` while the gateway serves a device that the utility manages: the owner can then change only the name (403). Otherwise `owner`. */
   managed_by: "owner" | "utility";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** How the gateway signs in to the broker. */
+  /** MQTT credentials of the gateway. */
   mqtt: {
     /** MQTT user name. */
     username: string;
     /** MQTT password. It is not shown again. */
     password: string;
-    /** What the topics of the gateway must begin with. */
+    /** Prefix of all topics of the gateway. */
     topic_prefix: string;
   };
 }
@@ -550,19 +550,19 @@ export interface CreatedGateway {
 export interface CreatedKey {
   /** Id of the key. */
   key_id: string;
-  /** The first characters of the key, to recognise it by. */
+  /** First characters of the key, for recognition. */
   prefix: string;
-  /** What the key may do. The role of its owner decides whose data it reaches. */
+  /** Scopes of the key. The role of its owner decides which data it can access. */
   scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write" | "readings:read" | "readings:write")[];
-  /** When the key ends. Null: never. */
+  /** Expiry time of the key. Null: never. */
   expires_at: string | null;
-  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  /** Id of the group to which the key is limited. Absent without such a limit. */
   group_id?: string;
-  /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
+  /** Id of the device to which the key is limited. Absent without such a limit. */
   device_id?: string;
-  /** The home of another account that is all that the key reaches. Only of keys that a member made for it. */
+  /** Id of the home to which the key is limited. Only in keys that a member created for the home of another account. */
   home_user_id?: string;
-  /** Addresses and networks that the key may be used from. None: everywhere. */
+  /** IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address. */
   allowed_addresses: string[];
   /** The key itself. It is not shown again. */
   key: string;
@@ -573,37 +573,37 @@ export type CreatedPriceSeries = PriceSeries | CheckedPrices;
 export interface CreatedProvisioningBatch {
   /** Id of the batch. */
   batch_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused. */
+  /** Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected. */
   owner_user_id: string | null;
-  /** What you call the batch. */
+  /** Name of the batch, chosen by its owner. */
   name: string;
-  /** Type of the devices that are made. */
+  /** Type of the created devices. */
   type: string;
-  /** Location of the devices that are made. */
+  /** Location of the created devices. */
   location: string;
-  /** How many serials alone may claim. Null: any may. */
+  /** Number of serials that may claim. Null: all serials. */
   serial_count: number | null;
-  /** How many meters may claim a device. */
+  /** Maximum number of meters that may claim a device. */
   max_devices: number;
-  /** How many have. */
+  /** Number of meters that have claimed a device. */
   claimed: number;
-  /** When nothing claims with it any more. */
+  /** Time after which meters can no longer claim. */
   expires_at: string;
-  /** When it was revoked. Null: it was not. */
+  /** Time of revocation. Null: not revoked. */
   revoked_at: string | null;
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** What meters of the batch are made with. */
+  /** Credentials and topics that meters of the batch get in the factory. */
   mqtt: {
-    /** MQTT user name of all meters of the batch, until they have their own. */
+    /** MQTT user name of all meters of the batch, until each has its own. */
     username: string;
     /** MQTT password of the batch. It is not shown again. */
     password: string;
-    /** Where a meter publishes its claim. */
+    /** Topic to which a meter publishes its claim. */
     claim_topic: string;
-    /** Where it is answered, on its own connection alone. */
+    /** Topic on which the meter receives the response, on its own connection only. */
     reply_topic: string;
   };
 }
@@ -615,39 +615,39 @@ export interface Delivery {
   event_id: string;
   /** Type of the event. */
   event: string;
-  /** `failed` once all retries have failed. */
+  /** `failed` after the last retry has failed. */
   status: "pending" | "succeeded" | "failed";
   /** The attempts so far, oldest first. */
   attempts: {
-    /** When it was tried. */
+    /** Time of the attempt. */
     at: string;
-    /** Status code of the receiver. Null: no answer. */
+    /** Status code of the receiver’s response. Null: no response. */
     response_status: number | null;
-    /** How long the attempt took, in milliseconds. */
+    /** Duration of the attempt, in milliseconds. */
     duration_ms: number;
-    /** Why the attempt failed. Null: it succeeded. */
+    /** Reason why the attempt failed. Null: it succeeded. */
     error: string | null;
   }[];
-  /** When it is tried next. Null: it is not, or the subscription is paused. */
+  /** Time of the next attempt. Null: no further attempt, or the subscription is paused. */
   next_attempt_at: string | null;
 }
 
 export interface Device {
   /** Id of the device. */
   device_id: string;
-  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  /** Type of the device, in the words of its owner, such as `electricity_meter`. */
   type: string;
-  /** Where the device is, in the words of its owner. */
+  /** Location of the device, in the words of its owner. */
   location: string;
-  /** `inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected. */
+  /** `inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected. */
   status: "active" | "inactive" | "faulty";
-  /** When its last valid reading was received. Null: never. */
+  /** Time at which the last valid reading was received. Null: never. */
   last_seen_at: string | null;
-  /** Where the device sits in its home. `excluded`: it does not count. */
+  /** Position of the device in its home. `excluded`: the device does not count. */
   placement: "grid" | "production" | "storage" | "consumption" | "excluded";
-  /** Id of the device whose measurement includes this one. Null: none. */
+  /** Id of the upstream device, whose measurement includes this device. Null: none. */
   upstream_device_id: string | null;
-  /** What its owner should look at. Empty: nothing. */
+  /** Open problems that the owner should check. Empty: none. */
   attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
 }
 
@@ -656,27 +656,27 @@ export interface DeviceConnectedEvent {
   id: string;
   /** Type of the event. */
   type: "device.connected";
-  /** When the event happened. */
+  /** Time of the event. */
   created_at: string;
-  /** Which installation it happened in. */
+  /** Installation in which the event happened. */
   environment: "live" | "sandbox";
-  /** What the event is about. */
+  /** Object of the event. */
   data: {
     /** Id of the device. */
     device_id: string;
-    /** Id of the user that the event is about. */
+    /** Id of the user whose data the event describes. */
     user_id: string;
-    /** What kind of device it is, in the words of its owner. */
+    /** Type of the device, in the words of its owner. */
     type: string;
-    /** Where the device is, in the words of its owner. */
+    /** Location of the device, in the words of its owner. */
     location: string;
     /** State of the device. */
     status: "active" | "inactive" | "faulty";
-    /** When its first valid message arrived. */
+    /** Time at which the first valid message arrived. */
     last_seen_at: string;
-    /** Where the device sits in its home. */
+    /** Position of the device in its home. */
     placement: "grid" | "production" | "storage" | "consumption" | "excluded";
-    /** Id of the device whose measurement includes this one. Null: none. */
+    /** Id of the upstream device, whose measurement includes this device. Null: none. */
     upstream_device_id: string | null;
   };
 }
@@ -684,104 +684,104 @@ export interface DeviceConnectedEvent {
 export interface DeviceDetails {
   /** Id of the device. */
   device_id: string;
-  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  /** Type of the device, in the words of its owner, such as `electricity_meter`. */
   type: string;
-  /** Where the device is, in the words of its owner. */
+  /** Location of the device, in the words of its owner. */
   location: string;
-  /** `inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected. */
+  /** `inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected. */
   status: "active" | "inactive" | "faulty";
-  /** When its last valid reading was received. Null: never. */
+  /** Time at which the last valid reading was received. Null: never. */
   last_seen_at: string | null;
-  /** Where the device sits in its home. `excluded`: it does not count. */
+  /** Position of the device in its home. `excluded`: the device does not count. */
   placement: "grid" | "production" | "storage" | "consumption" | "excluded";
-  /** Id of the device whose measurement includes this one. Null: none. */
+  /** Id of the upstream device, whose measurement includes this device. Null: none. */
   upstream_device_id: string | null;
-  /** What its owner should look at. Empty: nothing. */
+  /** Open problems that the owner should check. Empty: none. */
   attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** Highest plausible load, in kW. A register that rises faster is held until later readings confirm it. */
+  /** Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it. */
   limit_kw: number;
-  /** Value at which the register starts again at 0, in kWh. Null: it never does. */
+  /** Value at which the register restarts at 0, in kWh. Null: the register never restarts. */
   register_max_kwh: number | null;
-  /** Longest silence that power readings are integrated over, in minutes. */
+  /** Longest silence over which power readings are integrated, in minutes. */
   max_gap_minutes: number;
-  /** IANA time zone of a device that reports local time. Null: that of its owner. */
+  /** IANA time zone of a device that reports local time. Null: the time zone of its owner. */
   timezone: string | null;
-  /** Settings for the decoders, as they were given. */
+  /** Decoder settings, as they were given. */
   decoder_config: Record<string, unknown>;
   /** The quantities that the device reports. */
   channels: {
-    /** What the device calls the quantity. */
+    /** The device’s own name of the quantity. */
     native_name: string;
-    /** Unit of `last_value`. Null: the device does not say. */
+    /** Unit of `last_value`. Null: the device does not report it. */
     unit: string | null;
-    /** The last value. Null: there is none. */
+    /** Last value of the quantity. Null: none. */
     last_value: number | null;
-    /** When that value was measured. Null: there is none. */
+    /** Time of the last value. Null: none. */
     last_at: string | null;
-    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null: not known, and not counted. */
+    /** Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`. Null: unknown; the quantity does not count. */
     counts_as: string | null;
-    /** Whether its owner should say what it counts as: its name says nothing. With a `counts_as` it counts as it did before such names stopped counting. */
+    /** Whether the owner should set `counts_as`, because the name of the quantity is not recognised. If `counts_as` is nevertheless set, it is the role that the quantity had before unrecognised names stopped counting. */
     asked: boolean;
-    /** Where the quantity is measured. Null: where its device is. */
+    /** Position of the measurement in the home. Null: the position of the device. */
     placement: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
-    /** Whether its energy counts. False for a part of a total that counts, for a power next to a register, and if it is not known what the quantity is. */
+    /** Whether the energy of the quantity counts. False for a part of a counted total, for a power next to a register, and for an unknown quantity. */
     counted: boolean;
   }[];
-  /** Whether what it consumed is computed with these settings by now: within seconds of a change, of months of frequent readings within minutes. Until then its older past is computed with them, and what is later as before. */
+  /** Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, only an older part of the past has the new settings. */
   is_computed: boolean;
-  /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null: it has none. */
+  /** Name of the device at a utility or an administrator: a serial or asset number. Unique in an account. Null: none. */
   external_id: string | null;
-  /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. */
+  /** SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid. */
   certificate_sha256: string | null;
-  /** Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403). */
+  /** Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403). */
   managed_by: "owner" | "utility";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
 }
 
 export interface DeviceImport {
   /** Id of the import. */
   import_id: string;
-  /** An import is carried out as a whole before it is answered, or refused. */
+  /** State of the import. An import is completed as a whole before the response, or rejected. */
   state: "completed";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** How many rows it had. */
+  /** Number of rows in the import. */
   rows: number;
-  /** How many devices it made. */
+  /** Number of devices that were created. */
   created: number;
-  /** How many rows were devices that were there already; they are left as they are. */
+  /** Number of rows that matched an existing device, which did not change. */
   existing: number;
-  /** How many accounts it made. */
+  /** Number of accounts that were created. */
   users_created: number;
-  /** Rows whose devices were there already with other settings. Change those with `PATCH /v1/devices/{device_id}`. */
+  /** Rows that matched an existing device with other settings. Change these devices with `PATCH /v1/devices/{device_id}`. */
   differing: {
-    /** The row: `line 3` of CSV, its place in the list from 0 of JSON. */
+    /** Position of the row: `line 3` in a CSV file, or a zero-based index in a JSON list. */
     row: string;
     /** Id of the device. */
     device_id: string;
-    /** Members that the row gives and the device has otherwise. */
+    /** Members whose values differ between the row and the device. */
     members: string[];
   }[];
-  /** `waiting`: the passwords can be fetched, once, within a day. `gone`: they were fetched or not fetched, or there are none. */
+  /** `waiting`: the passwords can be fetched, once, within a day. `gone`: the passwords were fetched, have expired, or never existed. */
   credentials: "waiting" | "gone";
 }
 
 export interface DeviceQuality {
   /** Id of the device. */
   device_id: string;
-  /** One row a month, in order of time. */
+  /** One row for each month, oldest first. */
   data: MonthQuality[];
 }
 
 export interface DeviceReading {
-  /** When it was taken; of an interval, its end. */
+  /** Time of the reading; for an interval, its end. */
   ts: string;
   /** Channel of the device, such as `import`. */
   channel: string;
-  /** What the device calls the quantity. */
+  /** The device’s own name of the quantity. */
   native_name: string;
   /** Value of a register, in kWh. */
   energy_total_kwh?: string;
@@ -799,11 +799,11 @@ export interface DeviceReading {
   temperature_c?: number;
   /** Set temperature, in °C. */
   setpoint_c?: number;
-  /** Whether a thermostat was heating: 1, or 0 if not. */
+  /** State of a thermostat: 1 while heating, otherwise 0. */
   heating?: number;
   /** Relative humidity, in percent. */
   humidity_percent?: number;
-  /** What the reading was taken for. `counted`: its energy counts. `baseline`: energy counts from it on. `excluded`: an edit passes it over. `not_counted`: another quantity counts. `unknown`: nobody has said what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. The others are findings of `GET /v1/devices/{device_id}/quality`. */
+  /** Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: nobody has set what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`. */
   verdict: "counted" | "baseline" | "excluded" | "not_counted" | "unknown" | "lower_kept" | "glitch" | "overlap" | "late_news" | "passed_over" | "taken_back" | "jitter" | "reset" | "rollover" | "swap" | "held";
   /** Id of the edit that excludes or added the reading. */
   edit_id?: string;
@@ -829,41 +829,41 @@ export interface DeviceUsage {
     time?: string;
     /** Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour. */
     starts_at?: string;
-    /** Import of the device, in kWh. Null: it reports no energy. */
+    /** Energy imported by the device, in kWh. Null: the device reports no energy. */
     kwh_used: number | null;
-    /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies. */
+    /** Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated. */
     peak_hour: string | null;
     cost?: Cost;
     emissions?: Emissions;
-    /** Energy from the grid, in kWh. Null: not known. */
+    /** Energy from the grid, in kWh. Null: unknown. */
     grid_import_kwh?: number | null;
-    /** Energy to the grid, in kWh. Null: not known. */
+    /** Energy to the grid, in kWh. Null: unknown. */
     grid_export_kwh?: number | null;
-    /** Energy that the home produced, in kWh. Null: not known. */
+    /** Energy that the home produced, in kWh. Null: unknown. */
     production_kwh?: number | null;
-    /** Energy into storage, in kWh. Null: not known. */
+    /** Energy into storage, in kWh. Null: unknown. */
     charged_kwh?: number | null;
-    /** Energy out of storage, in kWh. Null: not known. */
+    /** Energy out of storage, in kWh. Null: unknown. */
     discharged_kwh?: number | null;
-    /** What consumption devices used, in kWh. Null: not known. */
+    /** Energy used by consumption devices, in kWh. Null: unknown. */
     consumption_kwh?: number | null;
-    /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
+    /** `kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown. */
     untracked_kwh?: number | null;
-    /** Production that was not exported, in kWh. Null: not known. */
+    /** Production that was not exported, in kWh. Null: unknown. */
     self_consumed_kwh?: number | null;
-    /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
+    /** Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage. */
     autarky?: number | null;
-    /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
+    /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
     estimated_kwh?: number | null;
-    /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+    /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
     coverage?: number | null;
-    /** Whether all of it is known. Null: nothing is expected yet. */
+    /** Whether all expected data is known. Null: no data is expected yet. */
     complete?: boolean | null;
-    /** Export of the device, in kWh. Null: not known. */
+    /** Energy exported by the device, in kWh. Null: unknown. */
     export_kwh?: number | null;
     /** With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: of a long silence by the shape of like days, at least in part. `line`: all of it was spread evenly. Null: nothing in it is estimated. */
     estimate?: "like_days" | "line" | null;
-    /** Room temperature that a thermostat measured. Null: not known. */
+    /** Room temperature measured by a thermostat. Null: unknown. */
     temperature_c?: {
       /** Mean, weighted by time, in °C. */
       mean: number;
@@ -872,72 +872,72 @@ export interface DeviceUsage {
       /** Highest, in °C. */
       max: number;
     } | null;
-    /** Mean of the set temperature, weighted by time, in °C. Null: not known. */
+    /** Mean of the set temperature, weighted by time, in °C. Null: unknown. */
     setpoint_c?: number | null;
-    /** How long a thermostat was heating, in minutes. Null: not known. */
+    /** Time during which the thermostat was heating, in minutes. Null: unknown. */
     heating_minutes?: number | null;
   }[];
 }
 
 export interface DiscoveredDevice {
-  /** Id to pair the device with: `discovery_id` of `POST /v1/devices`. */
+  /** Id for pairing the device: `discovery_id` of `POST /v1/devices`. */
   discovery_id: string;
-  /** Id of the gateway that it was heard through. */
+  /** Id of the gateway through which the device was discovered. */
   gateway_id: string;
-  /** Which messages it sends, such as `tasmota`. */
+  /** Family of the device’s messages, such as `tasmota`. */
   family: string;
-  /** What the device calls itself. */
+  /** The device’s own id. */
   native_id: string;
   /** Names of its channels. */
   channels: string[];
-  /** The quantities on its channels. */
+  /** The quantities of its channels. */
   quantities: {
     /** Name of the channel. */
     channel: string;
-    /** What is measured, with its unit, such as `power_w`. */
+    /** Measured quantity with its unit, such as `power_w`. */
     kind: string;
-    /** What it will count as once the device is paired. Null: nothing. */
+    /** Role of the quantity after pairing. Null: not counted. */
     counts: "import" | "export" | null;
   }[];
-  /** Filter of topics, below the gateway’s prefix, on which its values were announced and none was received yet. Null: values are received. */
+  /** Topic filter, below the gateway’s prefix, on which values were announced but none has arrived yet. Null: values have arrived. */
   awaits: string | null;
-  /** When it was first heard. */
+  /** Time of the first message. */
   first_seen_at: string;
-  /** When it was last heard. */
+  /** Time of the last message. */
   last_seen_at: string;
 }
 
 export interface EmissionSeries {
   /** Id of the emission series. */
   series_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** What the owner calls it, such as the grid that the intensities are of. */
+  /** Name of the series, chosen by its owner, such as the grid of the intensities. */
   name: string;
-  /** For how long each value holds, in minutes. */
+  /** Time for which each value applies, in minutes. */
   resolution_minutes: 15 | 30 | 60;
-  /** Where the series fetches its values. Absent: it does not, or the caller may not change it. */
+  /** Source from which the service fetches the values. Absent: the series has no source, or the caller may not change the series. */
   source?: SeriesSource;
-  /** When values were last fetched. Null: never yet. */
+  /** Time of the last fetch. Null: never. */
   last_fetched_at?: string | null;
-  /** When the source is fetched next. */
+  /** Time of the next fetch. */
   next_fetch_at?: string;
-  /** What was wrong with the last fetch, or with rows of its answer. Null: nothing. */
+  /** Error of the last fetch, or in rows of its response. Null: none. */
   last_error?: string | null;
 }
 
-/** Emissions of the energy from the grid, by the emission series of the user. Null: the user has none. */
+/** Emissions of the energy from the grid, from the user’s emission series. Null: the user has no emission series. */
 export type Emissions = {
-  /** Kilograms of CO2 equivalent, with 3 decimals. */
+  /** Emissions in kg of CO2 equivalent, with 3 decimals. */
   kg_co2e: string;
-  /** Energy whose intensity is not known, in kWh. It is not in `kg_co2e`. */
+  /** Energy without a known intensity, in kWh. `kg_co2e` does not contain it. */
   missing_kwh: number;
 } | null;
 
 export type EnergyInsights = {
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** The rows, oldest first. Rows about which nothing is known are left out. */
+  /** The rows, oldest first. Rows without data are omitted. */
   data: Usage[];
   date_range?: undefined;
   peak_usage_time?: undefined;
@@ -959,9 +959,9 @@ export type EnergyInsights = {
   self_consumed_kwh?: undefined;
   autarky?: undefined;
 } | {
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** The rows, oldest first. Rows about which nothing is known are left out. */
+  /** The rows, oldest first. Rows without data are omitted. */
   data: CommodityUsage[];
   date_range?: undefined;
   peak_usage_time?: undefined;
@@ -983,28 +983,28 @@ export type EnergyInsights = {
   self_consumed_kwh?: undefined;
   autarky?: undefined;
 } | {
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** The days that the summary is about. */
+  /** Days of the summary. */
   date_range: {
-    /** First day. */
+    /** First day of the summary. */
     start: string;
-    /** Last day, inclusive: today. */
+    /** Last day of the summary, inclusive: today. */
     end: string;
   };
-  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+  /** Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated. */
   peak_usage_time: string | null;
-  /** What was used, in kWh, where it is measured as energy. */
+  /** Usage measured as energy, in kWh. */
   kwh_used?: number;
-  /** What was used, in m³, where it is measured as volume. */
+  /** Usage measured as volume, in m³. */
   m3_used?: number;
   /** Part of `kwh_used` that is estimated, in kWh. */
   estimated_kwh?: number;
   /** Part of `m3_used` that is estimated, in m³. */
   estimated_m3?: number;
-  /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
-  /** Whether all of it is known. Null: nothing is expected yet. */
+  /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
   data?: undefined;
   cost?: undefined;
@@ -1019,44 +1019,44 @@ export type EnergyInsights = {
   self_consumed_kwh?: undefined;
   autarky?: undefined;
 } | {
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** The days that the summary is about. */
+  /** Days of the summary. */
   date_range: {
-    /** First day. */
+    /** First day of the summary. */
     start: string;
-    /** Last day, inclusive: today. */
+    /** Last day of the summary, inclusive: today. */
     end: string;
   };
-  /** What the home used, in kWh. */
+  /** Usage of the home, in kWh. */
   kwh_used: number;
-  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+  /** Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated. */
   peak_usage_time: string | null;
   cost?: Cost;
   emissions?: Emissions;
-  /** Energy from the grid, in kWh. Null: not known. */
+  /** Energy from the grid, in kWh. Null: unknown. */
   grid_import_kwh?: number | null;
-  /** Energy to the grid, in kWh. Null: not known. */
+  /** Energy to the grid, in kWh. Null: unknown. */
   grid_export_kwh?: number | null;
-  /** Energy that the home produced, in kWh. Null: not known. */
+  /** Energy that the home produced, in kWh. Null: unknown. */
   production_kwh?: number | null;
-  /** Energy into storage, in kWh. Null: not known. */
+  /** Energy into storage, in kWh. Null: unknown. */
   charged_kwh?: number | null;
-  /** Energy out of storage, in kWh. Null: not known. */
+  /** Energy out of storage, in kWh. Null: unknown. */
   discharged_kwh?: number | null;
-  /** What consumption devices used, in kWh. Null: not known. */
+  /** Energy used by consumption devices, in kWh. Null: unknown. */
   consumption_kwh?: number | null;
-  /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
+  /** `kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown. */
   untracked_kwh?: number | null;
-  /** Production that was not exported, in kWh. Null: not known. */
+  /** Production that was not exported, in kWh. Null: unknown. */
   self_consumed_kwh?: number | null;
-  /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
+  /** Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage. */
   autarky?: number | null;
-  /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
+  /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
   estimated_kwh?: number | null;
-  /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
-  /** Whether all of it is known. Null: nothing is expected yet. */
+  /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
   data?: undefined;
   m3_used?: undefined;
@@ -1064,19 +1064,19 @@ export type EnergyInsights = {
 };
 
 export interface ErrorBody {
-  /** What went wrong, for a person to read. */
+  /** Error message for people. */
   error: string;
-  /** Status code of the answer. */
+  /** HTTP status code of the response. */
   status: number;
-  /** What went wrong, for a program: a word of the list of errors, such as `key_revoked`. It does not change. */
+  /** Error code for programs: a word from the list of errors, such as `key_revoked`. It does not change. */
   code: string;
-  /** Where the reference explains the error. */
+  /** Address of the explanation in the reference. */
   doc_url: string;
-  /** Each mistake in the request. */
+  /** All validation errors of the request. */
   details?: {
     /** Path of the member, parameter or header, such as `channels.0.counts_as`. */
     field: string;
-    /** What is wrong with it. */
+    /** Error in this field. */
     message: string;
   }[];
   /** With 429: seconds to wait before the next request. */
@@ -1088,118 +1088,118 @@ export interface ErrorBody {
 export interface FleetDevice {
   /** Id of the device. */
   device_id: string;
-  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  /** Type of the device, in the words of its owner, such as `electricity_meter`. */
   type: string;
-  /** Where the device is, in the words of its owner. */
+  /** Location of the device, in the words of its owner. */
   location: string;
-  /** `inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected. */
+  /** `inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected. */
   status: "active" | "inactive" | "faulty";
-  /** When its last valid reading was received. Null: never. */
+  /** Time at which the last valid reading was received. Null: never. */
   last_seen_at: string | null;
-  /** Where the device sits in its home. `excluded`: it does not count. */
+  /** Position of the device in its home. `excluded`: the device does not count. */
   placement: "grid" | "production" | "storage" | "consumption" | "excluded";
-  /** Id of the device whose measurement includes this one. Null: none. */
+  /** Id of the upstream device, whose measurement includes this device. Null: none. */
   upstream_device_id: string | null;
-  /** What its owner should look at. Empty: nothing. */
+  /** Open problems that the owner should check. Empty: none. */
   attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** E-mail address of its owner. Null: the key has no `users:read`. */
+  /** E-mail address of the device’s owner. Null: the key lacks `users:read`. */
   email: string | null;
-  /** Which messages it sends, such as `tasmota`. `native`: those of the service itself, without a gateway. */
+  /** Family of the device’s messages, such as `tasmota`. `native`: the service’s own format, without a gateway. */
   family: string;
-  /** Id of the gateway that it comes through. Null: it logs in itself. */
+  /** Id of the device’s gateway. Null: the device logs in itself. */
   gateway_id: string | null;
-  /** When its silence began: when it was last heard, or paired where it never was. Null: it was heard within the last hour. */
+  /** Start of the silence: time of the last message, or of pairing if none was received. Null: a message was received within the last hour. */
   silent_since: string | null;
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
 }
 
 export interface FleetSilence {
-  /** Shorter silences are not noted, in minutes. */
+  /** Minimum length of a silence, in minutes. Shorter silences are not recorded. */
   silent_after_minutes: number;
-  /** How many devices there are in reach. */
+  /** Number of devices that the caller can access. */
   devices: number;
-  /** How many homes have one of them. */
+  /** Number of homes with at least one of these devices. */
   homes: number;
-  /** When no worker looked. Silences that began and ended within are not known. */
+  /** Times without a running worker. Silences that began and ended within them are unknown. */
   unwatched: {
-    /** Start. */
+    /** Start of the time. */
     from: string;
-    /** End, exclusive. */
+    /** End of the time, exclusive. */
     to: string;
   }[];
   /** Hours or days in which devices fell silent, oldest first. */
   data: {
     /** Start of the hour or day. */
     starts_at: string;
-    /** How many devices fell silent in it. */
+    /** Number of devices that fell silent in this hour or day. */
     devices: number;
-    /** Of these as part of an outage of many homes. */
+    /** Number of these devices that stopped in an outage of many homes. */
     outage: number;
-    /** Of these with others of their gateway. */
+    /** Number of these devices that stopped together with others of their gateway. */
     gateway: number;
-    /** Of these with others of their home. */
+    /** Number of these devices that stopped together with others of their home. */
     home: number;
-    /** Of these alone. */
+    /** Number of these devices that stopped alone. */
     device: number;
-    /** Of these as they do again and again. */
+    /** Number of these devices that stop again and again. */
     habit: number;
-    /** Of all of these, those of which the kind is unsure. */
+    /** Number of all these devices whose kind of stop is uncertain. */
     unsure: number;
   }[];
-  /** What stopped together, the most devices first, then the latest. */
+  /** Groups of devices that stopped together: largest first, then latest first. */
   groups: {
-    /** `outage`: of many homes; `gateway`, `home`: of one; `device`: one alone; `habit`: one that often is silent. */
+    /** Kind of stop. `outage`: many homes stopped. `gateway`, `home`: devices of one gateway or home stopped. `device`: one device stopped alone. `habit`: a device stopped that is often silent. */
     kind: "outage" | "gateway" | "home" | "device" | "habit";
-    /** Whether the rule is sure of the kind. Else `because` says what the doubt is. */
+    /** Whether the kind is certain. If not, `because` gives the reason. */
     sure: boolean;
-    /** `beyond_chance`: more homes at once than chance allows; `whole_gateway`, `whole_home`: all of its devices; `others_go_on`: others of its home were heard; `often_silent`: alone several times in the week before. Unsure: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: nothing else of its home could have been heard; `others_stopped_too`: unusually many homes stopped about then. */
+    /** Reason. `beyond_chance`: more homes at once than by chance; `whole_gateway`, `whole_home`: all its devices; `others_go_on`: others of the home reported; `often_silent`: alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: no other device of the home could report; `others_stopped_too`: unusually many homes stopped about then. */
     because: "beyond_chance" | "whole_gateway" | "whole_home" | "others_go_on" | "often_silent" | "part_of_gateway" | "part_of_home" | "only_device" | "others_stopped_too";
-    /** When the first of its devices was last heard. */
+    /** Time of the last message of the device that stopped first. */
     first_at: string;
-    /** When the last of them was. */
+    /** Time of the last message of the device that stopped last. */
     last_at: string;
-    /** How many devices it has. */
+    /** Number of devices in the group. */
     devices: number;
-    /** Of how many homes they are. */
+    /** Number of homes in the group. */
     homes: number;
-    /** How many of them were heard again. */
+    /** Number of devices in the group that have reported again. */
     heard_again: number;
-    /** Id of the user. Null: there are several. */
+    /** Id of the user. Null: the group has several users. */
     user_id: string | null;
-    /** Id of the gateway. Null: none, or several. */
+    /** Id of the gateway. Null: the group has no gateway, or several. */
     gateway_id: string | null;
-    /** Ids of its devices, the first to stop first; 20 at most. */
+    /** Ids of the devices in the order in which they stopped; at most 20. */
     device_ids: string[];
   }[];
-  /** How many groups more there are. */
+  /** Number of groups beyond `limit`. */
   groups_left_out: number;
 }
 
 export interface Forecast {
-  /** IANA time zone of the user, in which the days are. */
+  /** IANA time zone of the user, which defines the days. */
   timezone: string;
-  /** Forecast of the current month. Null: too few days of the home are known. */
+  /** Forecast of the current month. Null: the home has too few days with data. */
   forecast: {
     /** First day of the current month. */
     start: string;
     /** Last day of the current month. */
     end: string;
-    /** How many days of the month are over. */
+    /** Number of past days of the month. */
     days_over: number;
-    /** What the home has used in the month so far, in kWh. */
+    /** Usage of the home in the month so far, in kWh. */
     so_far_kwh: number;
-    /** What the home will probably have used at the end of the month, in kWh. */
+    /** Expected usage of the home in the whole month, in kWh. */
     expected_kwh: number;
     /** Lower end of the range in which the usage of the month will probably lie, in kWh. */
     low_kwh: number;
-    /** Upper end of this range, in kWh. */
+    /** Upper end of the range in which the usage of the month will probably lie, in kWh. */
     high_kwh: number;
-    /** Of 100 months, how many lie within the range. */
+    /** Percentage of months whose usage lies within the range. */
     range_percent: number;
-    /** What the month will probably cost. Null: no tariff, or for too few days. */
+    /** Expected cost of the month. Null: no tariff, or a tariff for too few days. */
     cost: {
       /** Currency (ISO 4217). */
       currency: string;
@@ -1210,18 +1210,18 @@ export interface Forecast {
       /** Cost at the upper end of the range of usage. */
       high: number;
     } | null;
-    /** Earlier months of the home with the same forecast, the latest first. */
+    /** Earlier months of the home with the same forecast, latest first. */
     past: {
       /** Month, as `YYYY-MM`. */
       month: string;
-      /** Usage that this forecast would have expected on the same day of that month, in kWh. */
+      /** Usage of the month that this forecast would have expected on the same day of that month, in kWh. */
       forecast_kwh: number;
-      /** What the home then used, in kWh. */
+      /** Actual usage of the home in the month, in kWh. */
       actual_kwh: number;
-      /** What it used in the same month of the year before, in kWh. Null: unknown. */
+      /** Usage of the home in the same month of the previous year, in kWh. Null: unknown. */
       last_year_kwh: number | null;
     }[];
-    /** Mean error of the forecast in these months, as a share of their usage. Null: there are none. */
+    /** Mean error of the forecast in these months, as a share of their usage. Null: no earlier months. */
     mean_error: number | null;
   } | null;
 }
@@ -1229,41 +1229,41 @@ export interface Forecast {
 export interface Gateway {
   /** Id of the gateway. */
   gateway_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** What its owner calls the gateway. */
+  /** Name of the gateway, chosen by its owner. */
   name: string;
-  /** Settings for the decoders, as they were given. */
+  /** Decoder settings, as they were given. */
   decoder_config: Record<string, unknown>;
-  /** `utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`. */
+  /** `utility` while the gateway serves a device that the utility manages: the owner can then change only the name (403). Otherwise `owner`. */
   managed_by: "owner" | "utility";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
 }
 
 export interface Group {
   /** Id of the group. */
   group_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** What its owner calls the group. */
+  /** Name of the group, chosen by its owner. */
   name: string;
-  /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+  /** Kind of group, such as `building` or `feeder`. Null: not given. */
   kind: string | null;
-  /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+  /** Id of the parent group, which must have the same owner and must not be a subgroup of this group. A tree has at most 8 levels. Null: none. */
   parent_group_id: string | null;
-  /** How many homes are in it, without those of groups below it. */
+  /** Number of homes in the group, without the homes of its subgroups. */
   members: number;
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
 }
 
 export type GroupEnergyInsights = {
   /** Id of the group. */
   group_id: string;
-  /** How many homes it is about: each once, with those of groups below it. */
+  /** Number of homes in the total, including the homes of subgroups. Each home counts once. */
   homes: number;
-  /** The rows, oldest first. Rows about which nothing is known are left out. */
+  /** The rows, oldest first. Rows without data are omitted. */
   data: Usage[];
   date_range?: undefined;
   kwh_used?: undefined;
@@ -1285,44 +1285,44 @@ export type GroupEnergyInsights = {
 } | {
   /** Id of the group. */
   group_id: string;
-  /** How many homes it is about: each once, with those of groups below it. */
+  /** Number of homes in the total, including the homes of subgroups. Each home counts once. */
   homes: number;
-  /** The days that the summary is about. */
+  /** Days of the summary. */
   date_range: {
-    /** First day. */
+    /** First day of the summary. */
     start: string;
-    /** Last day, inclusive: today. */
+    /** Last day of the summary, inclusive: today. */
     end: string;
   };
-  /** What the homes used, in kWh. */
+  /** Usage of the homes, in kWh. */
   kwh_used: number;
-  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+  /** Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated. */
   peak_usage_time: string | null;
   cost?: Cost;
   emissions?: Emissions;
-  /** Energy from the grid, in kWh. Null: not known. */
+  /** Energy from the grid, in kWh. Null: unknown. */
   grid_import_kwh?: number | null;
-  /** Energy to the grid, in kWh. Null: not known. */
+  /** Energy to the grid, in kWh. Null: unknown. */
   grid_export_kwh?: number | null;
-  /** Energy that the home produced, in kWh. Null: not known. */
+  /** Energy that the home produced, in kWh. Null: unknown. */
   production_kwh?: number | null;
-  /** Energy into storage, in kWh. Null: not known. */
+  /** Energy into storage, in kWh. Null: unknown. */
   charged_kwh?: number | null;
-  /** Energy out of storage, in kWh. Null: not known. */
+  /** Energy out of storage, in kWh. Null: unknown. */
   discharged_kwh?: number | null;
-  /** What consumption devices used, in kWh. Null: not known. */
+  /** Energy used by consumption devices, in kWh. Null: unknown. */
   consumption_kwh?: number | null;
-  /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
+  /** `kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown. */
   untracked_kwh?: number | null;
-  /** Production that was not exported, in kWh. Null: not known. */
+  /** Production that was not exported, in kWh. Null: unknown. */
   self_consumed_kwh?: number | null;
-  /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
+  /** Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage. */
   autarky?: number | null;
-  /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
+  /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
   estimated_kwh?: number | null;
-  /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
-  /** Whether all of it is known. Null: nothing is expected yet. */
+  /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
   data?: undefined;
 };
@@ -1330,11 +1330,11 @@ export type GroupEnergyInsights = {
 export interface ImportCredentials {
   /** Id of the import. */
   import_id: string;
-  /** What each new device signs in to the broker with. */
+  /** MQTT credentials of the new devices. */
   credentials: {
-    /** The row: `line 3` of CSV, its place in the list from 0 of JSON. */
+    /** Position of the row: `line 3` in a CSV file, or a zero-based index in a JSON list. */
     row: string;
-    /** What you call the device. Null: it has no such name. */
+    /** Your own name of the device. Null: none. */
     external_id: string | null;
     /** Id of the device. */
     device_id: string;
@@ -1342,73 +1342,73 @@ export interface ImportCredentials {
     username: string;
     /** MQTT password. It is not shown again. */
     password: string;
-    /** Topic that the device publishes its readings on. */
+    /** Topic to which the device publishes its readings. */
     topic: string;
   }[];
 }
 
 export interface Intensity {
-  /** From when on the value holds. It holds for the resolution of the series. */
+  /** Start of the time for which the value applies. The value applies for one resolution of the series. */
   starts_at: string;
-  /** Grams of CO2 equivalent of a kWh. A decimal with up to 9 places, as text. */
+  /** Grams of CO2 equivalent per kWh. A decimal with up to 9 places, as text. */
   grams_per_kwh: string;
 }
 
 export interface JudgedMessage {
-  /** `read`: something counts. `asked`: nothing counts until its owner says what it is. `refused`: a family knows it, and cannot use it. `nothing`: a family knows it, and it is of no interest. `nobody`: no family knows it. */
+  /** `read`: at least one reading counts. `asked`: nothing counts until the owner sets what a quantity is. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message. */
   outcome: "read" | "asked" | "refused" | "nothing" | "nobody";
   /** The topic without the prefix of the gateway. */
   topic: string;
-  /** Family of devices that reads it. */
+  /** Device family that decodes the message. Null: none. */
   family: string | null;
-  /** What is read. */
+  /** Decoded readings. */
   readings: {
-    /** Id of the device, as the message has it. */
+    /** Id of the device in the message. */
     device: string;
-    /** What it is of: `import`, `export/t1`, `gas/m3`, `room`. */
+    /** Channel of the reading, such as `import`, `export/t1`, `gas/m3` or `room`. */
     channel: string;
-    /** What it is, with its unit: `energy_total_kwh`, `power_w`, `temperature_c`. */
+    /** Quantity with its unit, such as `energy_total_kwh`, `power_w` or `temperature_c`. */
     kind: string;
-    /** In the unit that the kind names. */
+    /** The value, in the unit given by `kind`. */
     value: number | boolean;
-    /** Time that the message has. `null`: that of its receipt. */
+    /** Time stamp in the message. `null`: none, so the time of receipt is used. */
     ts: string | null;
   }[];
-  /** What counts for nothing until its owner says what it is. */
+  /** Quantities that do not count until the owner sets what they are. */
   asks: {
-    /** Id of the device, as the message has it. */
+    /** Id of the device in the message. */
     device: string;
-    /** How the device calls it. */
+    /** The device’s own name of the quantity. */
     native_name: string;
-    /** Its unit, where the message says it. */
+    /** Unit of the quantity. `null`: the message does not contain it. */
     unit: string | null;
-    /** In the unit that the kind names. */
+    /** The value, in the unit given by `kind`. */
     value: number | boolean;
   }[];
-  /** Why the message, or a part of it, cannot be used. */
+  /** Reasons why the message, or a part of it, cannot be used. */
   refused: string[];
-  /** Readings that are left out, since the broker had kept the message. */
+  /** Number of readings that were skipped, because the message was retained. */
   left_out: number;
-  /** Which setting would help. */
+  /** Settings that would help. */
   would: {
-    /** Family of devices that would read more of it. */
+    /** Device family that would decode more of the message. */
     family: string;
-    /** The setting. A zone, a unit or a number in it is an example. */
+    /** Decoder settings to add. A zone, a unit or a number in them is an example. */
     decoder_config: Record<string, unknown>;
   }[];
-  /** Places that a `mapping` of the `decoder_config` can name. */
+  /** Values in the payload that a `mapping` of the `decoder_config` can use. */
   members: {
-    /** JSONPath of the place. `null`: the payload is a plain number. */
+    /** JSONPath of the value. `null`: the payload is a plain number. */
     path: string | null;
-    /** What is there. */
+    /** Value at this path. */
     value: number | string;
-    /** Whether it can be the time of the message. */
+    /** Whether the value can be the time of the message. */
     may_be_time: boolean;
-    /** What it may be, by the unit in its name. `null`: nothing says so. */
+    /** Proposed meaning, from the unit in the name. `null`: the name contains no unit. */
     proposed: {
-      /** As `unit` of a `mapping`. */
+      /** Value for `unit` of a `mapping`. */
       unit: string;
-      /** As `meaning` of a `mapping`. */
+      /** Value for `meaning` of a `mapping`. */
       meaning: string;
     } | null;
   }[];
@@ -1417,56 +1417,56 @@ export interface JudgedMessage {
 export interface Key {
   /** Id of the key. */
   key_id: string;
-  /** The first characters of the key, to recognise it by. */
+  /** First characters of the key, for recognition. */
   prefix: string;
-  /** What the key may do. The role of its owner decides whose data it reaches. */
+  /** Scopes of the key. The role of its owner decides which data it can access. */
   scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write" | "readings:read" | "readings:write")[];
-  /** When the key ends. Null: never. */
+  /** Expiry time of the key. Null: never. */
   expires_at: string | null;
-  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  /** Id of the group to which the key is limited. Absent without such a limit. */
   group_id?: string;
-  /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
+  /** Id of the device to which the key is limited. Absent without such a limit. */
   device_id?: string;
-  /** The home of another account that is all that the key reaches. Only of keys that a member made for it. */
+  /** Id of the home to which the key is limited. Only in keys that a member created for the home of another account. */
   home_user_id?: string;
-  /** Addresses and networks that the key may be used from. None: everywhere. */
+  /** IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address. */
   allowed_addresses: string[];
-  /** What its owner calls the key. Null: it has no name. */
+  /** Name of the key, chosen by its owner. Null: none. */
   name: string | null;
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** When the key was last used. Null: never. */
+  /** Time of the last use. Null: never used. */
   last_used_at: string | null;
 }
 
 export interface ListedUser {
   /** Id of the user. */
   user_id: string;
-  /** E-mail address. That of the first administrator is `admin@localhost`. */
+  /** E-mail address. The first administrator has `admin@localhost`. */
   email: string;
-  /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
+  /** Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data. */
   role: "homeowner" | "utility" | "admin";
-  /** When the account was created. */
+  /** Time at which the account was created. */
   created_at: string;
-  /** Phone number in E.164 form. Null: none was given. */
+  /** Phone number in E.164 form. Null: none. */
   phone: string | null;
-  /** IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`. */
+  /** IANA time zone of the user. Alerts and requests with `tz=account` use its hours, days and months. */
   timezone: string;
   /** Plan that sets the rate limits of the account. */
   plan: "free" | "developer" | "enterprise";
-  /** Emission series by which the emissions of the home are computed. Null: none. */
+  /** Id of the emission series for the home’s emissions. Null: none. */
   emission_series_id: string | null;
   /** Whether the user gets a mail about each new remark on its home. */
   remarks_by_mail: boolean;
-  /** E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days. */
+  /** Requested new e-mail address, which takes effect when a link in a mail to it is used. Only present until then, at most 7 days. */
   pending_email?: string;
-  /** Its devices, counted. Only with `include=devices`. */
+  /** Device counts of the account. Only with `include=devices`. */
   devices?: {
-    /** How many devices the account has. */
+    /** Number of devices of the account. */
     total: number;
-    /** How many of them were not heard for 24 hours. */
+    /** Number of devices without a message for 24 hours. */
     silent: number;
-    /** How many of them are faulty. */
+    /** Number of faulty devices. */
     faulty: number;
   };
 }
@@ -1474,267 +1474,267 @@ export interface ListedUser {
 export interface Member {
   /** Id of the membership. */
   member_id: string;
-  /** Address of the member’s account; of an invitation, the address that it was mailed to. */
+  /** E-mail address of the member’s account, or of the invited person. */
   email: string;
-  /** `read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account. */
+  /** `read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account. */
   access: "read" | "manage";
   /** `invited` until the invitation is accepted. */
   status: "invited" | "active";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** When the invitation ends. Null: it was accepted. */
+  /** Expiry time of the invitation. Null: the invitation was accepted. */
   expires_at: string | null;
-  /** When the invitation was accepted. Null: it was not yet. */
+  /** Time at which the invitation was accepted. Null: not yet. */
   accepted_at: string | null;
-  /** When a key that the member made for the home was last used. Null: never. */
+  /** Time of the last use of a key that the member created for the home. Null: never. */
   last_used_at: string | null;
 }
 
 export interface Membership {
   /** Id of the membership. */
   member_id: string;
-  /** Id of the home’s account. Requests of a session name it as `user_id`. */
+  /** Id of the home’s account. Requests in a session pass it as `user_id`. */
   home_user_id: string;
   /** E-mail address of the home’s account. */
   home_email: string;
-  /** `read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account. */
+  /** `read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account. */
   access: "read" | "manage";
-  /** When the invitation was accepted. */
+  /** Time at which the invitation was accepted. */
   accepted_at: string;
 }
 
 export interface Message {
-  /** What was done, for a person to read. */
+  /** Result of the request, for people. */
   message: string;
 }
 
 export interface MonthQuality {
-  /** Month of the time zone `tz`, as `YYYY-MM`. */
+  /** Month in the time zone `tz`, as `YYYY-MM`. */
   month: string;
-  /** Quarter-hours of the month that are over, from the first that the device told of on. What is expected is time, not messages: a register that sends when it changes tells of the time before, too. */
+  /** Number of past quarter-hours of the month, starting with the device’s first reading. It counts time, not messages: a register that reports only changes also covers the time before each message. */
   intervals_expected: number;
-  /** Of these: known throughout, by readings at most an hour apart. */
+  /** Number of these quarter-hours that are fully known, from readings at most an hour apart. */
   intervals_received: number;
-  /** Of these: with energy that was spread over a silence of more than an hour. */
+  /** Number of these quarter-hours with energy that was distributed over a silence of more than an hour. */
   intervals_estimated: number;
-  /** Of these: known for a part of the time, or of the channels. */
+  /** Number of these quarter-hours that are known in part, or for some channels only. */
   intervals_partial: number;
-  /** Of these: of which nothing is known. */
+  /** Number of these quarter-hours that are unknown. */
   intervals_missing: number;
-  /** What flowed in, in kWh, to the mWh. */
+  /** Imported energy, in kWh, exact to the mWh. */
   import_kwh: number;
-  /** What flowed out, in kWh, to the mWh. */
+  /** Exported energy, in kWh, exact to the mWh. */
   export_kwh: number;
-  /** Part of `import_kwh` that was spread over silences, in kWh. */
+  /** Part of `import_kwh` that was distributed over silences, in kWh. */
   estimated_import_kwh: number;
-  /** Part of `export_kwh` that was spread over silences, in kWh. */
+  /** Part of `export_kwh` that was distributed over silences, in kWh. */
   estimated_export_kwh: number;
-  /** Readings that count. */
+  /** Number of counted readings. */
   readings: number;
-  /** Readings that came when a later one of their channel was stored already. */
+  /** Number of readings that arrived after a later reading of the same channel. */
   late_readings: number;
-  /** Hours whose energy changed after it was known. */
+  /** Number of hours whose energy changed after it was first known. */
   corrected_hours: number;
-  /** By how much that changed the import of the month, in kWh. */
+  /** Resulting change of the month’s import, in kWh. */
   import_change_kwh: number;
-  /** By how much that changed the export of the month, in kWh. */
+  /** Resulting change of the month’s export, in kWh. */
   export_change_kwh: number;
-  /** What readings were taken for that were not plainly counted. */
+  /** Number of readings with each finding. Plainly counted readings have none. */
   findings: {
-    /** Readings that were false: what came before and after them fits. */
+    /** False readings: the readings before and after them fit together. */
     glitches: number;
-    /** Interval readings that overlap one that counts. */
+    /** Interval readings that overlap a counted interval. */
     overlaps: number;
-    /** Readings in which a frozen source told all that it had kept back, spread over the time since. */
+    /** Readings with which a frozen source caught up. Their energy is distributed over the time since the source froze. */
     late_news: number;
-    /** Readings that such a source had repeated meanwhile. */
+    /** Readings that a frozen source repeated before it caught up. */
     passed_over: number;
-    /** Readings that showed that the one before them was false. */
+    /** Readings that showed that the previous reading was false. */
     taken_back: number;
-    /** Small steps back, as of a register that loses its fraction. */
+    /** Small decreases of a register, for example if it loses its decimals. */
     jitter: number;
-    /** The register began again from zero. */
+    /** Restarts of the register at zero. */
     resets: number;
-    /** The register passed its maximum. */
+    /** Rollovers of the register at its maximum. */
     rollovers: number;
-    /** Another register took over: the history is split there, and nothing is counted over the step. */
+    /** Replacements of the meter. The history is split there, and the difference between the two registers does not count. */
     swaps: number;
-    /** Readings that are implausible, and wait for the next ones to say what they were. */
+    /** Implausible readings that wait for the following readings to confirm or refute them. */
     held: number;
   };
-  /** Readings of the month that edits pass over, as long as readings are kept. */
+  /** Number of readings of the month that edits exclude. Raw readings are deleted after the retention time, and then no longer count here. */
   excluded_readings: number;
-  /** Readings of the month that a person read, and that edits added. */
+  /** Number of readings of the month that edits added. */
   added_readings: number;
-  /** Ids of the edits in force that are about a time of the month. */
+  /** Ids of the edits in force that affect the month. */
   edits: string[];
-  /** Messages and elements that were refused in the month, of the last 90 days. */
+  /** Number of messages and elements that were rejected in the month. Rejections are stored for 90 days. */
   rejected: number;
   /** The reasons, the most frequent first. */
   rejections: {
-    /** Why they were refused. */
+    /** Reason for the rejection. */
     reason: string;
-    /** How many. */
+    /** Number of rejections for this reason. */
     count: number;
   }[];
 }
 
 export interface MonthlyAnalytics {
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
   /** The months, oldest first. Months without data are left out. */
   data: {
-    /** Month of the time zone `tz`, as `YYYY-MM`. */
+    /** Month in the time zone `tz`, as `YYYY-MM`. */
     month: string;
-    /** What the home used in the month, in kWh. */
+    /** Usage of the home in the month, in kWh. */
     kwh_used: number;
-    /** Mean of the days about which something is known, in kWh. */
+    /** Mean daily usage over the days with data, in kWh. */
     avg_daily_kwh: number;
-    /** Hour of the day with the highest usage in the month. Null: none qualifies. */
+    /** Hour of the day with the highest usage in the month. Null: in every hour, more than half of the usage is estimated. */
     peak_hour: string | null;
-    /** Change against the month before, in kWh. Null: nothing is known of that month. */
+    /** Change from the previous month, in kWh. Null: the previous month has no data. */
     change_kwh: number | null;
-    /** Change against the month before, in percent. Null: nothing was used, or is known, in that month. */
+    /** Change from the previous month, in percent. Null: the previous month has no data or no usage. */
     change_percent: number | null;
     cost?: Cost;
     emissions?: Emissions;
-    /** The month is not over, and is compared with the same days of the month before. */
+    /** `true`: the month is not over, and is compared with the same days of the previous month. */
     partial?: true;
   }[];
 }
 
 export type NewSeriesSource = {
-  /** A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known. */
+  /** Name of a public source, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. A preset contains the address, times and units. */
   preset: string;
-  /** Token of the preset, such as that of ENTSO-E. It is stored encrypted and never returned. */
+  /** Token for the preset, such as an ENTSO-E token. It is stored encrypted and never returned. */
   token?: string;
 } | {
   /** HTTPS address of the values, without credentials. */
   url: string;
-  /** Format of its answers. */
+  /** Format of the responses of the source. */
   format: "json" | "csv" | "xml";
-  /** JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV. */
+  /** JSON: path of the list of rows, such as `$.data`; default: the whole response. XML: name of the element that contains a row. Not for CSV. */
   items?: string;
-  /** Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds. */
+  /** Location of the start of a value in its row: JSONPath from the row, CSV column, or XML element. The start is ISO 8601, or Unix seconds or milliseconds. */
   starts_at: string;
-  /** Where a row has the price, or the grams of CO2 equivalent, of a kWh. */
+  /** Location of the price, or of the grams of CO2 equivalent, of a kWh in its row: JSONPath from the row, CSV column, or XML element. */
   value: string;
-  /** Factor on the values, such as 0.001 for prices of a MWh. Default: 1. */
+  /** Factor for the values, such as 0.001 for prices per MWh. Default: 1. */
   scale?: string | number;
-  /** IANA time zone of `at`, and of times without an offset in the answer. Default: UTC. */
+  /** IANA time zone of `at`, and of times without an offset in the response. Default: UTC. */
   timezone?: string;
-  /** Headers of the request, such as a key. They are stored encrypted and never returned. */
+  /** Headers of the request, for example with a key. They are stored encrypted and never returned. */
   headers?: Record<string, unknown>;
-  /** Times of day at which it is fetched, HH:MM, up to 24. */
+  /** Times of day at which the source is fetched, HH:MM, up to 24. */
   at: string[];
 };
 
 export interface PairedDevice {
   /** Id of the device. */
   device_id: string;
-  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  /** Type of the device, in the words of its owner, such as `electricity_meter`. */
   type: string;
-  /** Where the device is, in the words of its owner. */
+  /** Location of the device, in the words of its owner. */
   location: string;
-  /** `inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected. */
+  /** `inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected. */
   status: "active" | "inactive" | "faulty";
-  /** When its last valid reading was received. Null: never. */
+  /** Time at which the last valid reading was received. Null: never. */
   last_seen_at: string | null;
-  /** Where the device sits in its home. `excluded`: it does not count. */
+  /** Position of the device in its home. `excluded`: the device does not count. */
   placement: "grid" | "production" | "storage" | "consumption" | "excluded";
-  /** Id of the device whose measurement includes this one. Null: none. */
+  /** Id of the upstream device, whose measurement includes this device. Null: none. */
   upstream_device_id: string | null;
-  /** What its owner should look at. Empty: nothing. */
+  /** Open problems that the owner should check. Empty: none. */
   attention: ("unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed")[];
-  /** How the device signs in to the broker. Not with `discovery_id`: its gateway signs in. */
+  /** MQTT credentials of the device. Absent with `discovery_id`, because its gateway signs in. */
   mqtt?: {
     /** MQTT user name. */
     username: string;
     /** MQTT password. It is not shown again. */
     password: string;
-    /** Topic that the device publishes its readings on. */
+    /** Topic to which the device publishes its readings. */
     topic: string;
   };
 }
 
 export interface Price {
-  /** From when on the value holds. It holds for the resolution of the series. */
+  /** Start of the time for which the value applies. The value applies for one resolution of the series. */
   starts_at: string;
-  /** Price of a kWh. A decimal with up to 9 places, as text. */
+  /** Price per kWh. A decimal with up to 9 places, as text. */
   per_kwh: string;
 }
 
 export interface PriceSeries {
   /** Id of the price series. */
   series_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** What the owner calls it, such as the market that the prices are of. */
+  /** Name of the series, chosen by its owner, such as the market of the prices. */
   name: string;
   /** Currency of the prices (ISO 4217), such as `EUR`. */
   currency: string;
-  /** For how long each value holds, in minutes. */
+  /** Time for which each value applies, in minutes. */
   resolution_minutes: 15 | 30 | 60;
-  /** Where the series fetches its values. Absent: it does not, or the caller may not change it. */
+  /** Source from which the service fetches the values. Absent: the series has no source, or the caller may not change the series. */
   source?: SeriesSource;
-  /** When values were last fetched. Null: never yet. */
+  /** Time of the last fetch. Null: never. */
   last_fetched_at?: string | null;
-  /** When the source is fetched next. */
+  /** Time of the next fetch. */
   next_fetch_at?: string;
-  /** What was wrong with the last fetch, or with rows of its answer. Null: nothing. */
+  /** Error of the last fetch, or in rows of its response. Null: none. */
   last_error?: string | null;
 }
 
 export interface ProvisioningBatch {
   /** Id of the batch. */
   batch_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused. */
+  /** Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected. */
   owner_user_id: string | null;
-  /** What you call the batch. */
+  /** Name of the batch, chosen by its owner. */
   name: string;
-  /** Type of the devices that are made. */
+  /** Type of the created devices. */
   type: string;
-  /** Location of the devices that are made. */
+  /** Location of the created devices. */
   location: string;
-  /** How many serials alone may claim. Null: any may. */
+  /** Number of serials that may claim. Null: all serials. */
   serial_count: number | null;
-  /** How many meters may claim a device. */
+  /** Maximum number of meters that may claim a device. */
   max_devices: number;
-  /** How many have. */
+  /** Number of meters that have claimed a device. */
   claimed: number;
-  /** When nothing claims with it any more. */
+  /** Time after which meters can no longer claim. */
   expires_at: string;
-  /** When it was revoked. Null: it was not. */
+  /** Time of revocation. Null: not revoked. */
   revoked_at: string | null;
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
 }
 
 export type Rates = {
-  /** Price of a kWh. A decimal with up to 9 places, as text. */
+  /** Price per kWh. A decimal with up to 9 places, as text. */
   per_kwh: string;
 } | {
-  /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+  /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
   periods: {
-    /** Price of a kWh. A decimal with up to 9 places, as text. */
+    /** Price per kWh. A decimal with up to 9 places, as text. */
     per_kwh: string;
-    /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+    /** Weekdays on which the price applies, 1 is Monday. Default: all. */
     days?: number[];
-    /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+    /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
     from?: string;
-    /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+    /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
     to?: string;
-    /** Months in which the price holds, 1 is January. Default: all. */
+    /** Months in which the price applies, 1 is January. Default: all. */
     months?: number[];
   }[];
 } | {
-  /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+  /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
   series_id: string;
-  /** What is added to the price of a kWh after that. Default: 0. A decimal with up to 9 places, as text. */
+  /** Amount added to the price per kWh after `multiply`. Default: 0. A decimal with up to 9 places, as text. */
   add?: string;
-  /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text. */
+  /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text. */
   multiply?: string;
 };
 
@@ -1743,66 +1743,66 @@ export interface ReadingEdit {
   edit_id: string;
   /** Id of the device. */
   device_id: string;
-  /** `exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant. */
+  /** `exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant. */
   action: "exclude" | "add";
-  /** What the device calls the quantity, as its `channels` do. Null: every quantity of the device. */
+  /** The device’s own name of the quantity, as in `channels`. Null: every quantity of the device. */
   native_name: string | null;
-  /** Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end. */
+  /** With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end. */
   start: string | null;
-  /** Of `exclude`: up to this time, which is not excluded any more. */
+  /** With `exclude`: end of the excluded time, exclusive. */
   end: string | null;
-  /** Of `add`: when it was read. */
+  /** With `add`: time of the reading. */
   at: string | null;
-  /** Of `add`: what the register showed, in kWh (m³ where it counts a volume). */
+  /** With `add`: value of the register, in kWh (in m³ if it counts a volume). */
   kwh: number | null;
-  /** Why, in the words of who edits. */
+  /** Reason for the edit, in the author’s words. */
   reason: string;
-  /** A `revoked` edit has no effect any more, and stays to be seen. */
+  /** A `revoked` edit no longer has an effect, but stays in the list. */
   status: "in_force" | "revoked";
-  /** Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes. */
+  /** Whether consumption has been recomputed with the edit: within seconds, or within minutes for months of frequent readings. */
   is_computed: boolean;
-  /** Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. A register goes on from its first reading in the stretch. Null: the account was erased. */
+  /** Id of the user who made the edit. `clock`: the service made it, because a host’s clock was set back and readings received without a time would have counted twice; a register continues from its first reading in that time. Null: the account was deleted. */
   author: string | null;
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
-  /** Id of the user who revoked it. Null: nobody, or the account was erased. */
+  /** Id of the user who revoked the edit. Null: the edit is in force, or the account was deleted. */
   revoked_by: string | null;
-  /** When it was revoked. Null: it was not. */
+  /** Time of revocation. Null: the edit is in force. */
   revoked_at: string | null;
 }
 
 export interface RegisterReading {
-  /** What the register shows. In kWh with six decimals, as text. */
+  /** Value of the register. In kWh with six decimals, as text. */
   kwh: string;
-  /** When it shows that. */
+  /** Time of the reading. */
   at: string;
-  /** `measured` at that time, or read then by a person (`by_hand`); `interpolated` on the line between the readings before and after it; `last`: the last one before the end, where the register did not go on. */
+  /** `measured`: sent by the device at that time. `by_hand`: read by a person at that time. `interpolated`: linear between the previous and the next reading. `last`: the previous reading, because no reading follows or the register was reset, rolled over or replaced. */
   is: "measured" | "by_hand" | "interpolated" | "last";
 }
 
 export interface RejectedRow {
-  /** Number of the row in the answer, from 1. */
+  /** Position of the row in the response, starting at 1. */
   row: number;
-  /** What is wrong with it. */
+  /** Error in the row. */
   message: string;
 }
 
 export type Remark = {
-  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "stays_on";
   /** Start of the condition. */
   since: string;
-  /** Time up to which the condition is known. */
+  /** Latest time at which the condition is known to hold. */
   until: string;
-  /** Lowest power of the home since then, in watts. */
+  /** Lowest power of the home since the start of the condition, in watts. */
   least_w: number;
-  /** Median of the same value on the days that it is compared with, in watts. */
+  /** Median of the same value on the compared days, in watts. */
   usual_w: number;
-  /** Id of the device that it is about, or that causes most of a rise. Null: unknown. */
+  /** Id of the device that the remark concerns, or that causes most of a rise. Null: unknown. */
   device_id: string | null;
-  /** Where this device is. Null: unknown. */
+  /** Location of this device. Null: unknown. */
   location: string | null;
-  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
   compared: ComparedWatts[];
   quiet_w?: undefined;
   kwh?: undefined;
@@ -1819,17 +1819,17 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "night_rose";
   /** Start of the condition. */
   since: string;
-  /** Time up to which the condition is known. */
+  /** Latest time at which the condition is known to hold. */
   until: string;
   /** Mean power of the quietest two hours of the last day, in watts. */
   quiet_w: number;
-  /** Median of the same value on the days that it is compared with, in watts. */
+  /** Median of the same value on the compared days, in watts. */
   usual_w: number;
-  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
   compared: ComparedWatts[];
   least_w?: undefined;
   device_id?: undefined;
@@ -1848,21 +1848,21 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "device_uses_more";
   /** Start of the condition. */
   since: string;
-  /** Time up to which the condition is known. */
+  /** Latest time at which the condition is known to hold. */
   until: string;
-  /** Id of the device that it is about. */
+  /** Id of the device that the remark concerns. */
   device_id: string;
-  /** Where this device is. */
+  /** Location of this device. */
   location: string;
   /** Usage of the device in the last 24 hours, or of the home on the day, in kWh. */
   kwh: number;
-  /** Median of the same value on the days that it is compared with, in kWh. */
+  /** Median of the same value on the compared days, in kWh. */
   usual_kwh: number;
-  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
   compared: ComparedKwh[];
   least_w?: undefined;
   usual_w?: undefined;
@@ -1879,17 +1879,17 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "production_missing";
   /** Start of the condition. */
   since: string;
-  /** Time up to which the condition is known. */
+  /** Latest time at which the condition is known to hold. */
   until: string;
-  /** Energy that the panels would have produced since then on a poor day, in kWh. */
+  /** Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh. */
   expected_kwh: number;
-  /** Whether the production is unknown, instead of known to be 0. */
+  /** Whether the production is unknown (true), or known to be 0 (false). */
   is_silent: boolean;
-  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
   compared: ComparedKwh[];
   least_w?: undefined;
   usual_w?: undefined;
@@ -1908,17 +1908,17 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "unusual_day";
-  /** The day, in the time zone of the user. */
+  /** The unusual day, in the time zone of the user. */
   date: string;
-  /** Its weekday: 1 is Monday. */
+  /** Weekday of the unusual day: 1 is Monday. */
   weekday: number;
   /** Usage of the device in the last 24 hours, or of the home on the day, in kWh. */
   kwh: number;
-  /** Median of the same value on the days that it is compared with, in kWh. */
+  /** Median of the same value on the compared days, in kWh. */
   usual_kwh: number;
-  /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+  /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
   compared: ComparedDay[];
   since?: undefined;
   until?: undefined;
@@ -1937,7 +1937,7 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "cheaper_tariff";
   /** First day of the comparison, in the time zone of the user. */
   start: string;
@@ -1945,13 +1945,13 @@ export type Remark = {
   end: string;
   /** Id of the cheaper tariff. */
   tariff_id: string;
-  /** Its name. */
+  /** Name of the cheaper tariff. */
   name: string;
   /** Currency of both amounts (ISO 4217). */
   currency: string;
-  /** Cost of these months by the tariffs that held, a decimal. */
+  /** Cost of these months under the tariffs then in force, as a decimal. */
   paid: string;
-  /** Cost of these months by the cheaper tariff, a decimal. */
+  /** Cost of these months under the cheaper tariff, as a decimal. */
   would_have_paid: string;
   since?: undefined;
   until?: undefined;
@@ -1974,27 +1974,27 @@ export interface RemarkRaisedEvent {
   id: string;
   /** Type of the event. */
   type: "remark.raised";
-  /** When the event happened. */
+  /** Time of the event. */
   created_at: string;
-  /** Which installation it happened in. */
+  /** Installation in which the event happened. */
   environment: "live" | "sandbox";
-  /** What the event is about. */
+  /** Object of the event. */
   data: {
-    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "stays_on";
     /** Start of the condition. */
     since: string;
-    /** Time up to which the condition is known. */
+    /** Latest time at which the condition is known to hold. */
     until: string;
-    /** Lowest power of the home since then, in watts. */
+    /** Lowest power of the home since the start of the condition, in watts. */
     least_w: number;
-    /** Median of the same value on the days that it is compared with, in watts. */
+    /** Median of the same value on the compared days, in watts. */
     usual_w: number;
-    /** Id of the device that it is about, or that causes most of a rise. Null: unknown. */
+    /** Id of the device that the remark concerns, or that causes most of a rise. Null: unknown. */
     device_id: string | null;
-    /** Where this device is. Null: unknown. */
+    /** Location of this device. Null: unknown. */
     location: string | null;
-    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
     compared: ComparedWatts[];
     /** Id of the user that the remark is about. */
     user_id: string;
@@ -2013,17 +2013,17 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "night_rose";
     /** Start of the condition. */
     since: string;
-    /** Time up to which the condition is known. */
+    /** Latest time at which the condition is known to hold. */
     until: string;
     /** Mean power of the quietest two hours of the last day, in watts. */
     quiet_w: number;
-    /** Median of the same value on the days that it is compared with, in watts. */
+    /** Median of the same value on the compared days, in watts. */
     usual_w: number;
-    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
     compared: ComparedWatts[];
     /** Id of the user that the remark is about. */
     user_id: string;
@@ -2044,21 +2044,21 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "device_uses_more";
     /** Start of the condition. */
     since: string;
-    /** Time up to which the condition is known. */
+    /** Latest time at which the condition is known to hold. */
     until: string;
-    /** Id of the device that it is about. */
+    /** Id of the device that the remark concerns. */
     device_id: string;
-    /** Where this device is. */
+    /** Location of this device. */
     location: string;
     /** Usage of the device in the last 24 hours, or of the home on the day, in kWh. */
     kwh: number;
-    /** Median of the same value on the days that it is compared with, in kWh. */
+    /** Median of the same value on the compared days, in kWh. */
     usual_kwh: number;
-    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
     compared: ComparedKwh[];
     /** Id of the user that the remark is about. */
     user_id: string;
@@ -2077,17 +2077,17 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "production_missing";
     /** Start of the condition. */
     since: string;
-    /** Time up to which the condition is known. */
+    /** Latest time at which the condition is known to hold. */
     until: string;
-    /** Energy that the panels would have produced since then on a poor day, in kWh. */
+    /** Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh. */
     expected_kwh: number;
-    /** Whether the production is unknown, instead of known to be 0. */
+    /** Whether the production is unknown (true), or known to be 0 (false). */
     is_silent: boolean;
-    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
     compared: ComparedKwh[];
     /** Id of the user that the remark is about. */
     user_id: string;
@@ -2108,17 +2108,17 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "unusual_day";
-    /** The day, in the time zone of the user. */
+    /** The unusual day, in the time zone of the user. */
     date: string;
-    /** Its weekday: 1 is Monday. */
+    /** Weekday of the unusual day: 1 is Monday. */
     weekday: number;
     /** Usage of the device in the last 24 hours, or of the home on the day, in kWh. */
     kwh: number;
-    /** Median of the same value on the days that it is compared with, in kWh. */
+    /** Median of the same value on the compared days, in kWh. */
     usual_kwh: number;
-    /** Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself. */
+    /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
     compared: ComparedDay[];
     /** Id of the user that the remark is about. */
     user_id: string;
@@ -2139,7 +2139,7 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "cheaper_tariff";
     /** First day of the comparison, in the time zone of the user. */
     start: string;
@@ -2147,13 +2147,13 @@ export interface RemarkRaisedEvent {
     end: string;
     /** Id of the cheaper tariff. */
     tariff_id: string;
-    /** Its name. */
+    /** Name of the cheaper tariff. */
     name: string;
     /** Currency of both amounts (ISO 4217). */
     currency: string;
-    /** Cost of these months by the tariffs that held, a decimal. */
+    /** Cost of these months under the tariffs then in force, as a decimal. */
     paid: string;
-    /** Cost of these months by the cheaper tariff, a decimal. */
+    /** Cost of these months under the cheaper tariff, as a decimal. */
     would_have_paid: string;
     /** Id of the user that the remark is about. */
     user_id: string;
@@ -2175,7 +2175,7 @@ export interface RemarkRaisedEvent {
 }
 
 export interface Remarks {
-  /** IANA time zone of the user, in which the days are. */
+  /** IANA time zone of the user, which defines the days. */
   timezone: string;
   /** Current remarks on the home, the most urgent first. Empty: nothing is unusual. */
   remarks: Remark[];
@@ -2184,23 +2184,23 @@ export interface Remarks {
 export interface RotatedKey {
   /** Id of the key. */
   key_id: string;
-  /** The first characters of the key, to recognise it by. */
+  /** First characters of the key, for recognition. */
   prefix: string;
-  /** What the key may do. The role of its owner decides whose data it reaches. */
+  /** Scopes of the key. The role of its owner decides which data it can access. */
   scopes: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write" | "readings:read" | "readings:write")[];
-  /** When the key ends. Null: never. */
+  /** Expiry time of the key. Null: never. */
   expires_at: string | null;
-  /** The group whose homes are all that the key reads. Only of keys that are limited to one. */
+  /** Id of the group to which the key is limited. Absent without such a limit. */
   group_id?: string;
-  /** The device whose readings are all that the key writes. Only of keys that are limited to one. */
+  /** Id of the device to which the key is limited. Absent without such a limit. */
   device_id?: string;
-  /** The home of another account that is all that the key reaches. Only of keys that a member made for it. */
+  /** Id of the home to which the key is limited. Only in keys that a member created for the home of another account. */
   home_user_id?: string;
-  /** Addresses and networks that the key may be used from. None: everywhere. */
+  /** IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address. */
   allowed_addresses: string[];
   /** The key itself. It is not shown again. */
   key: string;
-  /** When the old key ends. */
+  /** Expiry time of the old key. */
   old_expires_at: string;
 }
 
@@ -2211,36 +2211,36 @@ export interface SentDelivery {
   event_id: string;
   /** Type of the event. */
   event: string;
-  /** `failed` once all retries have failed. */
+  /** `failed` after the last retry has failed. */
   status: "pending" | "succeeded" | "failed";
   /** The attempts so far, oldest first. */
   attempts: {
-    /** When it was tried. */
+    /** Time of the attempt. */
     at: string;
-    /** Status code of the receiver. Null: no answer. */
+    /** Status code of the receiver’s response. Null: no response. */
     response_status: number | null;
-    /** How long the attempt took, in milliseconds. */
+    /** Duration of the attempt, in milliseconds. */
     duration_ms: number;
-    /** Why the attempt failed. Null: it succeeded. */
+    /** Reason why the attempt failed. Null: it succeeded. */
     error: string | null;
   }[];
-  /** When it is tried next. Null: it is not, or the subscription is paused. */
+  /** Time of the next attempt. Null: no further attempt, or the subscription is paused. */
   next_attempt_at: string | null;
-  /** What is sent. */
+  /** Request that delivers the event. */
   request: {
-    /** Where the next try would go: the address of the subscription. */
+    /** Address for the next attempt: the address of the subscription. */
     url: string;
-    /** Headers of the request. With a signature only where the address is `https://catcher.example`. */
+    /** Headers of the request. The signature is only included if the address is `https://catcher.example`. */
     headers: Record<string, unknown>;
-    /** The body, the same at every try: the event. */
+    /** Body of the request: the event, the same in every attempt. */
     body: string;
   };
 }
 
 export interface SentReading {
-  /** When it was measured: ISO 8601 with a zone, Unix seconds or Unix milliseconds. Of an interval: its end. */
+  /** Time of the measurement: ISO 8601 with a zone, Unix seconds or Unix milliseconds. For an interval: its end. */
   ts: string | number;
-  /** What the register shows, in kWh. */
+  /** Value of the register, in kWh. */
   energy_total_kwh?: number;
   /** Energy of an interval, in kWh. Needs `interval_s`. */
   energy_kwh?: number;
@@ -2248,88 +2248,88 @@ export interface SentReading {
   interval_s?: number;
   /** Power, in watts. */
   power_w?: number;
-  /** Which circuit or direction is measured. Default: `import`. */
+  /** Measured circuit or direction. Default: `import`. */
   channel?: string;
   /** Temperature, in °C. */
   temperature_c?: number;
   /** Set temperature, in °C. */
   setpoint_c?: number;
-  /** Whether it heats. */
+  /** Whether the thermostat is heating. */
   heating?: boolean;
   /** Relative humidity, in percent. */
   humidity_percent?: number;
 }
 
 export interface SentReadings {
-  /** How many readings were stored: one for each quantity of an element. */
+  /** Number of readings that were stored: one for each quantity of an element. */
   stored: number;
-  /** How many were stored already. */
+  /** Number of readings that had been stored before. */
   duplicates: number;
   /** Elements that were not stored. */
   rejected: {
-    /** Position of the element in the body, from 0. */
+    /** Zero-based position of the element in the body. */
     index: number;
-    /** Why it, or a quantity of it, was not stored. */
+    /** Reason why the element, or one of its quantities, was not stored. */
     reason: string;
   }[];
 }
 
 export type SeriesSource = {
-  /** A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known. */
+  /** Name of a public source, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. A preset contains the address, times and units. */
   preset: string;
 } | {
   /** HTTPS address of the values, without credentials. */
   url: string;
-  /** Format of its answers. */
+  /** Format of the responses of the source. */
   format: "json" | "csv" | "xml";
-  /** JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV. */
+  /** JSON: path of the list of rows, such as `$.data`; default: the whole response. XML: name of the element that contains a row. Not for CSV. */
   items?: string;
-  /** Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds. */
+  /** Location of the start of a value in its row: JSONPath from the row, CSV column, or XML element. The start is ISO 8601, or Unix seconds or milliseconds. */
   starts_at: string;
-  /** Where a row has the price, or the grams of CO2 equivalent, of a kWh. */
+  /** Location of the price, or of the grams of CO2 equivalent, of a kWh in its row: JSONPath from the row, CSV column, or XML element. */
   value: string;
-  /** Factor on the values, such as 0.001 for prices of a MWh. Default: 1. */
+  /** Factor for the values, such as 0.001 for prices per MWh. Default: 1. */
   scale?: string;
-  /** IANA time zone of `at`, and of times without an offset in the answer. Default: UTC. */
+  /** IANA time zone of `at`, and of times without an offset in the response. Default: UTC. */
   timezone: string;
-  /** Times of day at which it is fetched, HH:MM, up to 24. */
+  /** Times of day at which the source is fetched, HH:MM, up to 24. */
   at: string[];
 };
 
 export interface Summary {
-  /** The members that `metrics` and `include` ask for. */
+  /** The members that `metrics` and `include` select. */
   summary: {
-    /** What the home used, in kWh. */
+    /** Usage of the home, in kWh. */
     total_kwh?: number;
-    /** Mean of the days with data, in kWh. */
+    /** Mean daily usage over the days with data, in kWh. */
     avg_daily_kwh?: number;
-    /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies. */
+    /** Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated. */
     peak_usage_time?: string | null;
     cost?: Cost;
     emissions?: Emissions;
-    /** Energy from the grid, in kWh. Null: not known. */
+    /** Energy from the grid, in kWh. Null: unknown. */
     grid_import_kwh?: number | null;
-    /** Energy to the grid, in kWh. Null: not known. */
+    /** Energy to the grid, in kWh. Null: unknown. */
     grid_export_kwh?: number | null;
-    /** Energy that the home produced, in kWh. Null: not known. */
+    /** Energy that the home produced, in kWh. Null: unknown. */
     production_kwh?: number | null;
-    /** Energy into storage, in kWh. Null: not known. */
+    /** Energy into storage, in kWh. Null: unknown. */
     charged_kwh?: number | null;
-    /** Energy out of storage, in kWh. Null: not known. */
+    /** Energy out of storage, in kWh. Null: unknown. */
     discharged_kwh?: number | null;
-    /** What consumption devices used, in kWh. Null: not known. */
+    /** Energy used by consumption devices, in kWh. Null: unknown. */
     consumption_kwh?: number | null;
-    /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
+    /** `kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown. */
     untracked_kwh?: number | null;
-    /** Production that was not exported, in kWh. Null: not known. */
+    /** Production that was not exported, in kWh. Null: unknown. */
     self_consumed_kwh?: number | null;
-    /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
+    /** Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage. */
     autarky?: number | null;
-    /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
+    /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
     estimated_kwh?: number | null;
-    /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+    /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
     coverage?: number | null;
-    /** Whether all of it is known. Null: nothing is expected yet. */
+    /** Whether all expected data is known. Null: no data is expected yet. */
     complete?: boolean | null;
   };
 }
@@ -2337,51 +2337,51 @@ export interface Summary {
 export interface Tariff {
   /** Id of the tariff. */
   tariff_id: string;
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
-  /** What the owner calls it. */
+  /** Name of the tariff, chosen by its owner. */
   name: string;
-  /** First day on which it holds, in the time zone of the user. It holds until the day before the next one’s. */
+  /** First day of the tariff, in the time zone of the user. The tariff applies until the day before the next tariff begins. */
   valid_from: string;
-  /** Currency of all its amounts (ISO 4217), such as `EUR`. */
+  /** Currency of all amounts of the tariff (ISO 4217), such as `EUR`. */
   currency: string;
-  /** What each day costs, whatever is used. A decimal with up to 9 places, as text. */
+  /** Standing charge per day, independent of usage. A decimal with up to 9 places, as text. */
   standing_per_day?: string;
-  /** What the highest quarter-hour of a month costs. Default: nothing. */
+  /** Charge for the highest quarter-hour of a month. Default: none. */
   capacity?: {
-    /** Price of a kW of the peak, for a month. A decimal with up to 9 places, as text. */
+    /** Price per kW of the peak and month. A decimal with up to 9 places, as text. */
     per_kw_month: string;
-    /** Over how many months the peaks are averaged. Default: 1. */
+    /** Number of months over which the peaks are averaged. Default: 1. */
     months_averaged?: number;
-    /** What a peak counts as at least, in kW. Default: 0. */
+    /** Minimum peak for the charge, in kW. Default: 0. */
     minimum_kw?: number;
   };
-  /** What energy from the grid costs. */
+  /** Prices of energy from the grid. */
   import: Rates;
-  /** What is paid for energy into the grid. Default: nothing. */
+  /** Payments for energy to the grid. Default: none. */
   export?: Rates;
 }
 
 export interface UnreadMessages {
-  /** Topic below the gateway's prefix, where `+` stands for what tells one device from others, and `#` for what follows. `#` alone: of all further shapes. */
+  /** Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` counts all further shapes. */
   shape: string;
-  /** How many messages, since the first. */
+  /** Number of messages since the first. */
   count: number;
-  /** When the first of them was received. */
+  /** Time at which the first message was received. */
   first_seen_at: string;
-  /** When the last of them was received. */
+  /** Time at which the last message was received. */
   last_seen_at: string;
-  /** One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio; or the key is limited to a group of homes. */
+  /** One of the messages, stored for 24 hours. Null: none is stored (for example, of radio messages from neighbours’ meters), or the key is limited to a group of homes. */
   example: {
-    /** Its topic, below the gateway's prefix. */
+    /** Topic of the message, below the gateway’s prefix. */
     topic: string;
-    /** Its payload, of which the first 4 KiB are kept. */
+    /** Payload of the message; its first 4 KiB are stored. */
     payload: string;
-    /** What `payload` is: the text, or bytes that are none. */
+    /** Encoding of `payload`: text, or base64 of binary data. */
     encoding: "utf-8" | "base64";
-    /** How long the whole payload was, in bytes. */
+    /** Length of the whole payload, in bytes. */
     payload_bytes: number;
-    /** When it was received. */
+    /** Time at which the message was received. */
     received_at: string;
   } | null;
 }
@@ -2395,35 +2395,35 @@ export interface Usage {
   time?: string;
   /** Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour. */
   starts_at?: string;
-  /** What the home used, in kWh. Null: not known, while something in `include` is. */
+  /** Usage of the home, in kWh. Null: unknown, but a member of `include` is known. */
   kwh_used: number | null;
-  /** Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies. */
+  /** Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated. */
   peak_hour: string | null;
   cost?: Cost;
   emissions?: Emissions;
-  /** Energy from the grid, in kWh. Null: not known. */
+  /** Energy from the grid, in kWh. Null: unknown. */
   grid_import_kwh?: number | null;
-  /** Energy to the grid, in kWh. Null: not known. */
+  /** Energy to the grid, in kWh. Null: unknown. */
   grid_export_kwh?: number | null;
-  /** Energy that the home produced, in kWh. Null: not known. */
+  /** Energy that the home produced, in kWh. Null: unknown. */
   production_kwh?: number | null;
-  /** Energy into storage, in kWh. Null: not known. */
+  /** Energy into storage, in kWh. Null: unknown. */
   charged_kwh?: number | null;
-  /** Energy out of storage, in kWh. Null: not known. */
+  /** Energy out of storage, in kWh. Null: unknown. */
   discharged_kwh?: number | null;
-  /** What consumption devices used, in kWh. Null: not known. */
+  /** Energy used by consumption devices, in kWh. Null: unknown. */
   consumption_kwh?: number | null;
-  /** `kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known. */
+  /** `kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown. */
   untracked_kwh?: number | null;
-  /** Production that was not exported, in kWh. Null: not known. */
+  /** Production that was not exported, in kWh. Null: unknown. */
   self_consumed_kwh?: number | null;
-  /** Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used. */
+  /** Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage. */
   autarky?: number | null;
-  /** Part of `kwh_used` that is estimated, in kWh. Null: not known. */
+  /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
   estimated_kwh?: number | null;
-  /** Part of the expected time that is known, 0 to 1. Null: nothing is expected yet. */
+  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
-  /** Whether all of it is known. Null: nothing is expected yet. */
+  /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
 }
 
@@ -2432,13 +2432,13 @@ export interface UsageUpdatedEvent {
   id: string;
   /** Type of the event. */
   type: "usage.updated";
-  /** When the event happened. */
+  /** Time of the event. */
   created_at: string;
-  /** Which installation it happened in. */
+  /** Installation in which the event happened. */
   environment: "live" | "sandbox";
-  /** What the event is about. */
+  /** Object of the event. */
   data: {
-    /** Id of the user that the event is about. */
+    /** Id of the user whose data the event describes. */
     user_id: string;
     /** The hours that changed since the last event, at most 1,000. Further hours follow in the next event. */
     hours: {
@@ -2446,10 +2446,10 @@ export interface UsageUpdatedEvent {
       date: string;
       /** Start of the hour, in UTC, as `HH:00`. */
       hour: string;
-      /** What the home used in the hour, in kWh. Replaces what was reported before. */
+      /** Usage of the home in the hour, in kWh. Replaces the previously reported value. */
       kwh_used: number;
     }[];
-    /** When these values were read. */
+    /** Time at which these values were read. */
     updated_at: string;
   };
 }
@@ -2457,23 +2457,23 @@ export interface UsageUpdatedEvent {
 export interface User {
   /** Id of the user. */
   user_id: string;
-  /** E-mail address. That of the first administrator is `admin@localhost`. */
+  /** E-mail address. The first administrator has `admin@localhost`. */
   email: string;
-  /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
+  /** Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data. */
   role: "homeowner" | "utility" | "admin";
-  /** When the account was created. */
+  /** Time at which the account was created. */
   created_at: string;
-  /** Phone number in E.164 form. Null: none was given. */
+  /** Phone number in E.164 form. Null: none. */
   phone: string | null;
-  /** IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`. */
+  /** IANA time zone of the user. Alerts and requests with `tz=account` use its hours, days and months. */
   timezone: string;
   /** Plan that sets the rate limits of the account. */
   plan: "free" | "developer" | "enterprise";
-  /** Emission series by which the emissions of the home are computed. Null: none. */
+  /** Id of the emission series for the home’s emissions. Null: none. */
   emission_series_id: string | null;
   /** Whether the user gets a mail about each new remark on its home. */
   remarks_by_mail: boolean;
-  /** E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days. */
+  /** Requested new e-mail address, which takes effect when a link in a mail to it is used. Only present until then, at most 7 days. */
   pending_email?: string;
 }
 
@@ -2482,11 +2482,11 @@ export interface UserCreatedEvent {
   id: string;
   /** Type of the event. */
   type: "user.created";
-  /** When the event happened. */
+  /** Time of the event. */
   created_at: string;
-  /** Which installation it happened in. */
+  /** Installation in which the event happened. */
   environment: "live" | "sandbox";
-  /** What the event is about. */
+  /** Object of the event. */
   data: User;
 }
 
@@ -2495,13 +2495,13 @@ export interface Webhook {
   webhook_id: string;
   /** The first of `events`. */
   event: "usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised";
-  /** Events that are subscribed to. */
+  /** Subscribed events. */
   events: ("usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised")[];
-  /** HTTPS address that events are sent to. */
+  /** HTTPS address that receives the events. */
   url: string;
-  /** Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed. */
+  /** While a subscription is `paused`, nothing is sent. Its events are stored for up to 7 days, and are sent when it is resumed. */
   status: "active" | "paused";
-  /** When it was created. */
+  /** Time of creation. */
   created_at: string;
 }
 
@@ -2510,13 +2510,13 @@ export interface WebhookTestEvent {
   id: string;
   /** Type of the event. */
   type: "webhook.test";
-  /** When the event happened. */
+  /** Time of the event. */
   created_at: string;
-  /** Which installation it happened in. */
+  /** Installation in which the event happened. */
   environment: "live" | "sandbox";
-  /** What the event is about. */
+  /** Object of the event. */
   data: {
-    /** Id of the subscription that is tested. */
+    /** Id of the tested subscription. */
     webhook_id: string;
   };
 }
@@ -2529,22 +2529,22 @@ export interface GetEnergyInsightsQuery {
   start?: string;
   /** Last day of the range, inclusive. Needs `start`. */
   end?: string;
-  /** What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone. */
+  /** Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone. */
   group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
+  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string | string[];
-  /** What was used. Of `include`, all but electricity takes only estimated and coverage. */
+  /** Commodity. For gas, heat and water, `include` allows only estimated and coverage. */
   commodity?: "electricity" | "gas" | "heat" | "water";
 }
 
 export interface PostEnergyInsightsBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given. */
+  /** Calendar interval: the current day, week, month or year, up to now. Required unless `start` and `end` are given. */
   interval?: "day" | "week" | "month" | "year";
   /** First day of the range, in the time zone `tz`. Needs `end`. */
   start?: string;
@@ -2552,20 +2552,20 @@ export interface PostEnergyInsightsBody {
   end?: string;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
+  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string;
-  /** Which members the summary has: `total_kwh` and `avg_daily_kwh`, `peak_usage_time`, or all. */
+  /** Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both. */
   metrics?: ("kwh_used" | "peak_hour")[];
 }
 
 export interface MonthlyAnalyticsQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** How many months, the current one included. */
+  /** Number of months, including the current one. */
   months?: number;
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
+  /** Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string | string[];
 }
 
@@ -2582,40 +2582,40 @@ export interface GetForecastQuery {
 export interface CreateAlertBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`). */
+  /** Monitored value: the usage in any clock hour (`peak_usage`), in a day or in a month, the cost of a day or a month, or the silence of a device (`no_data`). */
   type: "peak_usage" | "daily_usage" | "monthly_usage" | "daily_cost" | "monthly_cost" | "no_data";
-  /** Usage above which the alert fires, in kWh. Only with types on usage, and required there. */
+  /** Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them. */
   threshold_kwh?: number;
-  /** Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there. */
+  /** Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them. */
   threshold?: string | number;
-  /** Silence after which the alert fires, in hours. Only with type `no_data`, and required there. */
+  /** Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it. */
   threshold_hours?: number;
-  /** How the user is told. */
+  /** Notification channel. */
   delivery: "email" | "sms" | "webhook";
 }
 
 export interface CreateAlertAnswer {
   /** Id of the alert. */
   alert_id: string;
-  /** `active`: the alert watches from now on. */
+  /** `active`: the alert is monitored from now on. */
   status: string;
 }
 
 export interface ListAlertsQuery {
   /** Id of the user. Required. */
   user_id: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateAlertBody {
-  /** Usage above which the alert fires, in kWh. Only with types on usage, and required there. */
+  /** Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them. */
   threshold_kwh?: number;
-  /** Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there. */
+  /** Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them. */
   threshold?: string | number;
-  /** Silence after which the alert fires, in hours. Only with type `no_data`, and required there. */
+  /** Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it. */
   threshold_hours?: number;
-  /** How the user is told. */
+  /** Notification channel. */
   delivery?: "email" | "sms" | "webhook";
   /** A paused alert does not fire. */
   status?: "active" | "paused";
@@ -2624,20 +2624,20 @@ export interface UpdateAlertBody {
 export interface PreviewAlertBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`). */
+  /** Monitored value: the usage in any clock hour (`peak_usage`), in a day or in a month, the cost of a day or a month, or the silence of a device (`no_data`). */
   type: "peak_usage" | "daily_usage" | "monthly_usage" | "daily_cost" | "monthly_cost" | "no_data";
-  /** Usage above which the alert fires, in kWh. Only with types on usage, and required there. */
+  /** Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them. */
   threshold_kwh?: number;
-  /** Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there. */
+  /** Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them. */
   threshold?: string | number;
-  /** Silence after which the alert fires, in hours. Only with type `no_data`, and required there. */
+  /** Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it. */
   threshold_hours?: number;
 }
 
 export interface CreateUserBody {
-  /** E-mail address. No other account may have it, in whatever case. */
+  /** E-mail address, unique among all accounts; upper and lower case are equal. */
   email: string;
-  /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
+  /** Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data. */
   role: "homeowner" | "utility" | "admin";
   /** Phone number in E.164 form, such as +4915112345678. */
   phone?: string;
@@ -2650,52 +2650,52 @@ export interface CreateUserBody {
 export interface CreateUserAnswer {
   /** Id of the new user. */
   user_id: string;
-  /** `created`. */
+  /** Always `created`. */
   status: string;
 }
 
 export interface ListUsersQuery {
-  /** Part of the e-mail address, in any case. Default: every account. */
+  /** Search text: a part of the e-mail address; upper and lower case are equal. Default: all accounts. */
   search?: string;
-  /** Only accounts of this role. Default: of any. */
+  /** Role: only accounts with this role. Default: all roles. */
   role?: "homeowner" | "utility" | "admin";
-  /** Only accounts on this plan. Default: on any. */
+  /** Plan: only accounts on this plan. Default: all plans. */
   plan?: "free" | "developer" | "enterprise";
-  /** Only accounts with (`true`) or without (`false`) a device that wants its owner. Default: all. */
+  /** `true`: only accounts with a device that has an open problem. `false`: only accounts without one. Default: all accounts. */
   has_attention?: "true" | "false";
-  /** Only accounts with (`true`) or without (`false`) a device that was silent for 24 hours. Default: all. */
+  /** `true`: only accounts with a device that has been silent for 24 hours. `false`: only accounts without one. Default: all accounts. */
   silent?: "true" | "false";
-  /** `devices`: adds how many devices each account has. Default: nothing. */
+  /** `devices`: adds the number of devices of each account. Default: none. */
   include?: "devices";
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateUserBody {
-  /** E-mail address. No other account may have it, in whatever case. */
+  /** E-mail address, unique among all accounts; upper and lower case are equal. */
   email?: string;
   /** Phone number in E.164 form. Null removes it. */
   phone?: string | null;
-  /** What the user may do: its own data, that of the homeowners it enrolled, or all. */
+  /** Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data. */
   role?: "homeowner" | "utility" | "admin";
   /** IANA time zone of the user, such as Europe/Berlin. Default: UTC. */
   timezone?: string;
   /** Plan that sets the rate limits of the account. */
   plan?: "free" | "developer" | "enterprise";
-  /** Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it. */
+  /** Id of the user’s emission series, for `include=emissions`: its own series, its utility’s or an administrator’s. Null removes it. */
   emission_series_id?: string | null;
-  /** Whether the user gets a mail about each new remark on its home, in the language of `Accept-Language` (en, de, es, fr or nl) of the request that switches them on. */
+  /** Whether the user gets a mail about each new remark on its home. The language of the mails is the `Accept-Language` (en, de, es, fr or nl) of the request that switches them on. */
   remarks_by_mail?: boolean;
 }
 
 export interface CreateWebhookBody {
-  /** Event that is subscribed to. Not together with `events`. */
+  /** Event to subscribe to. Not together with `events`. */
   event?: "usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised";
-  /** Events that are subscribed to, each once, instead of `event`. */
+  /** Events to subscribe to, each once, instead of `event`. */
   events?: ("usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised")[];
-  /** HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server. */
+  /** HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server. */
   url: string;
-  /** Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered. */
+  /** Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never returned. */
   auth_token: string;
 }
 
@@ -2707,114 +2707,114 @@ export interface CreateWebhookAnswer {
 }
 
 export interface ListWebhooksQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateWebhookBody {
-  /** Event that is subscribed to. Not together with `events`. */
+  /** Event to subscribe to. Not together with `events`. */
   event?: "usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised";
-  /** Events that are subscribed to, each once, instead of `event`. */
+  /** Events to subscribe to, each once, instead of `event`. */
   events?: ("usage.updated" | "alert.triggered" | "device.connected" | "user.created" | "remark.raised")[];
-  /** HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server. */
+  /** HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server. */
   url?: string;
-  /** Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered. */
+  /** Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never returned. */
   auth_token?: string;
-  /** Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed. */
+  /** While a subscription is `paused`, nothing is sent. Its events are stored for up to 7 days, and are sent when it is resumed. */
   status?: "active" | "paused";
 }
 
 export interface WebhookDeliveriesQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface CreateDeviceBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  /** Type of the device, in the words of its owner, such as `electricity_meter`. */
   type: string;
-  /** Where the device is, in the words of its owner. */
+  /** Location of the device, in the words of its owner. */
   location: string;
-  /** Highest plausible load, in kW. A register that rises faster is held until later readings confirm it. */
+  /** Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it. */
   limit_kw?: number;
-  /** Value at which the register starts again at 0, in kWh. Default: it never does. */
+  /** Value at which the register restarts at 0, in kWh. Default: the register never restarts. */
   register_max_kwh?: number;
-  /** Longest silence that power readings are integrated over, in minutes. */
+  /** Longest silence over which power readings are integrated, in minutes. */
   max_gap_minutes?: number;
-  /** IANA time zone of a device that reports local time. Default: that of its owner. */
+  /** IANA time zone of a device that reports local time. Default: the time zone of its owner. */
   timezone?: string;
-  /** Where the device sits in its home. `excluded`: it does not count. Default: a guess from what it is. */
+  /** Position of the device in its home. `excluded`: the device does not count. Default: a guess from the device’s type and messages. */
   placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
-  /** Id of the device whose measurement includes this one. Default: none. */
+  /** Id of the upstream device, whose measurement includes this device. Default: none. */
   upstream_device_id?: string;
-  /** What quantities of the device count as. Those that are not named stay as they are. */
+  /** Settings of the device’s quantities. Quantities that are not listed do not change. */
   channels?: {
-    /** What the device calls the quantity. */
+    /** The device’s own name of the quantity. */
     native_name: string;
-    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said. */
+    /** Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`. Null removes the owner’s setting. */
     counts_as?: string | null;
-    /** Where the quantity is measured. Null: where its device is. */
+    /** Position of the measurement in the home. Null: the position of the device. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
-  /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. */
+  /** Name of the device at a utility or an administrator: a serial or asset number. Unique in an account. */
   external_id?: string;
-  /** Pairs this discovered device, which keeps the credentials of its gateway. */
+  /** Id of a discovered device to pair, which keeps using the credentials of its gateway. */
   discovery_id?: string;
 }
 
 export interface ListDevicesQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface DiscoveredDevicesQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateDeviceBody {
-  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  /** Type of the device, in the words of its owner, such as `electricity_meter`. */
   type?: string;
-  /** Where the device is, in the words of its owner. */
+  /** Location of the device, in the words of its owner. */
   location?: string;
-  /** Highest plausible load, in kW. A register that rises faster is held until later readings confirm it. */
+  /** Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it. */
   limit_kw?: number;
-  /** Value at which the register starts again at 0, in kWh. Null: it never does. */
+  /** Value at which the register restarts at 0, in kWh. Null: the register never restarts. */
   register_max_kwh?: number | null;
-  /** Longest silence that power readings are integrated over, in minutes. */
+  /** Longest silence over which power readings are integrated, in minutes. */
   max_gap_minutes?: number;
-  /** IANA time zone of a device that reports local time. Null: that of its owner. */
+  /** IANA time zone of a device that reports local time. Null: the time zone of its owner. */
   timezone?: string | null;
-  /** Settings for the decoders, for what devices do not report themselves. Unknown members are kept. */
+  /** Decoder settings, for facts that devices do not report themselves. Unknown members are stored. */
   decoder_config?: {
     /** IANA time zone of devices that report local time without one. */
     tz?: string;
-    /** Where SenML is published. */
+    /** Settings for SenML. */
     senml?: {
       /** MQTT topic filters on which SenML packs arrive. */
       topics: string[];
     };
-    /** Meters that count, by the id of the meter. */
+    /** Settings of counting meters, by the id of the meter. */
     meter?: Record<string, unknown>;
     /** Pulse counters of emon nodes, by `node/name`. */
     emon?: Record<string, unknown>;
-    /** Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone. */
+    /** Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone. */
     tasmota?: Record<string, unknown>;
-    /** How Zigbee2MQTT publishes. */
+    /** Settings of Zigbee2MQTT. */
     zigbee2mqtt?: {
-      /** How it publishes (its setting `output`). */
+      /** Format of the messages (the setting `output` of Zigbee2MQTT). */
       output?: "json" | "attribute" | "attribute_and_json";
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
     };
-    /** How Z-Wave JS UI publishes. */
+    /** Settings of Z-Wave JS UI. */
     zwavejs?: {
-      /** Scale of its temperatures, where a message does not say. */
+      /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
     /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
@@ -2841,24 +2841,24 @@ export interface UpdateDeviceBody {
       time_unit?: "s" | "ms" | "iso";
     }[];
   };
-  /** Where the device sits in its home. `excluded`: it does not count. */
+  /** Position of the device in its home. `excluded`: the device does not count. */
   placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
-  /** Id of the device whose measurement includes this one. Null: none. */
+  /** Id of the upstream device, whose measurement includes this device. Null: none. */
   upstream_device_id?: string | null;
-  /** What quantities of the device count as. Those that are not named stay as they are. */
+  /** Settings of the device’s quantities. Quantities that are not listed do not change. */
   channels?: {
-    /** What the device calls the quantity. */
+    /** The device’s own name of the quantity. */
     native_name: string;
-    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said. */
+    /** Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`. Null removes the owner’s setting. */
     counts_as?: string | null;
-    /** Where the quantity is measured. Null: where its device is. */
+    /** Position of the measurement in the home. Null: the position of the device. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
-  /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null removes it. */
+  /** Name of the device at a utility or an administrator: a serial or asset number. Unique in an account. Null removes it. */
   external_id?: string | null;
-  /** SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. Registered by utilities and administrators alone (403). */
+  /** SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid. Only utilities and administrators can register it (403). */
   certificate_sha256?: string | null;
-  /** Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either. */
+  /** Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403). A utility can hand a device over (`owner`); an administrator can set either value. */
   managed_by?: "owner" | "utility";
 }
 
@@ -2867,47 +2867,47 @@ export interface DeviceUsageQuery {
   start?: string;
   /** Last day of the range, inclusive. Needs `start`. */
   end?: string;
-  /** What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone. */
+  /** Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone. */
   group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
+  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string | string[];
-  /** How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most. */
+  /** Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months. */
   gaps?: "line" | "like_days";
 }
 
 export interface ListFleetDevicesQuery {
-  /** Only devices of this user. Default: of all in reach. A homeowner can name only itself. */
+  /** Id of a user: only the devices of this user. Default: all devices that the caller can access. A homeowner can name only itself. */
   user_id?: string;
-  /** Only devices in this state. Default: in any. */
+  /** Status: only devices in this state. Default: all states. */
   status?: "active" | "inactive" | "faulty";
-  /** Only devices that were not heard for so many hours, or never since they were paired so long ago. A silence is known within a minute. Default: all. */
+  /** Minimum silence in hours: only devices without a message for this time, or paired this long ago without any message. A silence is detected within a minute. Default: all devices. */
   silent_for_hours?: number;
-  /** Only devices that sit there in their homes. Default: all. */
+  /** Placement: only devices at this position in their homes. Default: all. */
   placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
-  /** Only devices that send these messages, such as `tasmota`, or `native`. Default: all. */
+  /** Family of messages: only devices that send them, such as `tasmota`, or `native`. Default: all. */
   family?: string;
-  /** Only devices that want this of their owners. Default: all. */
+  /** Kind of problem: only devices with this open problem. Default: all devices. */
   attention?: "unknown_quantity" | "faulty" | "silent" | "placement_guessed" | "swap_guessed";
-  /** Only devices whose location has words that begin so, or whose id begins so; with `users:read` also those whose owner’s e-mail address does. In any case. Default: all. */
+  /** Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Upper and lower case are equal. Default: all devices. */
   text?: string;
-  /** Order; with a minus the other way round. `last_seen_at`: the longest silent first, and those that were heard within the last hour after them, as equals. */
+  /** Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no order among themselves. */
   sort?: "created_at" | "-created_at" | "location" | "-location" | "last_seen_at" | "-last_seen_at";
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface GetFleetSilenceQuery {
   /** First day of the range, in the time zone `tz`. */
   start: string;
-  /** Last day of the range, inclusive; at most 31 days. */
+  /** Last day of the range, inclusive. The range is at most 31 days. */
   end: string;
-  /** What a row counts. */
+  /** Length of a row. */
   group_by?: "hour" | "day";
   /** IANA time zone of the days and hours. `account`: the time zone of the user. */
   tz?: string;
-  /** Most groups in the answer. */
+  /** Maximum number of groups in the response. */
   limit?: number;
 }
 
@@ -2925,76 +2925,76 @@ export type SendReadingsBody = SentReading[] | SentReading;
 export interface ListDeviceReadingsQuery {
   /** First instant of the range: a date (UTC), or an instant with its zone. */
   start: string | string;
-  /** End of the range, exclusive, as `start`. At most 36 months after it. */
+  /** End of the range, exclusive, in the form of `start`. At most 36 months after `start`. */
   end: string | string;
-  /** Most readings in the answer. */
+  /** Maximum number of readings in the response. */
   limit?: number;
 }
 
 export interface CreateDeviceEditBody {
-  /** `exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant. */
+  /** `exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant. */
   action: "exclude" | "add";
-  /** What the device calls the quantity, as its `channels` do. Needed with `add`. Default with `exclude`: every quantity of the device. */
+  /** The device’s own name of the quantity, as in `channels`. Required with `add`. Default with `exclude`: every quantity of the device. */
   native_name?: string;
-  /** Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end. */
+  /** With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end. */
   start?: string;
-  /** Of `exclude`: up to this time, which is not excluded any more. */
+  /** With `exclude`: end of the excluded time, exclusive. */
   end?: string;
-  /** Of `add`: when it was read. */
+  /** With `add`: time of the reading. */
   at?: string;
-  /** Of `add`: what the register showed, in kWh (m³ where it counts a volume). */
+  /** With `add`: value of the register, in kWh (in m³ if it counts a volume). */
   kwh?: number;
-  /** Why, in the words of who edits. */
+  /** Reason for the edit, in the author’s words. */
   reason: string;
 }
 
 export interface ListDeviceEditsQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface CreateGatewayBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** What its owner calls the gateway. */
+  /** Name of the gateway, chosen by its owner. */
   name: string;
 }
 
 export interface ListGatewaysQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateGatewayBody {
-  /** What its owner calls the gateway. */
+  /** Name of the gateway, chosen by its owner. */
   name?: string;
-  /** Settings for the decoders, for what devices do not report themselves. Unknown members are kept. */
+  /** Decoder settings, for facts that devices do not report themselves. Unknown members are stored. */
   decoder_config?: {
     /** IANA time zone of devices that report local time without one. */
     tz?: string;
-    /** Where SenML is published. */
+    /** Settings for SenML. */
     senml?: {
       /** MQTT topic filters on which SenML packs arrive. */
       topics: string[];
     };
-    /** Meters that count, by the id of the meter. */
+    /** Settings of counting meters, by the id of the meter. */
     meter?: Record<string, unknown>;
     /** Pulse counters of emon nodes, by `node/name`. */
     emon?: Record<string, unknown>;
-    /** Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone. */
+    /** Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone. */
     tasmota?: Record<string, unknown>;
-    /** How Zigbee2MQTT publishes. */
+    /** Settings of Zigbee2MQTT. */
     zigbee2mqtt?: {
-      /** How it publishes (its setting `output`). */
+      /** Format of the messages (the setting `output` of Zigbee2MQTT). */
       output?: "json" | "attribute" | "attribute_and_json";
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
     };
-    /** How Z-Wave JS UI publishes. */
+    /** Settings of Z-Wave JS UI. */
     zwavejs?: {
-      /** Scale of its temperatures, where a message does not say. */
+      /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
     /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
@@ -3026,37 +3026,37 @@ export interface UpdateGatewayBody {
 export interface DecodeMessageBody {
   /** MQTT topic, with or without the prefix of the gateway. */
   topic: string;
-  /** The payload, where it is text, up to 128 KiB. One of this and `payload_b64`. */
+  /** Payload, if it is text, up to 128 KiB. Exactly one of `payload` and `payload_b64` is required. */
   payload?: string;
-  /** The payload in base64. */
+  /** Payload in base64. */
   payload_b64?: string;
-  /** The broker had kept it, and delivered it at subscription: what has no time of its own is left out. */
+  /** Whether the message was retained: the broker stored it and delivered it at subscription. Readings without their own time are then skipped. */
   retained?: boolean;
-  /** Settings to read it with. Default: those of the gateway. */
+  /** Decoder settings for this message. Default: the settings of the gateway. */
   decoder_config?: {
     /** IANA time zone of devices that report local time without one. */
     tz?: string;
-    /** Where SenML is published. */
+    /** Settings for SenML. */
     senml?: {
       /** MQTT topic filters on which SenML packs arrive. */
       topics: string[];
     };
-    /** Meters that count, by the id of the meter. */
+    /** Settings of counting meters, by the id of the meter. */
     meter?: Record<string, unknown>;
     /** Pulse counters of emon nodes, by `node/name`. */
     emon?: Record<string, unknown>;
-    /** Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone. */
+    /** Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone. */
     tasmota?: Record<string, unknown>;
-    /** How Zigbee2MQTT publishes. */
+    /** Settings of Zigbee2MQTT. */
     zigbee2mqtt?: {
-      /** How it publishes (its setting `output`). */
+      /** Format of the messages (the setting `output` of Zigbee2MQTT). */
       output?: "json" | "attribute" | "attribute_and_json";
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
     };
-    /** How Z-Wave JS UI publishes. */
+    /** Settings of Z-Wave JS UI. */
     zwavejs?: {
-      /** Scale of its temperatures, where a message does not say. */
+      /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
     /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
@@ -3086,46 +3086,46 @@ export interface DecodeMessageBody {
 }
 
 export interface UnreadMessagesQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface CreateGroupBody {
-  /** Id of its owner, a utility or an administrator. Default: the owner of the key. */
+  /** Id of the owner, a utility or an administrator. Default: the owner of the key. */
   user_id?: string;
-  /** What its owner calls the group. */
+  /** Name of the group, chosen by its owner. */
   name: string;
-  /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+  /** Kind of group, such as `building` or `feeder`. Null: not given. */
   kind?: string | null;
-  /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+  /** Id of the parent group, which must have the same owner and must not be a subgroup of this group. A tree has at most 8 levels. Null: none. */
   parent_group_id?: string | null;
 }
 
 export interface ListGroupsQuery {
-  /** Only groups of this owner. Default: all. */
+  /** Id of an owner: only the owner’s groups. Default: all. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateGroupBody {
-  /** What its owner calls the group. */
+  /** Name of the group, chosen by its owner. */
   name?: string;
-  /** What sort of group it is, such as `building` or `feeder`. Null: not said. */
+  /** Kind of group, such as `building` or `feeder`. Null: not given. */
   kind?: string | null;
-  /** The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none. */
+  /** Id of the parent group, which must have the same owner and must not be a subgroup of this group. A tree has at most 8 levels. Null: none. */
   parent_group_id?: string | null;
 }
 
 export interface ListGroupUsersQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface ChangeGroupUsersBody {
-  /** Ids of the homes to add. Those that are in the group already stay. */
+  /** Ids of the homes to add. Homes that are already in the group do not change. */
   add?: string[];
-  /** Ids of the homes to remove. Those that are not in it change nothing. */
+  /** Ids of the homes to remove. Homes that are not in the group are ignored. */
   remove?: string[];
 }
 
@@ -3134,78 +3134,78 @@ export interface GroupEnergyInsightsQuery {
   start?: string;
   /** Last day of the range, inclusive. Needs `start`. */
   end?: string;
-  /** What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone. */
+  /** Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone. */
   group_by?: "day" | "month" | "hour" | "half_hour" | "quarter_hour";
   /** IANA time zone of the days and hours. `account`: the time zone of the group’s owner. */
   tz?: string;
-  /** What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name. */
+  /** Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name. */
   include?: string | string[];
 }
 
 export interface CreateImportQuery {
-  /** Whether accounts (homeowners) are made for addresses that have none. Needs `users:write`, and a utility or an administrator. */
+  /** Whether homeowner accounts are created for unknown e-mail addresses. Needs `users:write`, and is for utilities and administrators. */
   create_users?: boolean;
 }
 
 export type CreateImportBody = {
-  /** Id of the user that the device is of. Default, without `email` too: the owner of the key. */
+  /** Id of the device’s owner. Default, if `email` is absent as well: the owner of the key. */
   user_id?: string;
-  /** What kind of device it is, in the words of its owner, such as `electricity_meter`. */
+  /** Type of the device, in the words of its owner, such as `electricity_meter`. */
   type: string;
-  /** Where the device is, in the words of its owner. */
+  /** Location of the device, in the words of its owner. */
   location: string;
-  /** Highest plausible load, in kW. A register that rises faster is held until later readings confirm it. */
+  /** Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it. */
   limit_kw?: number;
-  /** Value at which the register starts again at 0, in kWh. Default: it never does. */
+  /** Value at which the register restarts at 0, in kWh. Default: the register never restarts. */
   register_max_kwh?: number;
-  /** Longest silence that power readings are integrated over, in minutes. */
+  /** Longest silence over which power readings are integrated, in minutes. */
   max_gap_minutes?: number;
-  /** IANA time zone of a device that reports local time. Default: that of its owner. */
+  /** IANA time zone of a device that reports local time. Default: the time zone of its owner. */
   timezone?: string;
-  /** Where the device sits in its home. `excluded`: it does not count. Default: a guess from what it is. */
+  /** Position of the device in its home. `excluded`: the device does not count. Default: a guess from the device’s type and messages. */
   placement?: "grid" | "production" | "storage" | "consumption" | "excluded";
-  /** Id of the device whose measurement includes this one. Default: none. */
+  /** Id of the upstream device, whose measurement includes this device. Default: none. */
   upstream_device_id?: string;
-  /** What quantities of the device count as. Those that are not named stay as they are. */
+  /** Settings of the device’s quantities. Quantities that are not listed do not change. */
   channels?: {
-    /** What the device calls the quantity. */
+    /** The device’s own name of the quantity. */
     native_name: string;
-    /** What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said. */
+    /** Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`. Null removes the owner’s setting. */
     counts_as?: string | null;
-    /** Where the quantity is measured. Null: where its device is. */
+    /** Position of the measurement in the home. Null: the position of the device. */
     placement?: "grid" | "production" | "storage" | "consumption" | "excluded" | null;
   }[];
-  /** What a utility or an administrator calls the device: a serial or asset number. Once in an account. */
+  /** Name of the device at a utility or an administrator: a serial or asset number. Unique in an account. */
   external_id?: string;
-  /** Pairs this discovered device, which keeps the credentials of its gateway. */
+  /** Id of a discovered device to pair, which keeps using the credentials of its gateway. */
   discovery_id?: string;
-  /** E-mail address of the user that the device is of, in place of `user_id`. */
+  /** E-mail address of the device’s owner, instead of `user_id`. */
   email?: string;
-  /** Settings for the decoders, for what devices do not report themselves. Unknown members are kept. */
+  /** Decoder settings, for facts that devices do not report themselves. Unknown members are stored. */
   decoder_config?: {
     /** IANA time zone of devices that report local time without one. */
     tz?: string;
-    /** Where SenML is published. */
+    /** Settings for SenML. */
     senml?: {
       /** MQTT topic filters on which SenML packs arrive. */
       topics: string[];
     };
-    /** Meters that count, by the id of the meter. */
+    /** Settings of counting meters, by the id of the meter. */
     meter?: Record<string, unknown>;
     /** Pulse counters of emon nodes, by `node/name`. */
     emon?: Record<string, unknown>;
-    /** Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone. */
+    /** Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone. */
     tasmota?: Record<string, unknown>;
-    /** How Zigbee2MQTT publishes. */
+    /** Settings of Zigbee2MQTT. */
     zigbee2mqtt?: {
-      /** How it publishes (its setting `output`). */
+      /** Format of the messages (the setting `output` of Zigbee2MQTT). */
       output?: "json" | "attribute" | "attribute_and_json";
       /** With `attribute`: the names of its devices, which may contain slashes. */
       devices?: string[];
     };
-    /** How Z-Wave JS UI publishes. */
+    /** Settings of Z-Wave JS UI. */
     zwavejs?: {
-      /** Scale of its temperatures, where a message does not say. */
+      /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
     /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
@@ -3235,31 +3235,31 @@ export type CreateImportBody = {
 }[];
 
 export interface CreateProvisioningBatchBody {
-  /** What you call the batch. */
+  /** Name of the batch, chosen by its owner. */
   name: string;
-  /** Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused. Default: null. */
+  /** Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected. Default: null. */
   owner_user_id?: string;
-  /** Type of the devices that are made. */
+  /** Type of the created devices. */
   type?: string;
-  /** Location of the devices that are made. */
+  /** Location of the created devices. */
   location?: string;
-  /** The only serials that may claim. Null: any. Default: null. */
+  /** Serials that may claim. Null: all serials. Default: null. */
   serials?: string[];
-  /** How many meters may claim a device. */
+  /** Maximum number of meters that may claim a device. */
   max_devices: number;
-  /** For how many days meters may claim. */
+  /** Time for which meters may claim, in days. */
   valid_days?: number;
 }
 
 export interface ListProvisioningBatchesQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface CreateBillPeriodBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Bills this device by itself. Default: the home of the user. */
+  /** Id of a device to bill separately. Default: the home of the user. */
   device_id?: string;
   /** First day of the period, in the time zone of the account. */
   start: string;
@@ -3270,82 +3270,82 @@ export interface CreateBillPeriodBody {
 export interface ListBillPeriodsQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Only those of this device. Default: all of the user. */
+  /** Id of a device: only its bill periods. Default: all bill periods of the user. */
   device_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface CreateTariffBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** What the owner calls it. */
+  /** Name of the tariff, chosen by its owner. */
   name: string;
-  /** First day on which it holds, in the time zone of the user. It holds until the day before the next one’s. */
+  /** First day of the tariff, in the time zone of the user. The tariff applies until the day before the next tariff begins. */
   valid_from: string;
-  /** Currency of all its amounts (ISO 4217), such as `EUR`. */
+  /** Currency of all amounts of the tariff (ISO 4217), such as `EUR`. */
   currency: string;
-  /** What each day costs, whatever is used. Default: nothing. */
+  /** Standing charge per day, independent of usage. Default: none. */
   standing_per_day?: string | number;
-  /** What the highest quarter-hour of a month costs. Default: nothing. */
+  /** Charge for the highest quarter-hour of a month. Default: none. */
   capacity?: {
-    /** Price of a kW of the peak, for a month. */
+    /** Price per kW of the peak and month. */
     per_kw_month: string | number;
-    /** Over how many months the peaks are averaged. Default: 1. */
+    /** Number of months over which the peaks are averaged. Default: 1. */
     months_averaged?: number;
-    /** What a peak counts as at least, in kW. Default: 0. */
+    /** Minimum peak for the charge, in kW. Default: 0. */
     minimum_kw?: string | number;
   };
-  /** What energy from the grid costs. */
+  /** Prices of energy from the grid. */
   import: {
-    /** Price of a kWh. */
+    /** Price per kWh. */
     per_kwh: string | number;
   } | {
-    /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+    /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
     periods: {
-      /** Price of a kWh. */
+      /** Price per kWh. */
       per_kwh: string | number;
-      /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+      /** Weekdays on which the price applies, 1 is Monday. Default: all. */
       days?: number[];
-      /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+      /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
       from?: string;
-      /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+      /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
       to?: string;
-      /** Months in which the price holds, 1 is January. Default: all. */
+      /** Months in which the price applies, 1 is January. Default: all. */
       months?: number[];
     }[];
   } | {
-    /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+    /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
     series_id: string;
-    /** What is added to the price of a kWh after that. Default: 0. */
+    /** Amount added to the price per kWh after `multiply`. Default: 0. */
     add?: string | number;
-    /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+    /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
     multiply?: string | number;
   };
-  /** What is paid for energy into the grid. Default: nothing. */
+  /** Payments for energy to the grid. Default: none. */
   export?: {
-    /** Price of a kWh. */
+    /** Price per kWh. */
     per_kwh: string | number;
   } | {
-    /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+    /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
     periods: {
-      /** Price of a kWh. */
+      /** Price per kWh. */
       per_kwh: string | number;
-      /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+      /** Weekdays on which the price applies, 1 is Monday. Default: all. */
       days?: number[];
-      /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+      /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
       from?: string;
-      /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+      /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
       to?: string;
-      /** Months in which the price holds, 1 is January. Default: all. */
+      /** Months in which the price applies, 1 is January. Default: all. */
       months?: number[];
     }[];
   } | {
-    /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+    /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
     series_id: string;
-    /** What is added to the price of a kWh after that. Default: 0. */
+    /** Amount added to the price per kWh after `multiply`. Default: 0. */
     add?: string | number;
-    /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+    /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
     multiply?: string | number;
   };
 }
@@ -3353,78 +3353,78 @@ export interface CreateTariffBody {
 export interface ListTariffsQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateTariffBody {
-  /** What the owner calls it. */
+  /** Name of the tariff, chosen by its owner. */
   name?: string;
-  /** First day on which it holds, in the time zone of the user. It holds until the day before the next one’s. */
+  /** First day of the tariff, in the time zone of the user. The tariff applies until the day before the next tariff begins. */
   valid_from?: string;
-  /** Currency of all its amounts (ISO 4217), such as `EUR`. */
+  /** Currency of all amounts of the tariff (ISO 4217), such as `EUR`. */
   currency?: string;
-  /** What each day costs, whatever is used. Null: nothing. */
+  /** Standing charge per day, independent of usage. Null: none. */
   standing_per_day?: string | number | null;
-  /** What the highest quarter-hour of a month costs. Null: nothing. */
+  /** Charge for the highest quarter-hour of a month. Null: none. */
   capacity?: {
-    /** Price of a kW of the peak, for a month. */
+    /** Price per kW of the peak and month. */
     per_kw_month: string | number;
-    /** Over how many months the peaks are averaged. Default: 1. */
+    /** Number of months over which the peaks are averaged. Default: 1. */
     months_averaged?: number;
-    /** What a peak counts as at least, in kW. Default: 0. */
+    /** Minimum peak for the charge, in kW. Default: 0. */
     minimum_kw?: string | number;
   } | null;
-  /** What energy from the grid costs. */
+  /** Prices of energy from the grid. */
   import?: {
-    /** Price of a kWh. */
+    /** Price per kWh. */
     per_kwh: string | number;
   } | {
-    /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+    /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
     periods: {
-      /** Price of a kWh. */
+      /** Price per kWh. */
       per_kwh: string | number;
-      /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+      /** Weekdays on which the price applies, 1 is Monday. Default: all. */
       days?: number[];
-      /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+      /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
       from?: string;
-      /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+      /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
       to?: string;
-      /** Months in which the price holds, 1 is January. Default: all. */
+      /** Months in which the price applies, 1 is January. Default: all. */
       months?: number[];
     }[];
   } | {
-    /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+    /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
     series_id: string;
-    /** What is added to the price of a kWh after that. Default: 0. */
+    /** Amount added to the price per kWh after `multiply`. Default: 0. */
     add?: string | number;
-    /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+    /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
     multiply?: string | number;
   };
-  /** What is paid for energy into the grid. Null: nothing. */
+  /** Payments for energy to the grid. Null: none. */
   export?: {
-    /** Price of a kWh. */
+    /** Price per kWh. */
     per_kwh: string | number;
   } | {
-    /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+    /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
     periods: {
-      /** Price of a kWh. */
+      /** Price per kWh. */
       per_kwh: string | number;
-      /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+      /** Weekdays on which the price applies, 1 is Monday. Default: all. */
       days?: number[];
-      /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+      /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
       from?: string;
-      /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+      /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
       to?: string;
-      /** Months in which the price holds, 1 is January. Default: all. */
+      /** Months in which the price applies, 1 is January. Default: all. */
       months?: number[];
     }[];
   } | {
-    /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+    /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
     series_id: string;
-    /** What is added to the price of a kWh after that. Default: 0. */
+    /** Amount added to the price per kWh after `multiply`. Default: 0. */
     add?: string | number;
-    /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+    /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
     multiply?: string | number;
   } | null;
 }
@@ -3436,80 +3436,80 @@ export interface CompareTariffsBody {
   start: string;
   /** Last day, inclusive. Within 36 months of `start`. */
   end: string;
-  /** Tariffs to compare, all in one currency: that of the user’s tariffs in the range, if there is one. */
+  /** Tariffs to compare, all in the same currency. If the user has a tariff in the range, its currency is required. */
   tariffs: {
-    /** What the owner calls it. */
+    /** Name of the tariff, chosen by its owner. */
     name: string;
-    /** Currency of all its amounts (ISO 4217), such as `EUR`. */
+    /** Currency of all amounts of the tariff (ISO 4217), such as `EUR`. */
     currency: string;
-    /** What each day costs, whatever is used. Default: nothing. */
+    /** Standing charge per day, independent of usage. Default: none. */
     standing_per_day?: string | number;
-    /** What the highest quarter-hour of a month costs. Default: nothing. */
+    /** Charge for the highest quarter-hour of a month. Default: none. */
     capacity?: {
-      /** Price of a kW of the peak, for a month. */
+      /** Price per kW of the peak and month. */
       per_kw_month: string | number;
-      /** Over how many months the peaks are averaged. Default: 1. */
+      /** Number of months over which the peaks are averaged. Default: 1. */
       months_averaged?: number;
-      /** What a peak counts as at least, in kW. Default: 0. */
+      /** Minimum peak for the charge, in kW. Default: 0. */
       minimum_kw?: string | number;
     };
-    /** What energy from the grid costs. */
+    /** Prices of energy from the grid. */
     import: {
-      /** Price of a kWh. */
+      /** Price per kWh. */
       per_kwh: string | number;
     } | {
-      /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+      /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
       periods: {
-        /** Price of a kWh. */
+        /** Price per kWh. */
         per_kwh: string | number;
-        /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+        /** Weekdays on which the price applies, 1 is Monday. Default: all. */
         days?: number[];
-        /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+        /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
         from?: string;
-        /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+        /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
         to?: string;
-        /** Months in which the price holds, 1 is January. Default: all. */
+        /** Months in which the price applies, 1 is January. Default: all. */
         months?: number[];
       }[];
     } | {
-      /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+      /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
       series_id: string;
-      /** What is added to the price of a kWh after that. Default: 0. */
+      /** Amount added to the price per kWh after `multiply`. Default: 0. */
       add?: string | number;
-      /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+      /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
       multiply?: string | number;
     };
-    /** What is paid for energy into the grid. Default: nothing. */
+    /** Payments for energy to the grid. Default: none. */
     export?: {
-      /** Price of a kWh. */
+      /** Price per kWh. */
       per_kwh: string | number;
     } | {
-      /** Prices by the clock, weekday and month. The first that fits holds; the last one has no condition. */
+      /** Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition. */
       periods: {
-        /** Price of a kWh. */
+        /** Price per kWh. */
         per_kwh: string | number;
-        /** Weekdays on which the price holds, 1 is Monday. Default: all. */
+        /** Weekdays on which the price applies, 1 is Monday. Default: all. */
         days?: number[];
-        /** Time of day from which the price holds, a whole quarter-hour. Default: 00:00. */
+        /** Time of day at which the price begins, a whole quarter-hour. Default: 00:00. */
         from?: string;
-        /** Time of day until which the price holds, a whole quarter-hour. Before `from`: of the next day. Default: 24:00. */
+        /** Time of day at which the price ends, a whole quarter-hour. If it is before `from`, the price ends on the next day. Default: 24:00. */
         to?: string;
-        /** Months in which the price holds, 1 is January. Default: all. */
+        /** Months in which the price applies, 1 is January. Default: all. */
         months?: number[];
       }[];
     } | {
-      /** Id of the price series. The price of a kWh is that of the series × `multiply` + `add`. */
+      /** Id of the price series. The price per kWh is the price of the series × `multiply` + `add`. */
       series_id: string;
-      /** What is added to the price of a kWh after that. Default: 0. */
+      /** Amount added to the price per kWh after `multiply`. Default: 0. */
       add?: string | number;
-      /** Factor on the price of the series, such as 1.19 for a tax. Default: 1. */
+      /** Factor for the price of the series, such as 1.19 for a tax. Default: 1. */
       multiply?: string | number;
     };
   }[];
 }
 
 export interface CompareTariffsAnswer {
-  /** Id of the user that it belongs to. */
+  /** Id of the user who owns the object. */
   user_id: string;
   /** First day, in the time zone of the user. */
   start: string;
@@ -3517,32 +3517,32 @@ export interface CompareTariffsAnswer {
   end: string;
   /** Currency of all amounts (ISO 4217). */
   currency: string;
-  /** What the range costs by the tariffs of the user. Null: none held. */
+  /** Cost of the range under the user’s tariffs. Null: no tariff was in force. */
   current: Cost;
   /** The tariffs that were sent, in their order. */
   alternatives: {
     /** Name of the tariff, as it was sent. */
     name: string;
-    /** What the range would have cost, had this tariff held in all of it. */
+    /** Cost of the range if this tariff had been in force throughout. */
     cost: {
       /** Currency of all amounts (ISO 4217). */
       currency: string;
-      /** Import, standing charge and capacity, less export. */
+      /** Sum of import, standing charge and capacity, minus export. */
       total: string;
-      /** What the imported energy costs. */
+      /** Cost of the imported energy. */
       import: string;
-      /** What the exported energy earns. */
+      /** Payment for the exported energy. */
       export: string;
-      /** Standing charge of the time that has begun. */
+      /** Standing charge for the elapsed time. */
       standing: string;
-      /** Price of the highest quarter-hour. Only of whole months, and of a capacity tariff. */
+      /** Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff. */
       capacity?: string;
-      /** Part of `import` for energy that is estimated. */
+      /** Part of `import` for estimated energy. */
       estimated: string;
-      /** Energy whose price is not known, in kWh. It is in no amount. */
+      /** Energy without a known price, in kWh. No amount contains it. */
       missing_prices_kwh: number;
     };
-    /** Its total less the `current` one: negative if it is cheaper. Null where `current` is. */
+    /** Total of this tariff minus the `current` total: negative if this tariff is cheaper. Null if `current` is null. */
     difference: string | null;
   }[];
 }
@@ -3554,51 +3554,51 @@ export interface WhatIfBody {
   start: string;
   /** Last day, inclusive. Within 36 months of `start`. */
   end: string;
-  /** A battery beside what the home has. */
+  /** Battery in addition to the home’s existing devices. */
   battery?: {
-    /** What it can store, in kWh. */
+    /** Capacity of the battery, in kWh. */
     capacity_kwh: string | number;
-    /** Most that it charges, in kW. */
+    /** Maximum charging power, in kW. */
     charge_kw: string | number;
-    /** Most that it discharges, in kW. */
+    /** Maximum discharging power, in kW. */
     discharge_kw: string | number;
-    /** Part of the charged energy that comes out again, 0.5 to 1. */
+    /** Share of the charged energy that is discharged again, 0.5 to 1. */
     round_trip_efficiency: string | number;
-    /** What it stores at the start, in kWh. Default: 0. */
+    /** Stored energy at the start, in kWh. Default: 0. */
     initial_kwh?: string | number;
   };
-  /** Factor of the production, 0 to 10: 2 is twice as many panels. Default: 1. */
+  /** Factor for the production, 0 to 10: 2 is twice as many panels. Default: 1. */
   production_scale?: string | number;
 }
 
 export interface WhatIfAnswer {
-  /** The home as it was, in the quarter-hours that are known. */
+  /** The home without the change, in the quarter-hours with data. */
   before: {
     /** Energy from the grid, in kWh. */
     grid_import_kwh: number;
     /** Energy to the grid, in kWh. */
     grid_export_kwh: number;
-    /** Production that was not exported, in kWh. Null: the home has no production, or it is not known. */
+    /** Production that was not exported, in kWh. Null: no production, or unknown. */
     self_consumed_kwh: number | null;
-    /** Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used. */
+    /** Part of the usage that did not come from the grid, 0 to 1. Null: no usage. */
     autarky: number | null;
-    /** What it costs by the tariffs of the user. Absent if none held. */
+    /** Cost under the user’s tariffs. Absent if no tariff was in force. */
     cost?: {
       /** Currency of all amounts (ISO 4217). */
       currency: string;
-      /** Import, standing charge and capacity, less export. */
+      /** Sum of import, standing charge and capacity, minus export. */
       total: string;
-      /** What the imported energy costs. */
+      /** Cost of the imported energy. */
       import: string;
-      /** What the exported energy earns. */
+      /** Payment for the exported energy. */
       export: string;
-      /** Standing charge of the time that has begun. */
+      /** Standing charge for the elapsed time. */
       standing: string;
-      /** Price of the highest quarter-hour. Only of whole months, and of a capacity tariff. */
+      /** Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff. */
       capacity?: string;
-      /** Part of `import` for energy that is estimated. */
+      /** Part of `import` for estimated energy. */
       estimated: string;
-      /** Energy whose price is not known, in kWh. It is in no amount. */
+      /** Energy without a known price, in kWh. No amount contains it. */
       missing_prices_kwh: number;
     };
   };
@@ -3608,55 +3608,55 @@ export interface WhatIfAnswer {
     grid_import_kwh: number;
     /** Energy to the grid, in kWh. */
     grid_export_kwh: number;
-    /** Production that was not exported, in kWh. Null: the home has no production, or it is not known. */
+    /** Production that was not exported, in kWh. Null: no production, or unknown. */
     self_consumed_kwh: number | null;
-    /** Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used. */
+    /** Part of the usage that did not come from the grid, 0 to 1. Null: no usage. */
     autarky: number | null;
-    /** What it costs by the tariffs of the user. Absent if none held. */
+    /** Cost under the user’s tariffs. Absent if no tariff was in force. */
     cost?: {
       /** Currency of all amounts (ISO 4217). */
       currency: string;
-      /** Import, standing charge and capacity, less export. */
+      /** Sum of import, standing charge and capacity, minus export. */
       total: string;
-      /** What the imported energy costs. */
+      /** Cost of the imported energy. */
       import: string;
-      /** What the exported energy earns. */
+      /** Payment for the exported energy. */
       export: string;
-      /** Standing charge of the time that has begun. */
+      /** Standing charge for the elapsed time. */
       standing: string;
-      /** Price of the highest quarter-hour. Only of whole months, and of a capacity tariff. */
+      /** Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff. */
       capacity?: string;
-      /** Part of `import` for energy that is estimated. */
+      /** Part of `import` for estimated energy. */
       estimated: string;
-      /** Energy whose price is not known, in kWh. It is in no amount. */
+      /** Energy without a known price, in kWh. No amount contains it. */
       missing_prices_kwh: number;
     };
   };
-  /** What the battery did. Absent if none was asked about. */
+  /** Energy of the battery. Absent if the request had no battery. */
   battery?: {
-    /** Energy into it, before the loss, in kWh. */
+    /** Energy into the battery, before the loss, in kWh. */
     charged_kwh: number;
-    /** Energy out of it, in kWh. */
+    /** Energy out of the battery, in kWh. */
     discharged_kwh: number;
-    /** Energy left in it at the end, in kWh. It is worth nothing. */
+    /** Energy left in the battery at the end, in kWh. Its value is not credited. */
     stored_kwh: number;
     /** `discharged_kwh` ÷ `capacity_kwh`, with two decimals. */
     full_cycles: number;
   };
-  /** Hours of the range so far that are passed over on both sides, because something of the home is not known. */
+  /** Hours of the range so far without complete data of the home. They are excluded from `before` and `after`. */
   unknown_hours: number;
 }
 
 export interface CreatePriceSeriesBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** What the owner calls it, such as the market that the prices are of. */
+  /** Name of the series, chosen by its owner, such as the market of the prices. */
   name: string;
-  /** For how long each value holds, in minutes. */
+  /** Time for which each value applies, in minutes. */
   resolution_minutes: 15 | 30 | 60;
-  /** Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. */
+  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. */
   source?: NewSeriesSource;
-  /** True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store. */
+  /** Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored. */
   check?: boolean;
   /** Currency of the prices (ISO 4217), such as `EUR`. */
   currency: string;
@@ -3665,14 +3665,14 @@ export interface CreatePriceSeriesBody {
 export interface ListPriceSeriesQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdatePriceSeriesBody {
-  /** What the owner calls it. */
+  /** Name of the series, chosen by its owner. */
   name?: string;
-  /** Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. A token or headers that are not sent stay. Null ends it; the values stay. */
+  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay. */
   source?: NewSeriesSource | null;
 }
 
@@ -3684,50 +3684,50 @@ export interface ListPricesQuery {
 }
 
 export type PutPricesBody = {
-  /** From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only. */
+  /** Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution. */
   starts_at: string;
-  /** Price of a kWh. It may be negative. */
+  /** Price per kWh. It may be negative. */
   per_kwh: string | number;
 }[];
 
 export interface PutPricesAnswer {
   /** Id of the price series. */
   series_id: string;
-  /** How many values were stored: those of the request. */
+  /** Number of values of the request that were stored. */
   stored: number;
 }
 
 export interface DeletePricesQuery {
-  /** Start of the first value that is removed: an instant (ISO 8601), or a date (UTC). */
+  /** Start of the range, inclusive: an instant (ISO 8601), or a date (UTC). */
   from: string | string;
-  /** End of the times, exclusive: an instant (ISO 8601), or a date (UTC). */
+  /** End of the range, exclusive: an instant (ISO 8601), or a date (UTC). */
   to: string | string;
 }
 
 export interface CreateEmissionSeriesBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** What the owner calls it, such as the grid that the intensities are of. */
+  /** Name of the series, chosen by its owner, such as the grid of the intensities. */
   name: string;
-  /** For how long each value holds, in minutes. */
+  /** Time for which each value applies, in minutes. */
   resolution_minutes: 15 | 30 | 60;
-  /** Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. */
+  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. */
   source?: NewSeriesSource;
-  /** True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store. */
+  /** Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored. */
   check?: boolean;
 }
 
 export interface ListEmissionSeriesQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateEmissionSeriesBody {
-  /** What the owner calls it. */
+  /** Name of the series, chosen by its owner. */
   name?: string;
-  /** Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. A token or headers that are not sent stay. Null ends it; the values stay. */
+  /** Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay. */
   source?: NewSeriesSource | null;
 }
 
@@ -3739,130 +3739,130 @@ export interface ListIntensitiesQuery {
 }
 
 export type PutIntensitiesBody = {
-  /** From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only. */
+  /** Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution. */
   starts_at: string;
-  /** Grams of CO2 equivalent of a kWh. The number may be negative. */
+  /** Grams of CO2 equivalent per kWh. The number may be negative. */
   grams_per_kwh: string | number;
 }[];
 
 export interface PutIntensitiesAnswer {
   /** Id of the emission series. */
   series_id: string;
-  /** How many values were stored: those of the request. */
+  /** Number of values of the request that were stored. */
   stored: number;
 }
 
 export interface DeleteIntensitiesQuery {
-  /** Start of the first value that is removed: an instant (ISO 8601), or a date (UTC). */
+  /** Start of the range, inclusive: an instant (ISO 8601), or a date (UTC). */
   from: string | string;
-  /** End of the times, exclusive: an instant (ISO 8601), or a date (UTC). */
+  /** End of the range, exclusive: an instant (ISO 8601), or a date (UTC). */
   to: string | string;
 }
 
 export interface CreateKeyBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** What its owner calls the key. */
+  /** Name of the key, chosen by its owner. */
   name?: string;
-  /** What the key may do. Default: all but those of single readings (`readings:…`), or what a utility may give to its homeowners. */
+  /** Scopes of the key. Default: all scopes except those for single readings (`readings:…`), or all that a utility may give to its homeowners. */
   scopes?: ("insights:read" | "alerts:read" | "alerts:write" | "users:read" | "users:write" | "devices:read" | "devices:write" | "webhooks:read" | "webhooks:write" | "tariffs:read" | "tariffs:write" | "keys:write" | "readings:read" | "readings:write")[];
-  /** A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`; `readings:read` is not among them. */
+  /** Id of a group of the user: the key can read only its homes, the homes of its subgroups, and their totals. All scopes must then end in `:read`, without `readings:read`. */
   group_id?: string;
-  /** A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default. */
+  /** Id of a device: the key can only write its readings. Its only scope is then `readings:write`, the default. */
   device_id?: string;
-  /** The home of another account, of which the caller’s account is a member: the key reaches that home alone, which is meant without `user_id`, and ends with the membership. Default scopes: all that the membership gives, but those of single readings. */
+  /** Id of another account’s home of which the caller’s account is a member. The key can access only that home, which is also the default `user_id`, and ends with the membership. Default scopes: all that the membership gives, except those for single readings. */
   home_user_id?: string;
-  /** When the key ends. Default: never. */
+  /** Expiry time of the key. Default: never. */
   expires_at?: string;
-  /** Addresses and networks that the key may be used from, IPv4 and IPv6. Default: those of the key that makes it; none: everywhere. */
+  /** IPv4 and IPv6 addresses and networks from which the key may be used. Default: the allowed addresses of the key that creates it. Empty: any address. */
   allowed_addresses?: string[];
 }
 
 export interface ListKeysQuery {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateKeyBody {
-  /** When the key ends. Null: never. */
+  /** Expiry time of the key. Null: never. */
   expires_at?: string | null;
-  /** Addresses and networks that the key may be used from, IPv4 and IPv6. None: everywhere. */
+  /** IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address. */
   allowed_addresses?: string[];
 }
 
 export interface RotateKeyBody {
-  /** How long the old key goes on, in hours. Default: 24. */
+  /** Time for which the old key stays valid, in hours. Default: 24. */
   overlap_hours?: number;
-  /** When the new key ends. Default: never. */
+  /** Expiry time of the new key. Default: never. */
   expires_at?: string;
 }
 
 export interface InviteMemberBody {
   /** Address to which the invitation is mailed. */
   email: string;
-  /** `read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account. */
+  /** `read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account. */
   access: "read" | "manage";
 }
 
 export interface ListMembersQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface AcceptMembershipBody {
-  /** Token of the link in the mail. */
+  /** Token from the link in the mail. */
   token: string;
 }
 
 export interface ListMembershipsQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface CreateAppBody {
-  /** Name that the page of consent shows. */
+  /** Name of the app on the consent page. */
   name: string;
   /** HTTPS address of a page about the app. */
   website: string;
-  /** Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address. */
+  /** Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address. */
   redirect_uris: string[];
-  /** HTTPS address for notices that data changed. Null: none. */
+  /** HTTPS address for notifications of changed data. Null: none. */
   notification_url?: string | null;
-  /** Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued. */
+  /** Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens. */
   scopes: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
-  /** `confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one. */
+  /** `confidential`: the app runs on a server and has a secret. `public`: the app runs on a phone or desktop, without a secret. */
   type: "confidential" | "public";
 }
 
 export interface ListAppsQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface UpdateAppBody {
-  /** Name that the page of consent shows. */
+  /** Name of the app on the consent page. */
   name?: string;
   /** HTTPS address of a page about the app. */
   website?: string;
-  /** Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address. */
+  /** Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address. */
   redirect_uris?: string[];
-  /** HTTPS address for notices that data changed. Null: none. */
+  /** HTTPS address for notifications of changed data. Null: none. */
   notification_url?: string | null;
-  /** Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued. */
+  /** Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens. */
   scopes?: ("insights:read" | "devices:read" | "alerts:read" | "alerts:write" | "readings:read" | "readings:write" | "webhooks:read" | "webhooks:write")[];
 }
 
 export interface ListAuthorizationsQuery {
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
 export interface ListAuditQuery {
-  /** Only what this user did, and what was done to it. Default: all. */
+  /** Id of a user: only entries with this user as actor or target. Default: all entries. */
   user_id?: string;
-  /** Most items in the answer. */
+  /** Maximum number of items in the response. */
   limit?: number;
 }
 
@@ -3874,67 +3874,67 @@ export class EnergyClient {
     this.#transport = new Transport(options);
   }
 
-  /** Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. */
+  /** Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. */
   getEnergyInsights(query?: GetEnergyInsightsQuery, options?: CallOptions): Promise<EnergyInsights> {
     return this.#transport.json('GET', '/v1/energy-insights', { query, isSafe: true, options });
   }
 
-  /** Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As CSV. */
+  /** Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. As CSV. */
   getEnergyInsightsCsv(query?: GetEnergyInsightsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', '/v1/energy-insights', { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As a spreadsheet (XLSX). */
+  /** Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. As a spreadsheet (XLSX). */
   getEnergyInsightsXlsx(query?: GetEnergyInsightsQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', '/v1/energy-insights', { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As a Green Button feed. */
+  /** Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. As a Green Button feed. */
   getEnergyInsightsGreenButton(query?: GetEnergyInsightsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', '/v1/energy-insights', { query, accept: 'application/atom+xml', isSafe: true, options });
   }
 
-  /** Summary of a user’s usage over the calendar interval of now, to date, or between two dates. */
+  /** Returns a summary of a user’s usage in the current calendar interval up to now, or between two dates. */
   postEnergyInsights(body: PostEnergyInsightsBody, options?: CallOptions): Promise<Summary> {
     return this.#transport.json('POST', '/v1/energy-insights', { body, isSafe: true, options });
   }
 
-  /** A user’s months, each beside the one before. */
+  /** Returns a user’s usage by month, compared with the previous month. */
   monthlyAnalytics(query?: MonthlyAnalyticsQuery, options?: CallOptions): Promise<MonthlyAnalytics> {
     return this.#transport.json('GET', '/v1/analytics/monthly', { query, isSafe: true, options });
   }
 
-  /** A user’s months, each beside the one before. As CSV. */
+  /** Returns a user’s usage by month, compared with the previous month. As CSV. */
   monthlyAnalyticsCsv(query?: MonthlyAnalyticsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', '/v1/analytics/monthly', { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** A user’s months, each beside the one before. As a spreadsheet (XLSX). */
+  /** Returns a user’s usage by month, compared with the previous month. As a spreadsheet (XLSX). */
   monthlyAnalyticsXlsx(query?: MonthlyAnalyticsQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', '/v1/analytics/monthly', { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Current remarks on a user’s home: what is unusual, stays on, is missing or would have cost less, with what it is compared with. */
+  /** Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with. */
   listRemarks(query?: ListRemarksQuery, options?: CallOptions): Promise<Remarks> {
     return this.#transport.json('GET', '/v1/remarks', { query, isSafe: true, options });
   }
 
-  /** What a user’s home will have used, and paid, at the end of the month: a value, a range, and the errors of the same forecast in earlier months. */
+  /** Returns the expected usage and cost of a user’s home at the end of the month: a value, a range, and the errors of the same forecast in earlier months. */
   getForecast(query?: GetForecastQuery, options?: CallOptions): Promise<Forecast> {
     return this.#transport.json('GET', '/v1/forecast', { query, isSafe: true, options });
   }
 
-  /** Sets a threshold on a user’s usage or costs. */
+  /** Creates an alert with a threshold on a user’s usage or costs, or on the silence of a device. */
   createAlert(body: CreateAlertBody, options?: CallOptions): Promise<CreateAlertAnswer> {
     return this.#transport.json('POST', '/v1/alerts', { body, options });
   }
 
-  /** Alerts of a user, page by page. */
+  /** Lists the alerts of a user, page by page. */
   listAlerts(query: ListAlertsQuery, options?: CallOptions): Pages<Alert> {
     return this.#transport.pages('GET', '/v1/alerts', { query, isSafe: true, options });
   }
 
-  /** One alert. */
+  /** Returns one alert. */
   getAlert(alertId: string, options?: CallOptions): Promise<Alert> {
     return this.#transport.json('GET', `/v1/alerts/${encodeURIComponent(alertId)}`, { isSafe: true, options });
   }
@@ -3944,42 +3944,42 @@ export class EnergyClient {
     return this.#transport.json('PATCH', `/v1/alerts/${encodeURIComponent(alertId)}`, { body, options });
   }
 
-  /** Removes an alert. */
+  /** Deletes an alert. */
   deleteAlert(alertId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/alerts/${encodeURIComponent(alertId)}`, { isSafe: true, options });
   }
 
-  /** Says on which periods of the last 90 days an alert would have fired; makes none. */
+  /** Returns the periods of the last 90 days in which an alert would have fired. Creates no alert. */
   previewAlert(body: PreviewAlertBody, options?: CallOptions): Promise<AlertPreview> {
     return this.#transport.json('POST', '/v1/alerts/preview', { body, isSafe: true, options });
   }
 
-  /** Creates an account: a utility enrols homeowners, an administrator anyone. */
+  /** Creates an account. A utility creates accounts of homeowners, an administrator any account. */
   createUser(body: CreateUserBody, options?: CallOptions): Promise<CreateUserAnswer> {
     return this.#transport.json('POST', '/v1/users', { body, options });
   }
 
-  /** The accounts that the caller reaches, page by page. What is asked about their devices needs `devices:read`, too. */
+  /** Lists the accounts that the caller can access, page by page. Filters and counts of devices also need `devices:read`. */
   listUsers(query?: ListUsersQuery, options?: CallOptions): Pages<ListedUser> {
     return this.#transport.pages('GET', '/v1/users', { query, isSafe: true, options });
   }
 
-  /** One account. */
+  /** Returns one account. */
   getUser(userId: string, options?: CallOptions): Promise<User> {
     return this.#transport.json('GET', `/v1/users/${encodeURIComponent(userId)}`, { isSafe: true, options });
   }
 
-  /** Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too, and holds once a mail to it was used, within 7 days; until then it is the `pending_email`, which the present address as `email` withdraws. An administrator’s change holds at once. A changed address or role ends all keys and sessions of the account. */
+  /** Changes an account. Only administrators can change role and plan. Changing `email` also needs keys:write. The new address is the `pending_email` until a link in a mail to it is used, within 7 days; sending the present address as `email` withdraws it. An administrator’s change takes effect at once. Changing the address or the role ends all keys and sessions of the account. */
   updateUser(userId: string, body: UpdateUserBody, options?: CallOptions): Promise<User> {
     return this.#transport.json('PATCH', `/v1/users/${encodeURIComponent(userId)}`, { body, options });
   }
 
-  /** Removes an account with all that is known of it. */
+  /** Deletes an account and all its data. */
   deleteUser(userId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/users/${encodeURIComponent(userId)}`, { isSafe: true, options });
   }
 
-  /** Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out. */
+  /** Returns all data of an account as a ZIP of JSON and CSV files, without secrets. */
   exportUser(userId: string, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/users/${encodeURIComponent(userId)}/export`, { accept: 'application/zip', isSafe: true, options });
   }
@@ -3989,547 +3989,547 @@ export class EnergyClient {
     return this.#transport.json('POST', '/v1/webhooks', { body, options });
   }
 
-  /** The caller’s own subscriptions, page by page. */
+  /** Lists the caller’s own subscriptions, page by page. */
   listWebhooks(query?: ListWebhooksQuery, options?: CallOptions): Pages<Webhook> {
     return this.#transport.pages('GET', '/v1/webhooks', { query, isSafe: true, options });
   }
 
-  /** Pauses or resumes a subscription, or changes its events, address or secret (both secrets are valid for 24 h). */
+  /** Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h. */
   updateWebhook(webhookId: string, body: UpdateWebhookBody, options?: CallOptions): Promise<Webhook> {
     return this.#transport.json('PATCH', `/v1/webhooks/${encodeURIComponent(webhookId)}`, { body, options });
   }
 
-  /** Ends a subscription. */
+  /** Deletes a subscription. */
   deleteWebhook(webhookId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/webhooks/${encodeURIComponent(webhookId)}`, { isSafe: true, options });
   }
 
-  /** Deliveries of a subscription with all their tries, the youngest first, of the last 30 days. */
+  /** Lists the deliveries of a subscription in the last 30 days with all attempts, latest first. */
   webhookDeliveries(webhookId: string, query?: WebhookDeliveriesQuery, options?: CallOptions): Pages<Delivery> {
     return this.#transport.pages('GET', `/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries`, { query, isSafe: true, options });
   }
 
-  /** One delivery of a subscription, with what is sent. */
+  /** Returns one delivery of a subscription, with the request. */
   getDelivery(webhookId: string, deliveryId: string, options?: CallOptions): Promise<SentDelivery> {
     return this.#transport.json('GET', `/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries/${encodeURIComponent(deliveryId)}`, { isSafe: true, options });
   }
 
-  /** Tries a delivery again, at once and with all its retries; that of a paused subscription when it is resumed. */
+  /** Retries a delivery at once, with all its retries. If the subscription is paused, the delivery is retried when it is resumed. */
   retryDelivery(webhookId: string, deliveryId: string, options?: CallOptions): Promise<Delivery> {
     return this.#transport.json('POST', `/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries/${encodeURIComponent(deliveryId)}/retry`, { options });
   }
 
-  /** Queues an event webhook.test for a subscription; its delivery says how it went. */
+  /** Queues an event webhook.test for a subscription. The result is in the subscription’s deliveries. */
   testWebhook(webhookId: string, options?: CallOptions): Promise<Delivery> {
     return this.#transport.json('POST', `/v1/webhooks/${encodeURIComponent(webhookId)}/test`, { options });
   }
 
-  /** Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials. */
+  /** Pairs a device. Its MQTT password is shown only once. A device that was discovered through a gateway keeps using the credentials of the gateway. */
   createDevice(body: CreateDeviceBody, options?: CallOptions): Promise<PairedDevice> {
     return this.#transport.json('POST', '/v1/devices', { body, options });
   }
 
-  /** The devices of a user, page by page. */
+  /** Lists the devices of a user, page by page. */
   listDevices(query?: ListDevicesQuery, options?: CallOptions): Pages<Device> {
     return this.#transport.pages('GET', '/v1/devices', { query, isSafe: true, options });
   }
 
-  /** Devices heard through a user’s gateways that are not paired, page by page. */
+  /** Lists the devices that were discovered through a user’s gateways and are not paired, page by page. */
   discoveredDevices(query?: DiscoveredDevicesQuery, options?: CallOptions): Pages<DiscoveredDevice> {
     return this.#transport.pages('GET', '/v1/devices/discovered', { query, isSafe: true, options });
   }
 
-  /** One device with its settings. */
+  /** Returns one device with its settings. */
   getDevice(deviceId: string, options?: CallOptions): Promise<DeviceDetails> {
     return this.#transport.json('GET', `/v1/devices/${encodeURIComponent(deviceId)}`, { isSafe: true, options });
   }
 
-  /** Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds. */
+  /** Changes a device. Limits and `counts_as` also apply to the past, which is recomputed within seconds. */
   updateDevice(deviceId: string, body: UpdateDeviceBody, options?: CallOptions): Promise<DeviceDetails> {
     return this.#transport.json('PATCH', `/v1/devices/${encodeURIComponent(deviceId)}`, { body, options });
   }
 
-  /** Ends a device and its credentials; what it consumed stays in its owner’s history. */
+  /** Deletes a device and its credentials. Its past consumption stays in its owner’s history. */
   deleteDevice(deviceId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/devices/${encodeURIComponent(deviceId)}`, { isSafe: true, options });
   }
 
-  /** Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. */
+  /** Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days. */
   deviceUsage(deviceId: string, query?: DeviceUsageQuery, options?: CallOptions): Promise<DeviceUsage> {
     return this.#transport.json('GET', `/v1/devices/${encodeURIComponent(deviceId)}/usage`, { query, isSafe: true, options });
   }
 
-  /** Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As CSV. */
+  /** Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days. As CSV. */
   deviceUsageCsv(deviceId: string, query?: DeviceUsageQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/usage`, { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As a spreadsheet (XLSX). */
+  /** Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days. As a spreadsheet (XLSX). */
   deviceUsageXlsx(deviceId: string, query?: DeviceUsageQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/devices/${encodeURIComponent(deviceId)}/usage`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As a Green Button feed. */
+  /** Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days. As a Green Button feed. */
   deviceUsageGreenButton(deviceId: string, query?: DeviceUsageQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/usage`, { query, accept: 'application/atom+xml', isSafe: true, options });
   }
 
-  /** Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends. */
+  /** Releases a device: a meter can claim it again with a provisioning batch and the serial that the device has as `external_id`. The previous password ends. */
   releaseDevice(deviceId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/release`, { options });
   }
 
-  /** The devices of every account that the caller reaches, page by page: filtered, and in an order. Owners’ e-mail addresses need `users:read`, too. */
+  /** Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`. */
   listFleetDevices(query?: ListFleetDevicesQuery, options?: CallOptions): Pages<FleetDevice> {
     return this.#transport.pages('GET', '/v1/fleet/devices', { query, isSafe: true, options });
   }
 
-  /** Which devices fell silent when, among all that the caller reaches: counted by the hour or the day, and grouped by what stopped together. */
+  /** Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together. */
   getFleetSilence(query: GetFleetSilenceQuery, options?: CallOptions): Promise<FleetSilence> {
     return this.#transport.json('GET', '/v1/fleet/silence', { query, isSafe: true, options });
   }
 
-  /** How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. */
+  /** Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months. */
   deviceQuality(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<DeviceQuality> {
     return this.#transport.json('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, isSafe: true, options });
   }
 
-  /** How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As CSV. */
+  /** Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months. As CSV. */
   deviceQualityCsv(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As a spreadsheet (XLSX). */
+  /** Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months. As a spreadsheet (XLSX). */
   deviceQualityXlsx(deviceId: string, query?: DeviceQualityQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Writes readings of a device that could as well send them by MQTT: one element or up to 10,000, as JSON, or a SenML pack. The answer comes when they are committed. Readings that are sent again, in either way, count once. */
+  /** Stores readings of a device that uses the native format: one element or up to 10,000, as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once. */
   sendReadings(deviceId: string, body: SendReadingsBody, options?: CallOptions): Promise<SentReadings> {
     return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { body, options });
   }
 
-  /** The readings of a device as they are stored, and what each was taken for, oldest first, page by page. */
+  /** Returns the stored readings of a device, each with its use in the computation, oldest first, page by page. */
   listDeviceReadings(deviceId: string, query: ListDeviceReadingsQuery, options?: CallOptions): Pages<DeviceReading> {
     return this.#transport.pages('GET', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { query, isSafe: true, options });
   }
 
-  /** The readings of a device as they are stored, and what each was taken for, oldest first, page by page. As CSV. */
+  /** Returns the stored readings of a device, each with its use in the computation, oldest first, page by page. As CSV. */
   listDeviceReadingsCsv(deviceId: string, query: ListDeviceReadingsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** Edits readings of a device by hand, with a reason: excludes those of a time, or adds what a person read off a register. Its past is computed anew within seconds; what was sent stays stored. */
+  /** Edits readings of a device by hand, with a reason: excludes the readings of a time, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored. */
   createDeviceEdit(deviceId: string, body: CreateDeviceEditBody, options?: CallOptions): Promise<ReadingEdit> {
     return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/edits`, { body, options });
   }
 
-  /** The edits of readings of a device, revoked ones, too, with who made them and why, page by page. */
+  /** Lists the edits of a device’s readings, including revoked ones, with author and reason, page by page. */
   listDeviceEdits(deviceId: string, query?: ListDeviceEditsQuery, options?: CallOptions): Pages<ReadingEdit> {
     return this.#transport.pages('GET', `/v1/devices/${encodeURIComponent(deviceId)}/edits`, { query, isSafe: true, options });
   }
 
-  /** Revokes an edit of readings: consumption is as if it had never been made, within seconds, and the edit stays to be seen. One that was revoked stays as it was. */
+  /** Revokes an edit of readings. Within seconds, consumption is computed without it; the edit stays in the list. Revoking it again changes nothing. */
   revokeDeviceEdit(deviceId: string, editId: string, options?: CallOptions): Promise<ReadingEdit> {
     return this.#transport.json('DELETE', `/v1/devices/${encodeURIComponent(deviceId)}/edits/${encodeURIComponent(editId)}`, { isSafe: true, options });
   }
 
-  /** Makes a gateway; its MQTT password is shown here and never again. */
+  /** Creates a gateway. Its MQTT password is shown only once. */
   createGateway(body: CreateGatewayBody, options?: CallOptions): Promise<CreatedGateway> {
     return this.#transport.json('POST', '/v1/gateways', { body, options });
   }
 
-  /** The gateways of a user, page by page. */
+  /** Lists the gateways of a user, page by page. */
   listGateways(query?: ListGatewaysQuery, options?: CallOptions): Pages<Gateway> {
     return this.#transport.pages('GET', '/v1/gateways', { query, isSafe: true, options });
   }
 
-  /** Renames a gateway, or changes what decoders must know of all that lies below it. */
+  /** Renames a gateway, or changes the decoder settings for all devices below it. */
   updateGateway(gatewayId: string, body: UpdateGatewayBody, options?: CallOptions): Promise<Gateway> {
     return this.#transport.json('PATCH', `/v1/gateways/${encodeURIComponent(gatewayId)}`, { body, options });
   }
 
-  /** Ends a gateway and its credentials. Devices that were paired through it stay, with their past. */
+  /** Deletes a gateway and its credentials. Devices that were paired through it stay, with their past. */
   deleteGateway(gatewayId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/gateways/${encodeURIComponent(gatewayId)}`, { isSafe: true, options });
   }
 
-  /** Says what the service would read out of a message of a gateway, why not, and which setting would help. Nothing is stored. */
+  /** Decodes a message of a gateway as a test: returns its readings, the reasons why it cannot be used, and settings that would help. Stores nothing. */
   decodeMessage(gatewayId: string, body: DecodeMessageBody, options?: CallOptions): Promise<JudgedMessage> {
     return this.#transport.json('POST', `/v1/gateways/${encodeURIComponent(gatewayId)}/decode`, { body, isSafe: true, options });
   }
 
-  /** Messages through a gateway that no family of devices knows, counted by the shape of their topic, page by page. */
+  /** Lists messages of a gateway that no device family recognises, counted by the shape of their topic, page by page. */
   unreadMessages(gatewayId: string, query?: UnreadMessagesQuery, options?: CallOptions): Pages<UnreadMessages> {
     return this.#transport.pages('GET', `/v1/gateways/${encodeURIComponent(gatewayId)}/unread`, { query, isSafe: true, options });
   }
 
-  /** Makes a group of homes (a building, a feeder, a district). For utilities and administrators. */
+  /** Creates a group of homes (a building, a feeder, a district). For utilities and administrators. */
   createGroup(body: CreateGroupBody, options?: CallOptions): Promise<Group> {
     return this.#transport.json('POST', '/v1/groups', { body, options });
   }
 
-  /** The groups of homes that the caller reaches, page by page. */
+  /** Lists the groups of homes that the caller can access, page by page. */
   listGroups(query?: ListGroupsQuery, options?: CallOptions): Pages<Group> {
     return this.#transport.pages('GET', '/v1/groups', { query, isSafe: true, options });
   }
 
-  /** One group of homes. */
+  /** Returns one group of homes. */
   getGroup(groupId: string, options?: CallOptions): Promise<Group> {
     return this.#transport.json('GET', `/v1/groups/${encodeURIComponent(groupId)}`, { isSafe: true, options });
   }
 
-  /** Changes a group’s name or kind, or what it is a part of. */
+  /** Changes a group’s name, kind or parent. */
   updateGroup(groupId: string, body: UpdateGroupBody, options?: CallOptions): Promise<Group> {
     return this.#transport.json('PATCH', `/v1/groups/${encodeURIComponent(groupId)}`, { body, options });
   }
 
-  /** Removes a group, and the keys that are limited to it; its homes stay as they are. */
+  /** Deletes a group, and the keys that are limited to it. Its homes do not change. */
   deleteGroup(groupId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/groups/${encodeURIComponent(groupId)}`, { isSafe: true, options });
   }
 
-  /** The homes of a group, page by page, without those of groups below it. */
+  /** Lists the homes of a group, page by page, without the homes of its subgroups. */
   listGroupUsers(groupId: string, query?: ListGroupUsersQuery, options?: CallOptions): Pages<User> {
     return this.#transport.pages('GET', `/v1/groups/${encodeURIComponent(groupId)}/users`, { query, isSafe: true, options });
   }
 
-  /** Adds homes to a group and removes others, up to 10,000 each; all of it or nothing. */
+  /** Adds homes to a group and removes others, up to 10,000 each; all of them or none. */
   changeGroupUsers(groupId: string, body: ChangeGroupUsersBody, options?: CallOptions): Promise<ChangedGroup> {
     return this.#transport.json('POST', `/v1/groups/${encodeURIComponent(groupId)}/users`, { body, options });
   }
 
-  /** Adds a home to a group; one that is in it already stays. */
+  /** Adds a home to a group. Adding a member again changes nothing. */
   addGroupUser(groupId: string, userId: string, options?: CallOptions): Promise<ChangedGroup> {
     return this.#transport.json('PUT', `/v1/groups/${encodeURIComponent(groupId)}/users/${encodeURIComponent(userId)}`, { isSafe: true, options });
   }
 
-  /** Removes a home from a group; the home itself stays as it is. */
+  /** Removes a home from a group. The home itself does not change. */
   removeGroupUser(groupId: string, userId: string, options?: CallOptions): Promise<ChangedGroup> {
     return this.#transport.json('DELETE', `/v1/groups/${encodeURIComponent(groupId)}/users/${encodeURIComponent(userId)}`, { isSafe: true, options });
   }
 
-  /** What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. */
+  /** Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once. */
   groupEnergyInsights(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<GroupEnergyInsights> {
     return this.#transport.json('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, isSafe: true, options });
   }
 
-  /** What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. As CSV. */
+  /** Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once. As CSV. */
   groupEnergyInsightsCsv(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX). */
+  /** Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX). */
   groupEnergyInsightsXlsx(groupId: string, query?: GroupEnergyInsightsQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/groups/${encodeURIComponent(groupId)}/energy-insights`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`. */
+  /** Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or none. Errors are listed by row. Repeating an import changes nothing: a row matches its owner’s device with the same `external_id`, or, without an `external_id`, with the same `type` and `location`. */
   createImport(body: CreateImportBody, query?: CreateImportQuery, options?: CallOptions): Promise<DeviceImport> {
     return this.#transport.json('POST', '/v1/imports', { query, body, options });
   }
 
-  /** Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`. From CSV. */
+  /** Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or none. Errors are listed by row. Repeating an import changes nothing: a row matches its owner’s device with the same `external_id`, or, without an `external_id`, with the same `type` and `location`. From CSV. */
   createImportCsv(csv: string, query?: CreateImportQuery, options?: CallOptions): Promise<DeviceImport> {
     return this.#transport.json('POST', '/v1/imports', { query, body: csv, type: 'text/csv', options });
   }
 
-  /** Shows what came of an import of devices. */
+  /** Returns the result of an import of devices. */
   getImport(importId: string, options?: CallOptions): Promise<DeviceImport> {
     return this.#transport.json('GET', `/v1/imports/${encodeURIComponent(importId)}`, { isSafe: true, options });
   }
 
-  /** Fetches the MQTT passwords of the devices that an import made: once, within a day. With an Idempotency-Key an answer that was lost can be had again. */
+  /** Returns the MQTT passwords of the devices that an import created: once, within a day. With an Idempotency-Key, a lost response can be fetched again. */
   fetchImportCredentials(importId: string, options?: CallOptions): Promise<ImportCredentials> {
     return this.#transport.json('POST', `/v1/imports/${encodeURIComponent(importId)}/credentials`, { options });
   }
 
-  /** Makes a secret that meters are made with in the factory, and claim their devices and their own passwords with at first contact. A meter gets the device that has its serial as `external_id`. For utilities and administrators. */
+  /** Creates a shared secret that meters get in the factory. At first contact, each meter uses it to claim its device and its own password. A meter gets the device whose `external_id` is its serial. For utilities and administrators. */
   createProvisioningBatch(body: CreateProvisioningBatchBody, options?: CallOptions): Promise<CreatedProvisioningBatch> {
     return this.#transport.json('POST', '/v1/provisioning-batches', { body, options });
   }
 
-  /** The provisioning batches that the caller made, those that ended too, page by page; an administrator’s list has all. */
+  /** Lists the provisioning batches that the caller created, including ended ones, page by page. Administrators see all batches. */
   listProvisioningBatches(query?: ListProvisioningBatchesQuery, options?: CallOptions): Pages<ProvisioningBatch> {
     return this.#transport.pages('GET', '/v1/provisioning-batches', { query, isSafe: true, options });
   }
 
-  /** Ends a provisioning batch: nothing claims with it any more. What was claimed goes on. */
+  /** Ends a provisioning batch: meters can no longer claim with it. Claimed devices continue to work. */
   revokeProvisioningBatch(batchId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/provisioning-batches/${encodeURIComponent(batchId)}`, { isSafe: true, options });
   }
 
-  /** Makes a bill period of a home or a device, and records what is known of it: energy, register readings at both ends, what is estimated, with a checksum. For utilities and administrators. */
+  /** Creates a bill period of a home or a device, and records its first version: energy, register readings at both ends, estimated energy and a checksum. For utilities and administrators. */
   createBillPeriod(body: CreateBillPeriodBody, options?: CallOptions): Promise<BillPeriodDetails> {
     return this.#transport.json('POST', '/v1/bill-periods', { body, options });
   }
 
-  /** The bill periods of a user with what was told of them last, page by page. */
+  /** Lists the bill periods of a user, each with its latest version, page by page. */
   listBillPeriods(query?: ListBillPeriodsQuery, options?: CallOptions): Pages<BillPeriod> {
     return this.#transport.pages('GET', '/v1/bill-periods', { query, isSafe: true, options });
   }
 
-  /** The bill periods of a user with what was told of them last, page by page. As CSV. */
+  /** Lists the bill periods of a user, each with its latest version, page by page. As CSV. */
   listBillPeriodsCsv(query?: ListBillPeriodsQuery, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', '/v1/bill-periods', { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** The bill periods of a user with what was told of them last, page by page. As a spreadsheet (XLSX). */
+  /** Lists the bill periods of a user, each with its latest version, page by page. As a spreadsheet (XLSX). */
   listBillPeriodsXlsx(query?: ListBillPeriodsQuery, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', '/v1/bill-periods', { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. */
+  /** Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum. */
   getBillPeriod(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
     return this.#transport.json('GET', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { isSafe: true, options });
   }
 
-  /** One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As CSV. */
+  /** Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum. As CSV. */
   getBillPeriodCsv(billPeriodId: string, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { accept: 'text/csv', isSafe: true, options });
   }
 
-  /** One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As a spreadsheet (XLSX). */
+  /** Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum. As a spreadsheet (XLSX). */
   getBillPeriodXlsx(billPeriodId: string, options?: CallOptions): Promise<Uint8Array> {
     return this.#transport.bytes('GET', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As a Green Button feed. */
+  /** Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum. As a Green Button feed. */
   getBillPeriodGreenButton(billPeriodId: string, options?: CallOptions): Promise<string> {
     return this.#transport.text('GET', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { accept: 'application/atom+xml', isSafe: true, options });
   }
 
-  /** Removes an open bill period: a closed one stays. For utilities and administrators. */
+  /** Deletes an open bill period. A closed period cannot be deleted. For utilities and administrators. */
   deleteBillPeriod(billPeriodId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}`, { isSafe: true, options });
   }
 
-  /** Records what is known of an open bill period now as a further version. For utilities and administrators. */
+  /** Records the current values of an open bill period as a new version. For utilities and administrators. */
   recordBillVersion(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
     return this.#transport.json('POST', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}/versions`, { options });
   }
 
-  /** Closes a bill period that is over: what changes of its days later is billed with the next open one, as an adjustment. For utilities and administrators. */
+  /** Closes a bill period that is over. The next open period bills later changes of its days as an adjustment. For utilities and administrators. */
   closeBillPeriod(billPeriodId: string, options?: CallOptions): Promise<BillPeriodDetails> {
     return this.#transport.json('POST', `/v1/bill-periods/${encodeURIComponent(billPeriodId)}/close`, { options });
   }
 
-  /** Says what a user pays for energy from a day on, and gets for what is fed in. */
+  /** Creates a tariff: the prices of a user’s energy from a day on, and the payments for exported energy. */
   createTariff(body: CreateTariffBody, options?: CallOptions): Promise<Tariff> {
     return this.#transport.json('POST', '/v1/tariffs', { body, options });
   }
 
-  /** The tariffs of a user in order of `valid_from`, page by page. */
+  /** Lists the tariffs of a user in order of `valid_from`, page by page. */
   listTariffs(query?: ListTariffsQuery, options?: CallOptions): Pages<Tariff> {
     return this.#transport.pages('GET', '/v1/tariffs', { query, isSafe: true, options });
   }
 
-  /** One tariff. */
+  /** Returns one tariff. */
   getTariff(tariffId: string, options?: CallOptions): Promise<Tariff> {
     return this.#transport.json('GET', `/v1/tariffs/${encodeURIComponent(tariffId)}`, { isSafe: true, options });
   }
 
-  /** Changes a tariff. What changes holds for the past that it covers, too. */
+  /** Changes a tariff. The change also applies to the past that the tariff covers. */
   updateTariff(tariffId: string, body: UpdateTariffBody, options?: CallOptions): Promise<Tariff> {
     return this.#transport.json('PATCH', `/v1/tariffs/${encodeURIComponent(tariffId)}`, { body, options });
   }
 
-  /** Removes a tariff. The one before it holds in its place. */
+  /** Deletes a tariff. The previous tariff then applies to its time. */
   deleteTariff(tariffId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/tariffs/${encodeURIComponent(tariffId)}`, { isSafe: true, options });
   }
 
-  /** What a range would have cost by other tariffs, each as if it had held in all of it. Stores nothing. Counts as 10 requests, and runs one at a time by account. */
+  /** Computes the cost of a range under other tariffs, each as if it had been in force for the whole range. Stores nothing. Counts as 10 requests; only one runs at a time for each account. */
   compareTariffs(body: CompareTariffsBody, options?: CallOptions): Promise<CompareTariffsAnswer> {
     return this.#transport.json('POST', '/v1/tariffs/compare', { body, isSafe: true, options });
   }
 
-  /** What a range would have been with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests, and runs one at a time by account. */
+  /** Computes the energy and cost of a range with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests; only one runs at a time for each account. */
   whatIf(body: WhatIfBody, options?: CallOptions): Promise<WhatIfAnswer> {
     return this.#transport.json('POST', '/v1/what-if', { body, isSafe: true, options });
   }
 
-  /** Creates a price series, for prices that are put as they become known, or that the service fetches from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody. */
+  /** Creates a price series, whose prices its owner uploads as they become known, or which the service fetches from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator. */
   createPriceSeries(body: CreatePriceSeriesBody, options?: CallOptions): Promise<CreatedPriceSeries> {
     return this.#transport.json('POST', '/v1/price-series', { body, options });
   }
 
-  /** The price series that a user can use, page by page: its own, its utility’s and those of administrators. */
+  /** Lists the price series that a user can use, page by page: its own series, its utility’s series and those of administrators. */
   listPriceSeries(query?: ListPriceSeriesQuery, options?: CallOptions): Pages<PriceSeries> {
     return this.#transport.pages('GET', '/v1/price-series', { query, isSafe: true, options });
   }
 
-  /** One price series, of those that the caller can use too. */
+  /** Returns one price series that the caller can use. */
   getPriceSeries(seriesId: string, options?: CallOptions): Promise<PriceSeries> {
     return this.#transport.json('GET', `/v1/price-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
   }
 
-  /** Changes the name of a price series, or where it fetches its prices. */
+  /** Changes the name or the source of a price series. */
   updatePriceSeries(seriesId: string, body: UpdatePriceSeriesBody, options?: CallOptions): Promise<PriceSeries> {
     return this.#transport.json('PATCH', `/v1/price-series/${encodeURIComponent(seriesId)}`, { body, options });
   }
 
-  /** Removes a price series and its prices, unless a tariff uses it. */
+  /** Deletes a price series and its prices, unless a tariff uses it. */
   deletePriceSeries(seriesId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/price-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
   }
 
-  /** The prices of a series from `start` to `end`, UTC days; without them those of today and tomorrow. */
+  /** Returns the prices of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow. */
   listPrices(seriesId: string, query?: ListPricesQuery, options?: CallOptions): Promise<Price[]> {
     return this.#transport.json('GET', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { query, isSafe: true, options });
   }
 
-  /** Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken. */
+  /** Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. */
   putPrices(seriesId: string, body: PutPricesBody, options?: CallOptions): Promise<PutPricesAnswer> {
     return this.#transport.json('PUT', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { body, isSafe: true, options });
   }
 
-  /** Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken. From CSV. */
+  /** Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. From CSV. */
   putPricesCsv(seriesId: string, csv: string, options?: CallOptions): Promise<PutPricesAnswer> {
     return this.#transport.json('PUT', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { body: csv, type: 'text/csv', isSafe: true, options });
   }
 
-  /** Removes prices that were put for times from `from` until `to`. If the series has a source, its prices hold for these times at once. */
+  /** Deletes uploaded prices from `from` (inclusive) to `to` (exclusive). If the series has a source, the prices of the source apply to these times at once. */
   deletePrices(seriesId: string, query: DeletePricesQuery, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { query, isSafe: true, options });
   }
 
-  /** Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes, put by its owner or fetched from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody. */
+  /** Creates an emission series: grams of CO2 equivalent for a kWh from the grid, uploaded by its owner or fetched from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator. */
   createEmissionSeries(body: CreateEmissionSeriesBody, options?: CallOptions): Promise<CreatedEmissionSeries> {
     return this.#transport.json('POST', '/v1/emission-series', { body, options });
   }
 
-  /** The emission series that a user can use, page by page: its own, its utility’s and those of administrators. */
+  /** Lists the emission series that a user can use, page by page: its own series, its utility’s series and those of administrators. */
   listEmissionSeries(query?: ListEmissionSeriesQuery, options?: CallOptions): Pages<EmissionSeries> {
     return this.#transport.pages('GET', '/v1/emission-series', { query, isSafe: true, options });
   }
 
-  /** One emission series, of those that the caller can use too. */
+  /** Returns one emission series that the caller can use. */
   getEmissionSeries(seriesId: string, options?: CallOptions): Promise<EmissionSeries> {
     return this.#transport.json('GET', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
   }
 
-  /** Changes the name of an emission series, or where it fetches its intensities. */
+  /** Changes the name or the source of an emission series. */
   updateEmissionSeries(seriesId: string, body: UpdateEmissionSeriesBody, options?: CallOptions): Promise<EmissionSeries> {
     return this.#transport.json('PATCH', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { body, options });
   }
 
-  /** Removes an emission series and its intensities, unless a user has it. */
+  /** Deletes an emission series and its intensities, unless a user uses it. */
   deleteEmissionSeries(seriesId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/emission-series/${encodeURIComponent(seriesId)}`, { isSafe: true, options });
   }
 
-  /** The intensities of a series from `start` to `end`, UTC days; without them those of today and tomorrow. */
+  /** Returns the intensities of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow. */
   listIntensities(seriesId: string, query?: ListIntensitiesQuery, options?: CallOptions): Promise<Intensity[]> {
     return this.#transport.json('GET', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { query, isSafe: true, options });
   }
 
-  /** Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored. */
+  /** Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity for the same time is replaced; other intensities do not change. If one intensity has an error, none is stored. */
   putIntensities(seriesId: string, body: PutIntensitiesBody, options?: CallOptions): Promise<PutIntensitiesAnswer> {
     return this.#transport.json('PUT', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { body, isSafe: true, options });
   }
 
-  /** Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored. From CSV. */
+  /** Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity for the same time is replaced; other intensities do not change. If one intensity has an error, none is stored. From CSV. */
   putIntensitiesCsv(seriesId: string, csv: string, options?: CallOptions): Promise<PutIntensitiesAnswer> {
     return this.#transport.json('PUT', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { body: csv, type: 'text/csv', isSafe: true, options });
   }
 
-  /** Removes intensities that were put for times from `from` until `to`. If the series has a source, its intensities hold for these times at once. */
+  /** Deletes uploaded intensities from `from` (inclusive) to `to` (exclusive). If the series has a source, the intensities of the source apply to these times at once. */
   deleteIntensities(seriesId: string, query: DeleteIntensitiesQuery, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/emission-series/${encodeURIComponent(seriesId)}/intensities`, { query, isSafe: true, options });
   }
 
-  /** Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. A key for the home of another account (`home_user_id`) needs a membership of that home. */
+  /** Creates a key, which is shown only once. A key can create only keys whose scopes it has itself. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home. */
   createKey(body: CreateKeyBody, options?: CallOptions): Promise<CreatedKey> {
     return this.#transport.json('POST', '/v1/keys', { body, options });
   }
 
-  /** The keys of a user that are not revoked, page by page; never the keys themselves. */
+  /** Lists the keys of a user that are not revoked, page by page, without the secret keys themselves. */
   listKeys(query?: ListKeysQuery, options?: CallOptions): Pages<Key> {
     return this.#transport.pages('GET', '/v1/keys', { query, isSafe: true, options });
   }
 
-  /** Changes from where and until when a key may be used. For what changes something it holds at once, for what reads after 10 seconds. */
+  /** Changes the allowed addresses or the expiry of a key. Writes follow the change at once, reads within 10 seconds. */
   updateKey(keyId: string, body: UpdateKeyBody, options?: CallOptions): Promise<Key> {
     return this.#transport.json('PATCH', `/v1/keys/${encodeURIComponent(keyId)}`, { body, options });
   }
 
-  /** Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds. */
+  /** Revokes a key. Writes are refused at once, reads within 10 seconds. */
   revokeKey(keyId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/keys/${encodeURIComponent(keyId)}`, { isSafe: true, options });
   }
 
-  /** Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never. */
+  /** Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, or never. */
   rotateKey(keyId: string, body?: RotateKeyBody, options?: CallOptions): Promise<RotatedKey> {
     return this.#transport.json('POST', `/v1/keys/${encodeURIComponent(keyId)}/rotate`, { body, options });
   }
 
-  /** Invites a person to the caller’s own home, by a mail whose link is valid for 7 days: 10 mails a day, and 20 members and invitations, at most. Only a homeowner invites, and only homeowners become members. */
+  /** Invites a person to the caller’s own home, by a mail whose link is valid for 7 days. At most 10 mails a day, and 20 members and invitations. Only homeowners can invite, and only homeowners can become members. */
   inviteMember(userId: string, body: InviteMemberBody, options?: CallOptions): Promise<Member> {
     return this.#transport.json('POST', `/v1/users/${encodeURIComponent(userId)}/members`, { body, options });
   }
 
-  /** The members of a home and the invitations to it that are still valid, page by page. */
+  /** Lists the members of a home and the valid invitations to it, page by page. */
   listMembers(userId: string, query?: ListMembersQuery, options?: CallOptions): Pages<Member> {
     return this.#transport.pages('GET', `/v1/users/${encodeURIComponent(userId)}/members`, { query, isSafe: true, options });
   }
 
-  /** Ends a membership at once, with the keys and webhooks that the member made for the home, or withdraws an invitation. Both get a mail; the owner’s lists the passwords that the member saw. */
+  /** Ends a membership at once, with the keys and webhooks that the member created for the home, or withdraws an invitation. Owner and member get a mail; the owner’s mail lists the passwords that the member saw. */
   removeMember(userId: string, memberId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/users/${encodeURIComponent(userId)}/members/${encodeURIComponent(memberId)}`, { isSafe: true, options });
   }
 
-  /** Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the address of the account: one that signed in with, or the invitation itself. */
+  /** Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the account’s address: a sign-in link, or the invitation itself. */
   acceptMembership(body: AcceptMembershipBody, options?: CallOptions): Promise<Membership> {
     return this.#transport.json('POST', '/v1/memberships', { body, options });
   }
 
-  /** The homes of other accounts of which the caller’s account is a member, page by page. */
+  /** Lists the homes of other accounts of which the caller’s account is a member, page by page. */
   listMemberships(query?: ListMembershipsQuery, options?: CallOptions): Pages<Membership> {
     return this.#transport.pages('GET', '/v1/memberships', { query, isSafe: true, options });
   }
 
-  /** Ends a membership of the caller’s account at once, with the keys and webhooks that it made for the home. Both get a mail. */
+  /** Ends a membership of the caller’s account at once, with the keys and webhooks that it created for the home. Owner and member get a mail. */
   leaveMembership(memberId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/memberships/${encodeURIComponent(memberId)}`, { isSafe: true, options });
   }
 
-  /** Registers an app, which homes can then let in by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once. */
+  /** Registers an app, which can then request access to homes by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once. */
   createApp(body: CreateAppBody, options?: CallOptions): Promise<CreatedApp> {
     return this.#transport.json('POST', '/v1/apps', { body, options });
   }
 
-  /** Apps that the caller’s account registered, page by page. */
+  /** Lists the apps that the caller’s account registered, page by page. */
   listApps(query?: ListAppsQuery, options?: CallOptions): Pages<App> {
     return this.#transport.pages('GET', '/v1/apps', { query, isSafe: true, options });
   }
 
-  /** One app. */
+  /** Returns one app. */
   getApp(appId: string, options?: CallOptions): Promise<App> {
     return this.#transport.json('GET', `/v1/apps/${encodeURIComponent(appId)}`, { isSafe: true, options });
   }
 
-  /** Changes an app. Fewer scopes hold at once, also for tokens that were issued. */
+  /** Changes an app. Removed scopes end at once, also for issued tokens. */
   updateApp(appId: string, body: UpdateAppBody, options?: CallOptions): Promise<App> {
     return this.#transport.json('PATCH', `/v1/apps/${encodeURIComponent(appId)}`, { body, options });
   }
 
-  /** Deletes an app, and ends every authorization of it at once. Each home gets a mail. */
+  /** Deletes an app, and ends all its authorizations at once. Each home gets a mail. */
   deleteApp(appId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/apps/${encodeURIComponent(appId)}`, { isSafe: true, options });
   }
 
-  /** Apps that the caller’s own home has let in, page by page. */
+  /** Lists the apps that can access the caller’s own home, page by page. */
   listAuthorizations(query?: ListAuthorizationsQuery, options?: CallOptions): Pages<Authorization> {
     return this.#transport.pages('GET', '/v1/authorizations', { query, isSafe: true, options });
   }
 
-  /** Ends the access of an app to the caller’s home at once, with the alerts and webhooks that the app made. */
+  /** Ends an app’s access to the caller’s home at once, and deletes the alerts and webhooks that the app created. */
   endAuthorization(authorizationId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('DELETE', `/v1/authorizations/${encodeURIComponent(authorizationId)}`, { isSafe: true, options });
   }
 
-  /** Who did what to whom in the last 24 months, the latest first, page by page; `user_id`: what this account did, and what was done to it. For administrators. */
+  /** Lists the audit log of the last 24 months, latest first, page by page. `user_id` selects the entries with this account as actor or target. For administrators. */
   listAudit(query?: ListAuditQuery, options?: CallOptions): Pages<Act> {
     return this.#transport.pages('GET', '/v1/audit', { query, isSafe: true, options });
   }

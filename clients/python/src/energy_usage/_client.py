@@ -24,15 +24,15 @@ class EnergyClient(Transport):
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.EnergyInsights:
-        """Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object.
+        """Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
-        commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        commodity: Commodity. For gas, heat and water, `include` allows only estimated and coverage.
         """
         return self._json("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, is_safe=True, options=options)
 
@@ -48,15 +48,15 @@ class EnergyClient(Transport):
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As CSV.
+        """Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. As CSV.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
-        commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        commodity: Commodity. For gas, heat and water, `include` allows only estimated and coverage.
         """
         return self._text("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="text/csv", is_safe=True, options=options)
 
@@ -72,15 +72,15 @@ class EnergyClient(Transport):
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As a spreadsheet (XLSX).
+        """Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. As a spreadsheet (XLSX).
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
-        commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        commodity: Commodity. For gas, heat and water, `include` allows only estimated and coverage.
         """
         return self._bytes("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
@@ -96,15 +96,15 @@ class EnergyClient(Transport):
         commodity: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """Usage by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. As a Green Button feed.
+        """Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. As a Green Button feed.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
-        commodity: What was used. Of `include`, all but electricity takes only estimated and coverage.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        commodity: Commodity. For gas, heat and water, `include` allows only estimated and coverage.
         """
         return self._text("GET", "/v1/energy-insights", query={"start": start, "end": end, "group_by": group_by, "user_id": user_id, "tz": tz, "include": include, "commodity": commodity}, accept="application/atom+xml", is_safe=True, options=options)
 
@@ -113,7 +113,7 @@ class EnergyClient(Transport):
         body: types.PostEnergyInsightsBody,
         **options: Unpack[CallOptions],
     ) -> types.Summary:
-        """Summary of a user’s usage over the calendar interval of now, to date, or between two dates."""
+        """Returns a summary of a user’s usage in the current calendar interval up to now, or between two dates."""
         return self._json("POST", "/v1/energy-insights", body=body, is_safe=True, options=options)
 
     def monthly_analytics(
@@ -125,12 +125,12 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> types.MonthlyAnalytics:
-        """A user’s months, each beside the one before.
+        """Returns a user’s usage by month, compared with the previous month.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        months: How many months, the current one included.
+        months: Number of months, including the current one.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
+        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._json("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, is_safe=True, options=options)
 
@@ -143,12 +143,12 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """A user’s months, each beside the one before. As CSV.
+        """Returns a user’s usage by month, compared with the previous month. As CSV.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        months: How many months, the current one included.
+        months: Number of months, including the current one.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
+        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._text("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
 
@@ -161,12 +161,12 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """A user’s months, each beside the one before. As a spreadsheet (XLSX).
+        """Returns a user’s usage by month, compared with the previous month. As a spreadsheet (XLSX).
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        months: How many months, the current one included.
+        months: Number of months, including the current one.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
+        include: Members to add, separated by commas: `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._bytes("GET", "/v1/analytics/monthly", query={"user_id": user_id, "months": months, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
@@ -176,7 +176,7 @@ class EnergyClient(Transport):
         user_id: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.Remarks:
-        """Current remarks on a user’s home: what is unusual, stays on, is missing or would have cost less, with what it is compared with.
+        """Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         """
@@ -188,7 +188,7 @@ class EnergyClient(Transport):
         user_id: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.Forecast:
-        """What a user’s home will have used, and paid, at the end of the month: a value, a range, and the errors of the same forecast in earlier months.
+        """Returns the expected usage and cost of a user’s home at the end of the month: a value, a range, and the errors of the same forecast in earlier months.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
         """
@@ -199,7 +199,7 @@ class EnergyClient(Transport):
         body: types.CreateAlertBody,
         **options: Unpack[CallOptions],
     ) -> types.CreateAlertAnswer:
-        """Sets a threshold on a user’s usage or costs."""
+        """Creates an alert with a threshold on a user’s usage or costs, or on the silence of a device."""
         return self._json("POST", "/v1/alerts", body=body, options=options)
 
     def list_alerts(
@@ -209,10 +209,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Alert]:
-        """Alerts of a user, page by page.
+        """Lists the alerts of a user, page by page.
 
         user_id: Id of the user. Required.
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/alerts", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -221,7 +221,7 @@ class EnergyClient(Transport):
         alert_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Alert:
-        """One alert."""
+        """Returns one alert."""
         return self._json("GET", f"/v1/alerts/{self._segment(alert_id)}", is_safe=True, options=options)
 
     def update_alert(
@@ -238,7 +238,7 @@ class EnergyClient(Transport):
         alert_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes an alert."""
+        """Deletes an alert."""
         return self._json("DELETE", f"/v1/alerts/{self._segment(alert_id)}", is_safe=True, options=options)
 
     def preview_alert(
@@ -246,7 +246,7 @@ class EnergyClient(Transport):
         body: types.PreviewAlertBody,
         **options: Unpack[CallOptions],
     ) -> types.AlertPreview:
-        """Says on which periods of the last 90 days an alert would have fired; makes none."""
+        """Returns the periods of the last 90 days in which an alert would have fired. Creates no alert."""
         return self._json("POST", "/v1/alerts/preview", body=body, is_safe=True, options=options)
 
     def create_user(
@@ -254,7 +254,7 @@ class EnergyClient(Transport):
         body: types.CreateUserBody,
         **options: Unpack[CallOptions],
     ) -> types.CreateUserAnswer:
-        """Creates an account: a utility enrols homeowners, an administrator anyone."""
+        """Creates an account. A utility creates accounts of homeowners, an administrator any account."""
         return self._json("POST", "/v1/users", body=body, options=options)
 
     def list_users(
@@ -269,15 +269,15 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.ListedUser]:
-        """The accounts that the caller reaches, page by page. What is asked about their devices needs `devices:read`, too.
+        """Lists the accounts that the caller can access, page by page. Filters and counts of devices also need `devices:read`.
 
-        search: Part of the e-mail address, in any case. Default: every account.
-        role: Only accounts of this role. Default: of any.
-        plan: Only accounts on this plan. Default: on any.
-        has_attention: Only accounts with (`true`) or without (`false`) a device that wants its owner. Default: all.
-        silent: Only accounts with (`true`) or without (`false`) a device that was silent for 24 hours. Default: all.
-        include: `devices`: adds how many devices each account has. Default: nothing.
-        limit: Most items in the answer.
+        search: Search text: a part of the e-mail address; upper and lower case are equal. Default: all accounts.
+        role: Role: only accounts with this role. Default: all roles.
+        plan: Plan: only accounts on this plan. Default: all plans.
+        has_attention: `true`: only accounts with a device that has an open problem. `false`: only accounts without one. Default: all accounts.
+        silent: `true`: only accounts with a device that has been silent for 24 hours. `false`: only accounts without one. Default: all accounts.
+        include: `devices`: adds the number of devices of each account. Default: none.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/users", query={"search": search, "role": role, "plan": plan, "has_attention": has_attention, "silent": silent, "include": include, "limit": limit}, is_safe=True, options=options)
 
@@ -286,7 +286,7 @@ class EnergyClient(Transport):
         user_id: str,
         **options: Unpack[CallOptions],
     ) -> types.User:
-        """One account."""
+        """Returns one account."""
         return self._json("GET", f"/v1/users/{self._segment(user_id)}", is_safe=True, options=options)
 
     def update_user(
@@ -295,7 +295,7 @@ class EnergyClient(Transport):
         body: types.UpdateUserBody,
         **options: Unpack[CallOptions],
     ) -> types.User:
-        """Changes an account. Role and plan are an administrator’s to change. A changed `email` needs keys:write, too, and holds once a mail to it was used, within 7 days; until then it is the `pending_email`, which the present address as `email` withdraws. An administrator’s change holds at once. A changed address or role ends all keys and sessions of the account."""
+        """Changes an account. Only administrators can change role and plan. Changing `email` also needs keys:write. The new address is the `pending_email` until a link in a mail to it is used, within 7 days; sending the present address as `email` withdraws it. An administrator’s change takes effect at once. Changing the address or the role ends all keys and sessions of the account."""
         return self._json("PATCH", f"/v1/users/{self._segment(user_id)}", body=body, options=options)
 
     def delete_user(
@@ -303,7 +303,7 @@ class EnergyClient(Transport):
         user_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes an account with all that is known of it."""
+        """Deletes an account and all its data."""
         return self._json("DELETE", f"/v1/users/{self._segment(user_id)}", is_safe=True, options=options)
 
     def export_user(
@@ -311,7 +311,7 @@ class EnergyClient(Transport):
         user_id: str,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """Everything that is known of an account as a ZIP of JSON and CSV files; secrets are left out."""
+        """Returns all data of an account as a ZIP of JSON and CSV files, without secrets."""
         return self._bytes("GET", f"/v1/users/{self._segment(user_id)}/export", accept="application/zip", is_safe=True, options=options)
 
     def create_webhook(
@@ -328,9 +328,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Webhook]:
-        """The caller’s own subscriptions, page by page.
+        """Lists the caller’s own subscriptions, page by page.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/webhooks", query={"limit": limit}, is_safe=True, options=options)
 
@@ -340,7 +340,7 @@ class EnergyClient(Transport):
         body: types.UpdateWebhookBody,
         **options: Unpack[CallOptions],
     ) -> types.Webhook:
-        """Pauses or resumes a subscription, or changes its events, address or secret (both secrets are valid for 24 h)."""
+        """Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h."""
         return self._json("PATCH", f"/v1/webhooks/{self._segment(webhook_id)}", body=body, options=options)
 
     def delete_webhook(
@@ -348,7 +348,7 @@ class EnergyClient(Transport):
         webhook_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Ends a subscription."""
+        """Deletes a subscription."""
         return self._json("DELETE", f"/v1/webhooks/{self._segment(webhook_id)}", is_safe=True, options=options)
 
     def webhook_deliveries(
@@ -358,9 +358,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Delivery]:
-        """Deliveries of a subscription with all their tries, the youngest first, of the last 30 days.
+        """Lists the deliveries of a subscription in the last 30 days with all attempts, latest first.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", f"/v1/webhooks/{self._segment(webhook_id)}/deliveries", query={"limit": limit}, is_safe=True, options=options)
 
@@ -370,7 +370,7 @@ class EnergyClient(Transport):
         delivery_id: str,
         **options: Unpack[CallOptions],
     ) -> types.SentDelivery:
-        """One delivery of a subscription, with what is sent."""
+        """Returns one delivery of a subscription, with the request."""
         return self._json("GET", f"/v1/webhooks/{self._segment(webhook_id)}/deliveries/{self._segment(delivery_id)}", is_safe=True, options=options)
 
     def retry_delivery(
@@ -379,7 +379,7 @@ class EnergyClient(Transport):
         delivery_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Delivery:
-        """Tries a delivery again, at once and with all its retries; that of a paused subscription when it is resumed."""
+        """Retries a delivery at once, with all its retries. If the subscription is paused, the delivery is retried when it is resumed."""
         return self._json("POST", f"/v1/webhooks/{self._segment(webhook_id)}/deliveries/{self._segment(delivery_id)}/retry", options=options)
 
     def test_webhook(
@@ -387,7 +387,7 @@ class EnergyClient(Transport):
         webhook_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Delivery:
-        """Queues an event webhook.test for a subscription; its delivery says how it went."""
+        """Queues an event webhook.test for a subscription. The result is in the subscription’s deliveries."""
         return self._json("POST", f"/v1/webhooks/{self._segment(webhook_id)}/test", options=options)
 
     def create_device(
@@ -395,7 +395,7 @@ class EnergyClient(Transport):
         body: types.CreateDeviceBody,
         **options: Unpack[CallOptions],
     ) -> types.PairedDevice:
-        """Pairs a device; its MQTT password is shown here and never again. One that was discovered through a gateway goes on with the gateway’s credentials."""
+        """Pairs a device. Its MQTT password is shown only once. A device that was discovered through a gateway keeps using the credentials of the gateway."""
         return self._json("POST", "/v1/devices", body=body, options=options)
 
     def list_devices(
@@ -405,10 +405,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Device]:
-        """The devices of a user, page by page.
+        """Lists the devices of a user, page by page.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/devices", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -419,10 +419,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.DiscoveredDevice]:
-        """Devices heard through a user’s gateways that are not paired, page by page.
+        """Lists the devices that were discovered through a user’s gateways and are not paired, page by page.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/devices/discovered", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -431,7 +431,7 @@ class EnergyClient(Transport):
         device_id: str,
         **options: Unpack[CallOptions],
     ) -> types.DeviceDetails:
-        """One device with its settings."""
+        """Returns one device with its settings."""
         return self._json("GET", f"/v1/devices/{self._segment(device_id)}", is_safe=True, options=options)
 
     def update_device(
@@ -440,7 +440,7 @@ class EnergyClient(Transport):
         body: types.UpdateDeviceBody,
         **options: Unpack[CallOptions],
     ) -> types.DeviceDetails:
-        """Changes a device. Limits, and what its channels count as, hold for its past, too: it is computed anew within seconds."""
+        """Changes a device. Limits and `counts_as` also apply to the past, which is recomputed within seconds."""
         return self._json("PATCH", f"/v1/devices/{self._segment(device_id)}", body=body, options=options)
 
     def delete_device(
@@ -448,7 +448,7 @@ class EnergyClient(Transport):
         device_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Ends a device and its credentials; what it consumed stays in its owner’s history."""
+        """Deletes a device and its credentials. Its past consumption stays in its owner’s history."""
         return self._json("DELETE", f"/v1/devices/{self._segment(device_id)}", is_safe=True, options=options)
 
     def device_usage(
@@ -463,14 +463,14 @@ class EnergyClient(Transport):
         gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.DeviceUsage:
-        """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days.
+        """Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
-        gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        gaps: Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.
         """
         return self._json("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, is_safe=True, options=options)
 
@@ -486,14 +486,14 @@ class EnergyClient(Transport):
         gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As CSV.
+        """Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days. As CSV.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
-        gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        gaps: Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="text/csv", is_safe=True, options=options)
 
@@ -509,14 +509,14 @@ class EnergyClient(Transport):
         gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As a spreadsheet (XLSX).
+        """Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days. As a spreadsheet (XLSX).
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
-        gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        gaps: Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.
         """
         return self._bytes("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
@@ -532,14 +532,14 @@ class EnergyClient(Transport):
         gaps: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """Usage of one device, and the climate that a thermostat reports; without dates the last 30 days. As a Green Button feed.
+        """Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days. As a Green Button feed.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
-        gaps: How the energy of silences of a register of a day or longer lies in the rows. `line`: spread evenly, as it is counted everywhere. `like_days`: by the shape of like days of the four weeks before, where there are enough of them; each row then has `estimate`. Only `estimated` and `coverage` can be included with it, and the range has 36 months at most.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `export`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
+        gaps: Distribution of energy over silences of a register of a day or longer. `line`: evenly, as in all other results. `like_days`: by the load profile of similar days in the previous four weeks, if there are enough; each row then has `estimate`. With `like_days`, `include` allows only `estimated` and `coverage`, and the range is at most 36 months.
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/usage", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include, "gaps": gaps}, accept="application/atom+xml", is_safe=True, options=options)
 
@@ -548,7 +548,7 @@ class EnergyClient(Transport):
         device_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Lets a meter claim the device anew, with a provisioning batch and the serial that the device has as `external_id`: the password of before ends."""
+        """Releases a device: a meter can claim it again with a provisioning batch and the serial that the device has as `external_id`. The previous password ends."""
         return self._json("POST", f"/v1/devices/{self._segment(device_id)}/release", options=options)
 
     def list_fleet_devices(
@@ -565,17 +565,17 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.FleetDevice]:
-        """The devices of every account that the caller reaches, page by page: filtered, and in an order. Owners’ e-mail addresses need `users:read`, too.
+        """Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`.
 
-        user_id: Only devices of this user. Default: of all in reach. A homeowner can name only itself.
-        status: Only devices in this state. Default: in any.
-        silent_for_hours: Only devices that were not heard for so many hours, or never since they were paired so long ago. A silence is known within a minute. Default: all.
-        placement: Only devices that sit there in their homes. Default: all.
-        family: Only devices that send these messages, such as `tasmota`, or `native`. Default: all.
-        attention: Only devices that want this of their owners. Default: all.
-        text: Only devices whose location has words that begin so, or whose id begins so; with `users:read` also those whose owner’s e-mail address does. In any case. Default: all.
-        sort: Order; with a minus the other way round. `last_seen_at`: the longest silent first, and those that were heard within the last hour after them, as equals.
-        limit: Most items in the answer.
+        user_id: Id of a user: only the devices of this user. Default: all devices that the caller can access. A homeowner can name only itself.
+        status: Status: only devices in this state. Default: all states.
+        silent_for_hours: Minimum silence in hours: only devices without a message for this time, or paired this long ago without any message. A silence is detected within a minute. Default: all devices.
+        placement: Placement: only devices at this position in their homes. Default: all.
+        family: Family of messages: only devices that send them, such as `tasmota`, or `native`. Default: all.
+        attention: Kind of problem: only devices with this open problem. Default: all devices.
+        text: Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Upper and lower case are equal. Default: all devices.
+        sort: Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no order among themselves.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/fleet/devices", query={"user_id": user_id, "status": status, "silent_for_hours": silent_for_hours, "placement": placement, "family": family, "attention": attention, "text": text, "sort": sort, "limit": limit}, is_safe=True, options=options)
 
@@ -589,13 +589,13 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> types.FleetSilence:
-        """Which devices fell silent when, among all that the caller reaches: counted by the hour or the day, and grouped by what stopped together.
+        """Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together.
 
         start: First day of the range, in the time zone `tz`.
-        end: Last day of the range, inclusive; at most 31 days.
-        group_by: What a row counts.
+        end: Last day of the range, inclusive. The range is at most 31 days.
+        group_by: Length of a row.
         tz: IANA time zone of the days and hours. `account`: the time zone of the user.
-        limit: Most groups in the answer.
+        limit: Maximum number of groups in the response.
         """
         return self._json("GET", "/v1/fleet/silence", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "limit": limit}, is_safe=True, options=options)
 
@@ -608,7 +608,7 @@ class EnergyClient(Transport):
         tz: str | None = None,
         **options: Unpack[CallOptions],
     ) -> types.DeviceQuality:
-        """How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months.
+        """Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
@@ -625,7 +625,7 @@ class EnergyClient(Transport):
         tz: str | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As CSV.
+        """Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months. As CSV.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
@@ -642,7 +642,7 @@ class EnergyClient(Transport):
         tz: str | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """How good what a device told is, month by month: intervals received, estimated and missing, late and rejected readings, resets, corrections; without dates the last twelve months. As a spreadsheet (XLSX).
+        """Returns the quality of a device’s data by month: intervals received, estimated and missing, late and rejected readings, resets, corrections. Without dates: the last twelve months. As a spreadsheet (XLSX).
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
@@ -656,7 +656,7 @@ class EnergyClient(Transport):
         body: types.SendReadingsBody,
         **options: Unpack[CallOptions],
     ) -> types.SentReadings:
-        """Writes readings of a device that could as well send them by MQTT: one element or up to 10,000, as JSON, or a SenML pack. The answer comes when they are committed. Readings that are sent again, in either way, count once."""
+        """Stores readings of a device that uses the native format: one element or up to 10,000, as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once."""
         return self._json("POST", f"/v1/devices/{self._segment(device_id)}/readings", body=body, options=options)
 
     def list_device_readings(
@@ -668,11 +668,11 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.DeviceReading]:
-        """The readings of a device as they are stored, and what each was taken for, oldest first, page by page.
+        """Returns the stored readings of a device, each with its use in the computation, oldest first, page by page.
 
         start: First instant of the range: a date (UTC), or an instant with its zone.
-        end: End of the range, exclusive, as `start`. At most 36 months after it.
-        limit: Most readings in the answer.
+        end: End of the range, exclusive, in the form of `start`. At most 36 months after `start`.
+        limit: Maximum number of readings in the response.
         """
         return self._pages("GET", f"/v1/devices/{self._segment(device_id)}/readings", query={"start": start, "end": end, "limit": limit}, is_safe=True, options=options)
 
@@ -685,11 +685,11 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """The readings of a device as they are stored, and what each was taken for, oldest first, page by page. As CSV.
+        """Returns the stored readings of a device, each with its use in the computation, oldest first, page by page. As CSV.
 
         start: First instant of the range: a date (UTC), or an instant with its zone.
-        end: End of the range, exclusive, as `start`. At most 36 months after it.
-        limit: Most readings in the answer.
+        end: End of the range, exclusive, in the form of `start`. At most 36 months after `start`.
+        limit: Maximum number of readings in the response.
         """
         return self._text("GET", f"/v1/devices/{self._segment(device_id)}/readings", query={"start": start, "end": end, "limit": limit}, accept="text/csv", is_safe=True, options=options)
 
@@ -699,7 +699,7 @@ class EnergyClient(Transport):
         body: types.CreateDeviceEditBody,
         **options: Unpack[CallOptions],
     ) -> types.ReadingEdit:
-        """Edits readings of a device by hand, with a reason: excludes those of a time, or adds what a person read off a register. Its past is computed anew within seconds; what was sent stays stored."""
+        """Edits readings of a device by hand, with a reason: excludes the readings of a time, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored."""
         return self._json("POST", f"/v1/devices/{self._segment(device_id)}/edits", body=body, options=options)
 
     def list_device_edits(
@@ -709,9 +709,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.ReadingEdit]:
-        """The edits of readings of a device, revoked ones, too, with who made them and why, page by page.
+        """Lists the edits of a device’s readings, including revoked ones, with author and reason, page by page.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", f"/v1/devices/{self._segment(device_id)}/edits", query={"limit": limit}, is_safe=True, options=options)
 
@@ -721,7 +721,7 @@ class EnergyClient(Transport):
         edit_id: str,
         **options: Unpack[CallOptions],
     ) -> types.ReadingEdit:
-        """Revokes an edit of readings: consumption is as if it had never been made, within seconds, and the edit stays to be seen. One that was revoked stays as it was."""
+        """Revokes an edit of readings. Within seconds, consumption is computed without it; the edit stays in the list. Revoking it again changes nothing."""
         return self._json("DELETE", f"/v1/devices/{self._segment(device_id)}/edits/{self._segment(edit_id)}", is_safe=True, options=options)
 
     def create_gateway(
@@ -729,7 +729,7 @@ class EnergyClient(Transport):
         body: types.CreateGatewayBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedGateway:
-        """Makes a gateway; its MQTT password is shown here and never again."""
+        """Creates a gateway. Its MQTT password is shown only once."""
         return self._json("POST", "/v1/gateways", body=body, options=options)
 
     def list_gateways(
@@ -739,10 +739,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Gateway]:
-        """The gateways of a user, page by page.
+        """Lists the gateways of a user, page by page.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/gateways", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -752,7 +752,7 @@ class EnergyClient(Transport):
         body: types.UpdateGatewayBody,
         **options: Unpack[CallOptions],
     ) -> types.Gateway:
-        """Renames a gateway, or changes what decoders must know of all that lies below it."""
+        """Renames a gateway, or changes the decoder settings for all devices below it."""
         return self._json("PATCH", f"/v1/gateways/{self._segment(gateway_id)}", body=body, options=options)
 
     def delete_gateway(
@@ -760,7 +760,7 @@ class EnergyClient(Transport):
         gateway_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Ends a gateway and its credentials. Devices that were paired through it stay, with their past."""
+        """Deletes a gateway and its credentials. Devices that were paired through it stay, with their past."""
         return self._json("DELETE", f"/v1/gateways/{self._segment(gateway_id)}", is_safe=True, options=options)
 
     def decode_message(
@@ -769,7 +769,7 @@ class EnergyClient(Transport):
         body: types.DecodeMessageBody,
         **options: Unpack[CallOptions],
     ) -> types.JudgedMessage:
-        """Says what the service would read out of a message of a gateway, why not, and which setting would help. Nothing is stored."""
+        """Decodes a message of a gateway as a test: returns its readings, the reasons why it cannot be used, and settings that would help. Stores nothing."""
         return self._json("POST", f"/v1/gateways/{self._segment(gateway_id)}/decode", body=body, is_safe=True, options=options)
 
     def unread_messages(
@@ -779,9 +779,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.UnreadMessages]:
-        """Messages through a gateway that no family of devices knows, counted by the shape of their topic, page by page.
+        """Lists messages of a gateway that no device family recognises, counted by the shape of their topic, page by page.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", f"/v1/gateways/{self._segment(gateway_id)}/unread", query={"limit": limit}, is_safe=True, options=options)
 
@@ -790,7 +790,7 @@ class EnergyClient(Transport):
         body: types.CreateGroupBody,
         **options: Unpack[CallOptions],
     ) -> types.Group:
-        """Makes a group of homes (a building, a feeder, a district). For utilities and administrators."""
+        """Creates a group of homes (a building, a feeder, a district). For utilities and administrators."""
         return self._json("POST", "/v1/groups", body=body, options=options)
 
     def list_groups(
@@ -800,10 +800,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Group]:
-        """The groups of homes that the caller reaches, page by page.
+        """Lists the groups of homes that the caller can access, page by page.
 
-        user_id: Only groups of this owner. Default: all.
-        limit: Most items in the answer.
+        user_id: Id of an owner: only the owner’s groups. Default: all.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/groups", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -812,7 +812,7 @@ class EnergyClient(Transport):
         group_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Group:
-        """One group of homes."""
+        """Returns one group of homes."""
         return self._json("GET", f"/v1/groups/{self._segment(group_id)}", is_safe=True, options=options)
 
     def update_group(
@@ -821,7 +821,7 @@ class EnergyClient(Transport):
         body: types.UpdateGroupBody,
         **options: Unpack[CallOptions],
     ) -> types.Group:
-        """Changes a group’s name or kind, or what it is a part of."""
+        """Changes a group’s name, kind or parent."""
         return self._json("PATCH", f"/v1/groups/{self._segment(group_id)}", body=body, options=options)
 
     def delete_group(
@@ -829,7 +829,7 @@ class EnergyClient(Transport):
         group_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes a group, and the keys that are limited to it; its homes stay as they are."""
+        """Deletes a group, and the keys that are limited to it. Its homes do not change."""
         return self._json("DELETE", f"/v1/groups/{self._segment(group_id)}", is_safe=True, options=options)
 
     def list_group_users(
@@ -839,9 +839,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.User]:
-        """The homes of a group, page by page, without those of groups below it.
+        """Lists the homes of a group, page by page, without the homes of its subgroups.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", f"/v1/groups/{self._segment(group_id)}/users", query={"limit": limit}, is_safe=True, options=options)
 
@@ -851,7 +851,7 @@ class EnergyClient(Transport):
         body: types.ChangeGroupUsersBody,
         **options: Unpack[CallOptions],
     ) -> types.ChangedGroup:
-        """Adds homes to a group and removes others, up to 10,000 each; all of it or nothing."""
+        """Adds homes to a group and removes others, up to 10,000 each; all of them or none."""
         return self._json("POST", f"/v1/groups/{self._segment(group_id)}/users", body=body, options=options)
 
     def add_group_user(
@@ -860,7 +860,7 @@ class EnergyClient(Transport):
         user_id: str,
         **options: Unpack[CallOptions],
     ) -> types.ChangedGroup:
-        """Adds a home to a group; one that is in it already stays."""
+        """Adds a home to a group. Adding a member again changes nothing."""
         return self._json("PUT", f"/v1/groups/{self._segment(group_id)}/users/{self._segment(user_id)}", is_safe=True, options=options)
 
     def remove_group_user(
@@ -869,7 +869,7 @@ class EnergyClient(Transport):
         user_id: str,
         **options: Unpack[CallOptions],
     ) -> types.ChangedGroup:
-        """Removes a home from a group; the home itself stays as it is."""
+        """Removes a home from a group. The home itself does not change."""
         return self._json("DELETE", f"/v1/groups/{self._segment(group_id)}/users/{self._segment(user_id)}", is_safe=True, options=options)
 
     def group_energy_insights(
@@ -883,13 +883,13 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> types.GroupEnergyInsights:
-        """What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once.
+        """Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._json("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, is_safe=True, options=options)
 
@@ -904,13 +904,13 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. As CSV.
+        """Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once. As CSV.
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._text("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="text/csv", is_safe=True, options=options)
 
@@ -925,13 +925,13 @@ class EnergyClient(Transport):
         include: str | Sequence[str] | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """What the homes of a group, and of those below it, used together by day, month, hour, half-hour or quarter-hour; without dates the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX).
+        """Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once. As a spreadsheet (XLSX).
 
         start: First day of the range, in the time zone `tz`. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
-        group_by: What each row covers. Default: `day`; in a Green Button feed `hour`, which takes only `hour` and `quarter_hour`. A month covers those of its days that lie in the range. Hours, half-hours and quarter-hours begin on the clock of the time zone.
+        group_by: Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.
         tz: IANA time zone of the days and hours. `account`: the time zone of the group’s owner.
-        include: What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name.
+        include: Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name.
         """
         return self._bytes("GET", f"/v1/groups/{self._segment(group_id)}/energy-insights", query={"start": start, "end": end, "group_by": group_by, "tz": tz, "include": include}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
@@ -942,9 +942,9 @@ class EnergyClient(Transport):
         create_users: bool | None = None,
         **options: Unpack[CallOptions],
     ) -> types.DeviceImport:
-        """Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`.
+        """Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or none. Errors are listed by row. Repeating an import changes nothing: a row matches its owner’s device with the same `external_id`, or, without an `external_id`, with the same `type` and `location`.
 
-        create_users: Whether accounts (homeowners) are made for addresses that have none. Needs `users:write`, and a utility or an administrator.
+        create_users: Whether homeowner accounts are created for unknown e-mail addresses. Needs `users:write`, and is for utilities and administrators.
         """
         return self._json("POST", "/v1/imports", query={"create_users": create_users}, body=body, options=options)
 
@@ -955,9 +955,9 @@ class EnergyClient(Transport):
         create_users: bool | None = None,
         **options: Unpack[CallOptions],
     ) -> types.DeviceImport:
-        """Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or, with the mistakes named row by row, none. The same again changes nothing: a row is the device of its owner with the same `external_id`, or without one of the same `type` and `location`. From CSV.
+        """Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or none. Errors are listed by row. Repeating an import changes nothing: a row matches its owner’s device with the same `external_id`, or, without an `external_id`, with the same `type` and `location`. From CSV.
 
-        create_users: Whether accounts (homeowners) are made for addresses that have none. Needs `users:write`, and a utility or an administrator.
+        create_users: Whether homeowner accounts are created for unknown e-mail addresses. Needs `users:write`, and is for utilities and administrators.
         """
         return self._json("POST", "/v1/imports", query={"create_users": create_users}, body=csv, content_type="text/csv", options=options)
 
@@ -966,7 +966,7 @@ class EnergyClient(Transport):
         import_id: str,
         **options: Unpack[CallOptions],
     ) -> types.DeviceImport:
-        """Shows what came of an import of devices."""
+        """Returns the result of an import of devices."""
         return self._json("GET", f"/v1/imports/{self._segment(import_id)}", is_safe=True, options=options)
 
     def fetch_import_credentials(
@@ -974,7 +974,7 @@ class EnergyClient(Transport):
         import_id: str,
         **options: Unpack[CallOptions],
     ) -> types.ImportCredentials:
-        """Fetches the MQTT passwords of the devices that an import made: once, within a day. With an Idempotency-Key an answer that was lost can be had again."""
+        """Returns the MQTT passwords of the devices that an import created: once, within a day. With an Idempotency-Key, a lost response can be fetched again."""
         return self._json("POST", f"/v1/imports/{self._segment(import_id)}/credentials", options=options)
 
     def create_provisioning_batch(
@@ -982,7 +982,7 @@ class EnergyClient(Transport):
         body: types.CreateProvisioningBatchBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedProvisioningBatch:
-        """Makes a secret that meters are made with in the factory, and claim their devices and their own passwords with at first contact. A meter gets the device that has its serial as `external_id`. For utilities and administrators."""
+        """Creates a shared secret that meters get in the factory. At first contact, each meter uses it to claim its device and its own password. A meter gets the device whose `external_id` is its serial. For utilities and administrators."""
         return self._json("POST", "/v1/provisioning-batches", body=body, options=options)
 
     def list_provisioning_batches(
@@ -991,9 +991,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.ProvisioningBatch]:
-        """The provisioning batches that the caller made, those that ended too, page by page; an administrator’s list has all.
+        """Lists the provisioning batches that the caller created, including ended ones, page by page. Administrators see all batches.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/provisioning-batches", query={"limit": limit}, is_safe=True, options=options)
 
@@ -1002,7 +1002,7 @@ class EnergyClient(Transport):
         batch_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Ends a provisioning batch: nothing claims with it any more. What was claimed goes on."""
+        """Ends a provisioning batch: meters can no longer claim with it. Claimed devices continue to work."""
         return self._json("DELETE", f"/v1/provisioning-batches/{self._segment(batch_id)}", is_safe=True, options=options)
 
     def create_bill_period(
@@ -1010,7 +1010,7 @@ class EnergyClient(Transport):
         body: types.CreateBillPeriodBody,
         **options: Unpack[CallOptions],
     ) -> types.BillPeriodDetails:
-        """Makes a bill period of a home or a device, and records what is known of it: energy, register readings at both ends, what is estimated, with a checksum. For utilities and administrators."""
+        """Creates a bill period of a home or a device, and records its first version: energy, register readings at both ends, estimated energy and a checksum. For utilities and administrators."""
         return self._json("POST", "/v1/bill-periods", body=body, options=options)
 
     def list_bill_periods(
@@ -1021,11 +1021,11 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.BillPeriod]:
-        """The bill periods of a user with what was told of them last, page by page.
+        """Lists the bill periods of a user, each with its latest version, page by page.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        device_id: Only those of this device. Default: all of the user.
-        limit: Most items in the answer.
+        device_id: Id of a device: only its bill periods. Default: all bill periods of the user.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/bill-periods", query={"user_id": user_id, "device_id": device_id, "limit": limit}, is_safe=True, options=options)
 
@@ -1037,11 +1037,11 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> str:
-        """The bill periods of a user with what was told of them last, page by page. As CSV.
+        """Lists the bill periods of a user, each with its latest version, page by page. As CSV.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        device_id: Only those of this device. Default: all of the user.
-        limit: Most items in the answer.
+        device_id: Id of a device: only its bill periods. Default: all bill periods of the user.
+        limit: Maximum number of items in the response.
         """
         return self._text("GET", "/v1/bill-periods", query={"user_id": user_id, "device_id": device_id, "limit": limit}, accept="text/csv", is_safe=True, options=options)
 
@@ -1053,11 +1053,11 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """The bill periods of a user with what was told of them last, page by page. As a spreadsheet (XLSX).
+        """Lists the bill periods of a user, each with its latest version, page by page. As a spreadsheet (XLSX).
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        device_id: Only those of this device. Default: all of the user.
-        limit: Most items in the answer.
+        device_id: Id of a device: only its bill periods. Default: all bill periods of the user.
+        limit: Maximum number of items in the response.
         """
         return self._bytes("GET", "/v1/bill-periods", query={"user_id": user_id, "device_id": device_id, "limit": limit}, accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
@@ -1066,7 +1066,7 @@ class EnergyClient(Transport):
         bill_period_id: str,
         **options: Unpack[CallOptions],
     ) -> types.BillPeriodDetails:
-        """One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum."""
+        """Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum."""
         return self._json("GET", f"/v1/bill-periods/{self._segment(bill_period_id)}", is_safe=True, options=options)
 
     def get_bill_period_csv(
@@ -1074,7 +1074,7 @@ class EnergyClient(Transport):
         bill_period_id: str,
         **options: Unpack[CallOptions],
     ) -> str:
-        """One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As CSV."""
+        """Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum. As CSV."""
         return self._text("GET", f"/v1/bill-periods/{self._segment(bill_period_id)}", accept="text/csv", is_safe=True, options=options)
 
     def get_bill_period_xlsx(
@@ -1082,7 +1082,7 @@ class EnergyClient(Transport):
         bill_period_id: str,
         **options: Unpack[CallOptions],
     ) -> bytes:
-        """One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As a spreadsheet (XLSX)."""
+        """Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum. As a spreadsheet (XLSX)."""
         return self._bytes("GET", f"/v1/bill-periods/{self._segment(bill_period_id)}", accept="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", is_safe=True, options=options)
 
     def get_bill_period_green_button(
@@ -1090,7 +1090,7 @@ class EnergyClient(Transport):
         bill_period_id: str,
         **options: Unpack[CallOptions],
     ) -> str:
-        """One bill period: what was told first and last, what is known now, the difference, and all versions. As a table and as Green Button what was told last, with register readings and checksum. As a Green Button feed."""
+        """Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum. As a Green Button feed."""
         return self._text("GET", f"/v1/bill-periods/{self._segment(bill_period_id)}", accept="application/atom+xml", is_safe=True, options=options)
 
     def delete_bill_period(
@@ -1098,7 +1098,7 @@ class EnergyClient(Transport):
         bill_period_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes an open bill period: a closed one stays. For utilities and administrators."""
+        """Deletes an open bill period. A closed period cannot be deleted. For utilities and administrators."""
         return self._json("DELETE", f"/v1/bill-periods/{self._segment(bill_period_id)}", is_safe=True, options=options)
 
     def record_bill_version(
@@ -1106,7 +1106,7 @@ class EnergyClient(Transport):
         bill_period_id: str,
         **options: Unpack[CallOptions],
     ) -> types.BillPeriodDetails:
-        """Records what is known of an open bill period now as a further version. For utilities and administrators."""
+        """Records the current values of an open bill period as a new version. For utilities and administrators."""
         return self._json("POST", f"/v1/bill-periods/{self._segment(bill_period_id)}/versions", options=options)
 
     def close_bill_period(
@@ -1114,7 +1114,7 @@ class EnergyClient(Transport):
         bill_period_id: str,
         **options: Unpack[CallOptions],
     ) -> types.BillPeriodDetails:
-        """Closes a bill period that is over: what changes of its days later is billed with the next open one, as an adjustment. For utilities and administrators."""
+        """Closes a bill period that is over. The next open period bills later changes of its days as an adjustment. For utilities and administrators."""
         return self._json("POST", f"/v1/bill-periods/{self._segment(bill_period_id)}/close", options=options)
 
     def create_tariff(
@@ -1122,7 +1122,7 @@ class EnergyClient(Transport):
         body: types.CreateTariffBody,
         **options: Unpack[CallOptions],
     ) -> types.Tariff:
-        """Says what a user pays for energy from a day on, and gets for what is fed in."""
+        """Creates a tariff: the prices of a user’s energy from a day on, and the payments for exported energy."""
         return self._json("POST", "/v1/tariffs", body=body, options=options)
 
     def list_tariffs(
@@ -1132,10 +1132,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Tariff]:
-        """The tariffs of a user in order of `valid_from`, page by page.
+        """Lists the tariffs of a user in order of `valid_from`, page by page.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/tariffs", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -1144,7 +1144,7 @@ class EnergyClient(Transport):
         tariff_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Tariff:
-        """One tariff."""
+        """Returns one tariff."""
         return self._json("GET", f"/v1/tariffs/{self._segment(tariff_id)}", is_safe=True, options=options)
 
     def update_tariff(
@@ -1153,7 +1153,7 @@ class EnergyClient(Transport):
         body: types.UpdateTariffBody,
         **options: Unpack[CallOptions],
     ) -> types.Tariff:
-        """Changes a tariff. What changes holds for the past that it covers, too."""
+        """Changes a tariff. The change also applies to the past that the tariff covers."""
         return self._json("PATCH", f"/v1/tariffs/{self._segment(tariff_id)}", body=body, options=options)
 
     def delete_tariff(
@@ -1161,7 +1161,7 @@ class EnergyClient(Transport):
         tariff_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes a tariff. The one before it holds in its place."""
+        """Deletes a tariff. The previous tariff then applies to its time."""
         return self._json("DELETE", f"/v1/tariffs/{self._segment(tariff_id)}", is_safe=True, options=options)
 
     def compare_tariffs(
@@ -1169,7 +1169,7 @@ class EnergyClient(Transport):
         body: types.CompareTariffsBody,
         **options: Unpack[CallOptions],
     ) -> types.CompareTariffsAnswer:
-        """What a range would have cost by other tariffs, each as if it had held in all of it. Stores nothing. Counts as 10 requests, and runs one at a time by account."""
+        """Computes the cost of a range under other tariffs, each as if it had been in force for the whole range. Stores nothing. Counts as 10 requests; only one runs at a time for each account."""
         return self._json("POST", "/v1/tariffs/compare", body=body, is_safe=True, options=options)
 
     def what_if(
@@ -1177,7 +1177,7 @@ class EnergyClient(Transport):
         body: types.WhatIfBody,
         **options: Unpack[CallOptions],
     ) -> types.WhatIfAnswer:
-        """What a range would have been with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests, and runs one at a time by account."""
+        """Computes the energy and cost of a range with a battery, or with more or fewer panels. Stores nothing. Counts as 10 requests; only one runs at a time for each account."""
         return self._json("POST", "/v1/what-if", body=body, is_safe=True, options=options)
 
     def create_price_series(
@@ -1185,7 +1185,7 @@ class EnergyClient(Transport):
         body: types.CreatePriceSeriesBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedPriceSeries:
-        """Creates a price series, for prices that are put as they become known, or that the service fetches from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody."""
+        """Creates a price series, whose prices its owner uploads as they become known, or which the service fetches from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator."""
         return self._json("POST", "/v1/price-series", body=body, options=options)
 
     def list_price_series(
@@ -1195,10 +1195,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.PriceSeries]:
-        """The price series that a user can use, page by page: its own, its utility’s and those of administrators.
+        """Lists the price series that a user can use, page by page: its own series, its utility’s series and those of administrators.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/price-series", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -1207,7 +1207,7 @@ class EnergyClient(Transport):
         series_id: str,
         **options: Unpack[CallOptions],
     ) -> types.PriceSeries:
-        """One price series, of those that the caller can use too."""
+        """Returns one price series that the caller can use."""
         return self._json("GET", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
 
     def update_price_series(
@@ -1216,7 +1216,7 @@ class EnergyClient(Transport):
         body: types.UpdatePriceSeriesBody,
         **options: Unpack[CallOptions],
     ) -> types.PriceSeries:
-        """Changes the name of a price series, or where it fetches its prices."""
+        """Changes the name or the source of a price series."""
         return self._json("PATCH", f"/v1/price-series/{self._segment(series_id)}", body=body, options=options)
 
     def delete_price_series(
@@ -1224,7 +1224,7 @@ class EnergyClient(Transport):
         series_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes a price series and its prices, unless a tariff uses it."""
+        """Deletes a price series and its prices, unless a tariff uses it."""
         return self._json("DELETE", f"/v1/price-series/{self._segment(series_id)}", is_safe=True, options=options)
 
     def list_prices(
@@ -1235,7 +1235,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         **options: Unpack[CallOptions],
     ) -> list[types.Price]:
-        """The prices of a series from `start` to `end`, UTC days; without them those of today and tomorrow.
+        """Returns the prices of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow.
 
         start: First day of the range, UTC. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
@@ -1248,7 +1248,7 @@ class EnergyClient(Transport):
         body: types.PutPricesBody,
         **options: Unpack[CallOptions],
     ) -> types.PutPricesAnswer:
-        """Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken."""
+        """Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored."""
         return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=body, is_safe=True, options=options)
 
     def put_prices_csv(
@@ -1257,7 +1257,7 @@ class EnergyClient(Transport):
         csv: str,
         **options: Unpack[CallOptions],
     ) -> types.PutPricesAnswer:
-        """Stores up to 10,000 prices of a series, as JSON or CSV. A price of the same time is replaced; the others stay. Of a body with a mistake nothing is taken. From CSV."""
+        """Stores up to 10,000 prices of a series, as JSON or CSV. A price for the same time is replaced; other prices do not change. If one price has an error, none is stored. From CSV."""
         return self._json("PUT", f"/v1/price-series/{self._segment(series_id)}/prices", body=csv, content_type="text/csv", is_safe=True, options=options)
 
     def delete_prices(
@@ -1268,10 +1268,10 @@ class EnergyClient(Transport):
         to: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes prices that were put for times from `from` until `to`. If the series has a source, its prices hold for these times at once.
+        """Deletes uploaded prices from `from` (inclusive) to `to` (exclusive). If the series has a source, the prices of the source apply to these times at once.
 
-        from_: Start of the first value that is removed: an instant (ISO 8601), or a date (UTC).
-        to: End of the times, exclusive: an instant (ISO 8601), or a date (UTC).
+        from_: Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).
+        to: End of the range, exclusive: an instant (ISO 8601), or a date (UTC).
         """
         return self._json("DELETE", f"/v1/price-series/{self._segment(series_id)}/prices", query={"from": from_, "to": to}, is_safe=True, options=options)
 
@@ -1280,7 +1280,7 @@ class EnergyClient(Transport):
         body: types.CreateEmissionSeriesBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedEmissionSeries:
-        """Creates an emission series: how many grams of CO2 equivalent a kWh of the grid causes, put by its owner or fetched from a source. A utility’s series can be used by its homeowners, an administrator’s by everybody."""
+        """Creates an emission series: grams of CO2 equivalent for a kWh from the grid, uploaded by its owner or fetched from a source. Homeowners can use the series of their utility; everybody can use the series of an administrator."""
         return self._json("POST", "/v1/emission-series", body=body, options=options)
 
     def list_emission_series(
@@ -1290,10 +1290,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.EmissionSeries]:
-        """The emission series that a user can use, page by page: its own, its utility’s and those of administrators.
+        """Lists the emission series that a user can use, page by page: its own series, its utility’s series and those of administrators.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/emission-series", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -1302,7 +1302,7 @@ class EnergyClient(Transport):
         series_id: str,
         **options: Unpack[CallOptions],
     ) -> types.EmissionSeries:
-        """One emission series, of those that the caller can use too."""
+        """Returns one emission series that the caller can use."""
         return self._json("GET", f"/v1/emission-series/{self._segment(series_id)}", is_safe=True, options=options)
 
     def update_emission_series(
@@ -1311,7 +1311,7 @@ class EnergyClient(Transport):
         body: types.UpdateEmissionSeriesBody,
         **options: Unpack[CallOptions],
     ) -> types.EmissionSeries:
-        """Changes the name of an emission series, or where it fetches its intensities."""
+        """Changes the name or the source of an emission series."""
         return self._json("PATCH", f"/v1/emission-series/{self._segment(series_id)}", body=body, options=options)
 
     def delete_emission_series(
@@ -1319,7 +1319,7 @@ class EnergyClient(Transport):
         series_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes an emission series and its intensities, unless a user has it."""
+        """Deletes an emission series and its intensities, unless a user uses it."""
         return self._json("DELETE", f"/v1/emission-series/{self._segment(series_id)}", is_safe=True, options=options)
 
     def list_intensities(
@@ -1330,7 +1330,7 @@ class EnergyClient(Transport):
         end: str | None = None,
         **options: Unpack[CallOptions],
     ) -> list[types.Intensity]:
-        """The intensities of a series from `start` to `end`, UTC days; without them those of today and tomorrow.
+        """Returns the intensities of a series from `start` to `end`, in UTC days. Without dates: today and tomorrow.
 
         start: First day of the range, UTC. Needs `end`.
         end: Last day of the range, inclusive. Needs `start`.
@@ -1343,7 +1343,7 @@ class EnergyClient(Transport):
         body: types.PutIntensitiesBody,
         **options: Unpack[CallOptions],
     ) -> types.PutIntensitiesAnswer:
-        """Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored."""
+        """Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity for the same time is replaced; other intensities do not change. If one intensity has an error, none is stored."""
         return self._json("PUT", f"/v1/emission-series/{self._segment(series_id)}/intensities", body=body, is_safe=True, options=options)
 
     def put_intensities_csv(
@@ -1352,7 +1352,7 @@ class EnergyClient(Transport):
         csv: str,
         **options: Unpack[CallOptions],
     ) -> types.PutIntensitiesAnswer:
-        """Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity of the same time is replaced; the others stay. Of a body with an error nothing is stored. From CSV."""
+        """Stores up to 10,000 intensities of a series, as JSON or CSV. An intensity for the same time is replaced; other intensities do not change. If one intensity has an error, none is stored. From CSV."""
         return self._json("PUT", f"/v1/emission-series/{self._segment(series_id)}/intensities", body=csv, content_type="text/csv", is_safe=True, options=options)
 
     def delete_intensities(
@@ -1363,10 +1363,10 @@ class EnergyClient(Transport):
         to: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Removes intensities that were put for times from `from` until `to`. If the series has a source, its intensities hold for these times at once.
+        """Deletes uploaded intensities from `from` (inclusive) to `to` (exclusive). If the series has a source, the intensities of the source apply to these times at once.
 
-        from_: Start of the first value that is removed: an instant (ISO 8601), or a date (UTC).
-        to: End of the times, exclusive: an instant (ISO 8601), or a date (UTC).
+        from_: Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).
+        to: End of the range, exclusive: an instant (ISO 8601), or a date (UTC).
         """
         return self._json("DELETE", f"/v1/emission-series/{self._segment(series_id)}/intensities", query={"from": from_, "to": to}, is_safe=True, options=options)
 
@@ -1375,7 +1375,7 @@ class EnergyClient(Transport):
         body: types.CreateKeyBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedKey:
-        """Creates a key; it is shown here and never again. A key can create only what it may do itself; a utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) writes its readings, and nothing else; it needs devices:write, too. A key for the home of another account (`home_user_id`) needs a membership of that home."""
+        """Creates a key, which is shown only once. A key can create only keys whose scopes it has itself. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home."""
         return self._json("POST", "/v1/keys", body=body, options=options)
 
     def list_keys(
@@ -1385,10 +1385,10 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Key]:
-        """The keys of a user that are not revoked, page by page; never the keys themselves.
+        """Lists the keys of a user that are not revoked, page by page, without the secret keys themselves.
 
         user_id: Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/keys", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)
 
@@ -1398,7 +1398,7 @@ class EnergyClient(Transport):
         body: types.UpdateKeyBody,
         **options: Unpack[CallOptions],
     ) -> types.Key:
-        """Changes from where and until when a key may be used. For what changes something it holds at once, for what reads after 10 seconds."""
+        """Changes the allowed addresses or the expiry of a key. Writes follow the change at once, reads within 10 seconds."""
         return self._json("PATCH", f"/v1/keys/{self._segment(key_id)}", body=body, options=options)
 
     def revoke_key(
@@ -1406,7 +1406,7 @@ class EnergyClient(Transport):
         key_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Revokes a key: it changes nothing from now on, and reads nothing after 10 seconds."""
+        """Revokes a key. Writes are refused at once, reads within 10 seconds."""
         return self._json("DELETE", f"/v1/keys/{self._segment(key_id)}", is_safe=True, options=options)
 
     def rotate_key(
@@ -1415,7 +1415,7 @@ class EnergyClient(Transport):
         body: types.RotateKeyBody | None = None,
         **options: Unpack[CallOptions],
     ) -> types.RotatedKey:
-        """Makes a new key like an old one, which goes on for 24 h, or as many hours as are named. The new one ends when it is said, or never."""
+        """Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, or never."""
         return self._json("POST", f"/v1/keys/{self._segment(key_id)}/rotate", body=body, options=options)
 
     def invite_member(
@@ -1424,7 +1424,7 @@ class EnergyClient(Transport):
         body: types.InviteMemberBody,
         **options: Unpack[CallOptions],
     ) -> types.Member:
-        """Invites a person to the caller’s own home, by a mail whose link is valid for 7 days: 10 mails a day, and 20 members and invitations, at most. Only a homeowner invites, and only homeowners become members."""
+        """Invites a person to the caller’s own home, by a mail whose link is valid for 7 days. At most 10 mails a day, and 20 members and invitations. Only homeowners can invite, and only homeowners can become members."""
         return self._json("POST", f"/v1/users/{self._segment(user_id)}/members", body=body, options=options)
 
     def list_members(
@@ -1434,9 +1434,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Member]:
-        """The members of a home and the invitations to it that are still valid, page by page.
+        """Lists the members of a home and the valid invitations to it, page by page.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", f"/v1/users/{self._segment(user_id)}/members", query={"limit": limit}, is_safe=True, options=options)
 
@@ -1446,7 +1446,7 @@ class EnergyClient(Transport):
         member_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Ends a membership at once, with the keys and webhooks that the member made for the home, or withdraws an invitation. Both get a mail; the owner’s lists the passwords that the member saw."""
+        """Ends a membership at once, with the keys and webhooks that the member created for the home, or withdraws an invitation. Owner and member get a mail; the owner’s mail lists the passwords that the member saw."""
         return self._json("DELETE", f"/v1/users/{self._segment(user_id)}/members/{self._segment(member_id)}", is_safe=True, options=options)
 
     def accept_membership(
@@ -1454,7 +1454,7 @@ class EnergyClient(Transport):
         body: types.AcceptMembershipBody,
         **options: Unpack[CallOptions],
     ) -> types.Membership:
-        """Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the address of the account: one that signed in with, or the invitation itself."""
+        """Makes the caller’s account a member of a home, by the token of an invitation. A mail must have confirmed the account’s address: a sign-in link, or the invitation itself."""
         return self._json("POST", "/v1/memberships", body=body, options=options)
 
     def list_memberships(
@@ -1463,9 +1463,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Membership]:
-        """The homes of other accounts of which the caller’s account is a member, page by page.
+        """Lists the homes of other accounts of which the caller’s account is a member, page by page.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/memberships", query={"limit": limit}, is_safe=True, options=options)
 
@@ -1474,7 +1474,7 @@ class EnergyClient(Transport):
         member_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Ends a membership of the caller’s account at once, with the keys and webhooks that it made for the home. Both get a mail."""
+        """Ends a membership of the caller’s account at once, with the keys and webhooks that it created for the home. Owner and member get a mail."""
         return self._json("DELETE", f"/v1/memberships/{self._segment(member_id)}", is_safe=True, options=options)
 
     def create_app(
@@ -1482,7 +1482,7 @@ class EnergyClient(Transport):
         body: types.CreateAppBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedApp:
-        """Registers an app, which homes can then let in by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once."""
+        """Registers an app, which can then request access to homes by OAuth 2.1. For utilities and administrators. The secret of a confidential app is shown once."""
         return self._json("POST", "/v1/apps", body=body, options=options)
 
     def list_apps(
@@ -1491,9 +1491,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.App]:
-        """Apps that the caller’s account registered, page by page.
+        """Lists the apps that the caller’s account registered, page by page.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/apps", query={"limit": limit}, is_safe=True, options=options)
 
@@ -1502,7 +1502,7 @@ class EnergyClient(Transport):
         app_id: str,
         **options: Unpack[CallOptions],
     ) -> types.App:
-        """One app."""
+        """Returns one app."""
         return self._json("GET", f"/v1/apps/{self._segment(app_id)}", is_safe=True, options=options)
 
     def update_app(
@@ -1511,7 +1511,7 @@ class EnergyClient(Transport):
         body: types.UpdateAppBody,
         **options: Unpack[CallOptions],
     ) -> types.App:
-        """Changes an app. Fewer scopes hold at once, also for tokens that were issued."""
+        """Changes an app. Removed scopes end at once, also for issued tokens."""
         return self._json("PATCH", f"/v1/apps/{self._segment(app_id)}", body=body, options=options)
 
     def delete_app(
@@ -1519,7 +1519,7 @@ class EnergyClient(Transport):
         app_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Deletes an app, and ends every authorization of it at once. Each home gets a mail."""
+        """Deletes an app, and ends all its authorizations at once. Each home gets a mail."""
         return self._json("DELETE", f"/v1/apps/{self._segment(app_id)}", is_safe=True, options=options)
 
     def list_authorizations(
@@ -1528,9 +1528,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Authorization]:
-        """Apps that the caller’s own home has let in, page by page.
+        """Lists the apps that can access the caller’s own home, page by page.
 
-        limit: Most items in the answer.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/authorizations", query={"limit": limit}, is_safe=True, options=options)
 
@@ -1539,7 +1539,7 @@ class EnergyClient(Transport):
         authorization_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Ends the access of an app to the caller’s home at once, with the alerts and webhooks that the app made."""
+        """Ends an app’s access to the caller’s home at once, and deletes the alerts and webhooks that the app created."""
         return self._json("DELETE", f"/v1/authorizations/{self._segment(authorization_id)}", is_safe=True, options=options)
 
     def list_audit(
@@ -1549,9 +1549,9 @@ class EnergyClient(Transport):
         limit: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Pages[types.Act]:
-        """Who did what to whom in the last 24 months, the latest first, page by page; `user_id`: what this account did, and what was done to it. For administrators.
+        """Lists the audit log of the last 24 months, latest first, page by page. `user_id` selects the entries with this account as actor or target. For administrators.
 
-        user_id: Only what this user did, and what was done to it. Default: all.
-        limit: Most items in the answer.
+        user_id: Id of a user: only entries with this user as actor or target. Default: all entries.
+        limit: Maximum number of items in the response.
         """
         return self._pages("GET", "/v1/audit", query={"user_id": user_id, "limit": limit}, is_safe=True, options=options)

@@ -8,51 +8,51 @@ class Act(TypedDict):
     audit_id: str
     """Id of the entry."""
     at: str
-    """When it was done."""
+    """Time of the action."""
     actor_user_id: Optional[str]
-    """Id of the user who did it. Null: an operator at the command line, the service itself, or somebody who was not signed in. `erased_…`: the account is gone."""
+    """Id of the user who acted. Null: an operator at the command line, the service itself, or a caller who was not signed in. `erased_…`: the account was deleted."""
     actor_key_id: Optional[str]
-    """Id of the API key or session that was used. Null: none was."""
+    """Id of the API key or session that was used. Null: none."""
     address: Optional[str]
-    """Where it came from: an IP address, or `cli`. Null: not known, or it follows from another entry."""
+    """Origin: an IP address, or `cli`. Null: unknown, or the entry was caused by another entry."""
     action: str
-    """What was done, such as `key.created`."""
+    """Action, such as `key.created`."""
     target: Optional[str]
-    """Id of what was changed. Null: nothing that has one."""
+    """Id of the changed object. Null: the object has no id."""
     details: dict[str, Any]
-    """Members of the request, and the values of some."""
+    """Members of the request; some with their values."""
 
 
 class Alert(TypedDict):
     alert_id: str
     """Id of the alert."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
-    """What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`)."""
+    """Monitored value: the usage in any clock hour (`peak_usage`), in a day or in a month, the cost of a day or a month, or the silence of a device (`no_data`)."""
     threshold_kwh: NotRequired[float]
     """Usage above which the alert fires, in kWh. Only in alerts on usage."""
     threshold: NotRequired[str]
-    """Total cost above which the alert fires, in the currency of the tariff that holds: a decimal with up to 9 places, as text. Only in alerts on costs."""
+    """Total cost above which the alert fires, in the currency of the tariff in force: a decimal with up to 9 places, as text. Only in alerts on costs."""
     threshold_hours: NotRequired[int]
     """Silence after which the alert fires, in hours. Only in alerts of type `no_data`."""
     delivery: Literal["email", "sms", "webhook"]
-    """How the user is told."""
+    """Notification channel."""
     status: Literal["active", "paused"]
     """A paused alert does not fire."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
 
 
 class AlertPreviewData(TypedDict):
     period_start: str
-    """Start of the period. For `no_data`: when the device was last heard."""
+    """Start of the period. For `no_data`: time of the device’s last reading."""
     period_end: Optional[str]
-    """End of the period, exclusive. Null for a silence that goes on."""
+    """End of the period, exclusive. Null: the silence continues."""
     kwh_used: NotRequired[float]
-    """What was used in the period, in kWh. Only with types on usage."""
+    """Usage in the period, in kWh. Only with types on usage."""
     cost: NotRequired[str]
-    """What the period cost in total. Only with types on costs."""
+    """Total cost of the period. Only with types on costs."""
     currency: NotRequired[str]
     """Currency of the cost (ISO 4217). Only with types on costs."""
     device_id: NotRequired[str]
@@ -61,7 +61,7 @@ class AlertPreviewData(TypedDict):
 
 class AlertPreview(TypedDict):
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     data: list[AlertPreviewData]
     """Periods of the last 90 days in which the alert would have fired."""
 
@@ -70,36 +70,36 @@ class AlertTriggeredEventDataDevices(TypedDict):
     device_id: str
     """Id of the device."""
     kwh_used: float
-    """Its import in the period, in kWh."""
+    """Energy imported by the device in the period, in kWh."""
 
 
 class AlertTriggeredEventData(TypedDict):
-    """What the event is about."""
+    """Object of the event."""
 
     alert_id: str
     """Id of the alert that fired."""
     user_id: str
-    """Id of the user that the event is about."""
+    """Id of the user whose data the event describes."""
     type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
     """Type of the alert."""
     threshold_kwh: NotRequired[float]
     """Threshold of the alert, in kWh. Only in alerts on usage."""
     kwh_used: NotRequired[float]
-    """What the home used in the period by the time the alert fired, in kWh. Only in alerts on usage."""
+    """Usage of the home in the period until the alert fired, in kWh. Only in alerts on usage."""
     threshold: NotRequired[str]
-    """Threshold of the alert, a decimal in the currency of the tariff that holds. Only in alerts on costs."""
+    """Threshold of the alert, a decimal in the currency of the tariff in force. Only in alerts on costs."""
     cost: NotRequired[str]
-    """What the period cost in total by the time the alert fired. Only in alerts on costs."""
+    """Total cost of the period until the alert fired. Only in alerts on costs."""
     currency: NotRequired[str]
     """Currency of the cost (ISO 4217). Only in alerts on costs."""
     threshold_hours: NotRequired[Optional[int]]
-    """Length of the silence that the alert waits for, in hours. Only in alerts of type `no_data`."""
+    """Length of the silence after which the alert fires, in hours. Only in alerts of type `no_data`."""
     period_start: str
-    """Start of the hour, day or month. For `no_data`: when the device was last heard."""
+    """Start of the hour, day or month. For `no_data`: time of the device’s last reading."""
     period_end: Optional[str]
-    """End of the period, exclusive. Null for a silence that goes on."""
+    """End of the period, exclusive. Null: the silence continues."""
     devices: list[AlertTriggeredEventDataDevices]
-    """Devices that took part, the largest share first. For `no_data`: the silent device."""
+    """Devices that contributed, largest share first. For `no_data`: the silent device."""
 
 
 class AlertTriggeredEvent(TypedDict):
@@ -108,319 +108,319 @@ class AlertTriggeredEvent(TypedDict):
     type: Literal["alert.triggered"]
     """Type of the event."""
     created_at: str
-    """When the event happened."""
+    """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Which installation it happened in."""
+    """Installation in which the event happened."""
     data: AlertTriggeredEventData
-    """What the event is about."""
+    """Object of the event."""
 
 
 class App(TypedDict):
     name: str
-    """Name that the page of consent shows."""
+    """Name of the app on the consent page."""
     website: str
     """HTTPS address of a page about the app."""
     redirect_uris: list[str]
-    """Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address."""
+    """Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address."""
     notification_url: Optional[str]
-    """HTTPS address for notices that data changed. Null: none."""
+    """HTTPS address for notifications of changed data. Null: none."""
     scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
-    """Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued."""
+    """Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens."""
     app_id: str
     """Id of the app."""
     client_id: str
-    """Identifies the app at `/oauth/authorize` and `/oauth/token`."""
+    """OAuth client id of the app, for `/oauth/authorize` and `/oauth/token`."""
     user_id: str
-    """Account that registered the app."""
+    """Id of the account that registered the app."""
     type: Literal["confidential", "public"]
-    """`confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one."""
+    """`confidential`: the app runs on a server and has a secret. `public`: the app runs on a phone or desktop, without a secret."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
 
 
 class AuthorizationApp(TypedDict):
-    """The app that was let in."""
+    """The authorized app."""
 
     app_id: str
     """Id of the app."""
     name: str
     """Name of the app."""
     website: str
-    """Address of a page about the app."""
+    """HTTPS address of a page about the app."""
 
 
 class Authorization(TypedDict):
     authorization_id: str
     """Id of the authorization."""
     app: AuthorizationApp
-    """The app that was let in."""
+    """The authorized app."""
     scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
-    """What the app may do in the home now."""
+    """Scopes that the app has in the home now."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     expires_at: Optional[str]
-    """When it ends. Null: when somebody ends it."""
+    """Expiry time. Null: valid until revoked."""
     last_used_at: Optional[str]
-    """Latest request of the app, to the minute. Null: none yet."""
+    """Time of the app’s latest request, to the minute. Null: none yet."""
 
 
 class BillAdjustment(TypedDict):
     bill_period_id: str
-    """Id of the period that was corrected after it was closed."""
+    """Id of the closed period that was corrected."""
     start: str
-    """Its first day."""
+    """First day of the corrected period."""
     end: str
-    """Its last day."""
+    """Last day of the corrected period."""
     import_kwh: str
-    """By how much its import changed. In kWh with six decimals, as text."""
+    """Change of the import of the corrected period. In kWh with six decimals, as text."""
     export_kwh: str
-    """By how much its export changed. In kWh with six decimals, as text."""
+    """Change of the export of the corrected period. In kWh with six decimals, as text."""
 
 
 class BillEdit(TypedDict):
     edit_id: str
     """Id of the edit."""
     device_id: str
-    """Id of the device that it is about."""
+    """Id of the edited device."""
     action: Literal["exclude", "add"]
-    """Whether readings are passed over, or one was read by hand."""
+    """`exclude`: readings are excluded. `add`: a reading by a person was added."""
     native_name: Optional[str]
-    """The quantity. Null: every quantity of the device."""
+    """The device’s own name of the quantity. Null: every quantity of the device."""
     start: str
-    """From this time on; of `add`: when it was read."""
+    """Start of the excluded time; for `add`, the time of the reading."""
     end: Optional[str]
-    """Up to this time, exclusive. Null: of `add`."""
+    """End of the excluded time, exclusive. Null: the action is `add`."""
     kwh: Optional[str]
-    """What the register showed, in kWh with six decimals, as text. Null: of `exclude`."""
+    """Value of the register, in kWh with six decimals, as text. Null: the action is `exclude`."""
     reason: str
-    """Why, in the words of its author."""
+    """Reason, in the author’s words."""
     author: Optional[Literal["homeowner", "utility", "admin"]]
-    """What its author is; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was erased."""
+    """Role of the author; `GET /v1/devices/{device_id}/edits` has the id. Null: the account was deleted."""
 
 
 class BillEnergyRegisters(TypedDict):
     device_id: str
     """Id of the device."""
     channel: str
-    """What it measures, such as `import/t1`."""
+    """Channel of the register, such as `import/t1`."""
     native_name: str
-    """What the device calls it."""
+    """The device’s own name of the register."""
     direction: Literal["import", "export"]
-    """What it counts as."""
+    """Direction in which the register is counted."""
     at_start: Optional[RegisterReading]
-    """At the start of the period. Null: not known."""
+    """Reading at the start of the period. Null: unknown."""
     at_end: Optional[RegisterReading]
-    """At the end of the period. Null: not known."""
+    """Reading at the end of the period. Null: unknown."""
     energy_kwh: Optional[str]
-    """What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more."""
+    """Energy that the register counted in the period, in kWh with six decimals, as text. After a reset, a rollover or a replacement of the meter it is not the difference of the two readings. Null: no longer known."""
 
 
 class BillEnergy(TypedDict):
     import_kwh: str
-    """What flowed in within the period. In kWh with six decimals, as text."""
+    """Energy imported in the period. In kWh with six decimals, as text."""
     export_kwh: str
-    """What flowed out within the period. In kWh with six decimals, as text."""
+    """Energy exported in the period. In kWh with six decimals, as text."""
     estimated_kwh: str
-    """Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text."""
+    """Part of `import_kwh` that was distributed over silences of more than an hour. In kWh with six decimals, as text."""
     intervals: int
-    """Quarter-hours of the period."""
+    """Number of quarter-hours in the period."""
     intervals_known: int
-    """Of these: of which the import is known, at least in part."""
+    """Number of quarter-hours whose import is known, at least in part."""
     intervals_estimated: int
-    """Of these: of which some of the import is estimated."""
+    """Number of quarter-hours whose import is estimated, at least in part."""
     registers: list[BillEnergyRegisters]
-    """The registers that count, and what they showed."""
+    """Counted registers with their readings."""
     import_beside_registers_kwh: str
-    """Part of `import_kwh` that no register tells. In kWh with six decimals, as text."""
+    """Part of `import_kwh` that no register shows. In kWh with six decimals, as text."""
     export_beside_registers_kwh: str
-    """Part of `export_kwh` that no register tells. In kWh with six decimals, as text."""
+    """Part of `export_kwh` that no register shows. In kWh with six decimals, as text."""
     edits: NotRequired[list[BillEdit]]
-    """Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them."""
+    """Edits in force that affect the period, up to 1,000. Absent in versions that were recorded before versions contained edits."""
 
 
 class BillPeriod(TypedDict):
     bill_period_id: str
     """Id of the bill period."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     device_id: Optional[str]
-    """The device that is billed by itself. Null: the home, at its connection point."""
+    """Id of the device, if it is billed separately. Null: the home is billed, at its grid connection."""
     start: str
     """First day of the period, in the time zone of the account."""
     end: str
     """Last day of the period, inclusive."""
     timezone: str
-    """IANA time zone of its days: that of the account when the period was made."""
+    """IANA time zone of the days: the account’s time zone when the period was created."""
     status: Literal["open", "closed"]
-    """What changes of the days of a `closed` period is billed with the next open one."""
+    """`open` or `closed`. The next open period bills later changes of a closed period."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     closed_at: Optional[str]
-    """When it was closed. Null: it is open."""
+    """Time at which the period was closed. Null: the period is open."""
     version: int
-    """Number of the last version."""
+    """Number of the latest version."""
     recorded_at: str
-    """When that was known."""
+    """Time at which the latest version was recorded."""
     import_kwh: str
-    """What flowed in within the period. In kWh with six decimals, as text."""
+    """Energy imported in the period. In kWh with six decimals, as text."""
     export_kwh: str
-    """What flowed out within the period. In kWh with six decimals, as text."""
+    """Energy exported in the period. In kWh with six decimals, as text."""
     estimated_kwh: str
-    """Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text."""
+    """Part of `import_kwh` that was distributed over silences of more than an hour. In kWh with six decimals, as text."""
     billed_import_kwh: str
-    """`import_kwh` and adjustments of others. In kWh with six decimals, as text."""
+    """Sum of `import_kwh` and the adjustments for other periods. In kWh with six decimals, as text."""
     billed_export_kwh: str
-    """`export_kwh` and adjustments of others. In kWh with six decimals, as text."""
+    """Sum of `export_kwh` and the adjustments for other periods. In kWh with six decimals, as text."""
     sha256: str
     """SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal."""
 
 
 class BillPeriodDetailsDifference(TypedDict):
-    """What is known now, less what was told first."""
+    """Current values minus the values of the first version."""
 
     import_kwh: str
-    """Of what flowed in. In kWh with six decimals, as text."""
+    """Difference of the import. In kWh with six decimals, as text."""
     export_kwh: str
-    """Of what flowed out. In kWh with six decimals, as text."""
+    """Difference of the export. In kWh with six decimals, as text."""
     estimated_kwh: str
-    """Of the part that is estimated. In kWh with six decimals, as text."""
+    """Difference of the estimated part. In kWh with six decimals, as text."""
 
 
 class BillPeriodDetailsVersions(TypedDict):
     version: int
     """Number of the version."""
     cause: Literal["first", "again", "closing"]
-    """Why it was told: first, again while the period was open, or as it was closed."""
+    """Reason for the version: `first`, `again` (recorded again while the period was open), or `closing` (recorded when the period was closed)."""
     recorded_at: str
-    """When this was known."""
+    """Time at which this version was recorded."""
     import_kwh: str
-    """What flowed in within the period. In kWh with six decimals, as text."""
+    """Energy imported in the period. In kWh with six decimals, as text."""
     export_kwh: str
-    """What flowed out within the period. In kWh with six decimals, as text."""
+    """Energy exported in the period. In kWh with six decimals, as text."""
     estimated_kwh: str
-    """Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text."""
+    """Part of `import_kwh` that was distributed over silences of more than an hour. In kWh with six decimals, as text."""
     import_change_kwh: str
-    """By how much the import changed since the version before; of the first all of it. In kWh with six decimals, as text."""
+    """Change of the import from the previous version; in the first version, the whole import. In kWh with six decimals, as text."""
     export_change_kwh: str
-    """The same of the export. In kWh with six decimals, as text."""
+    """Change of the export from the previous version; in the first version, the whole export. In kWh with six decimals, as text."""
     sha256: str
     """SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal."""
 
 
 class BillPeriodDetailsCorrections(TypedDict):
     told_in: Optional[str]
-    """Id of the period that bills it. Null: none that is open begins after this one."""
+    """Id of the period that bills the correction. Null: no later open period exists."""
     status: Literal["told", "waiting"]
-    """Whether that period was closed with it."""
+    """`told`: the billing period was closed with the correction. `waiting`: it was not closed yet."""
     import_kwh: str
-    """By how much the import changed. In kWh with six decimals, as text."""
+    """Change of the import. In kWh with six decimals, as text."""
     export_kwh: str
-    """By how much the export changed. In kWh with six decimals, as text."""
+    """Change of the export. In kWh with six decimals, as text."""
 
 
 class BillPeriodDetails(TypedDict):
     bill_period_id: str
     """Id of the bill period."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     device_id: Optional[str]
-    """The device that is billed by itself. Null: the home, at its connection point."""
+    """Id of the device, if it is billed separately. Null: the home is billed, at its grid connection."""
     start: str
     """First day of the period, in the time zone of the account."""
     end: str
     """Last day of the period, inclusive."""
     timezone: str
-    """IANA time zone of its days: that of the account when the period was made."""
+    """IANA time zone of the days: the account’s time zone when the period was created."""
     status: Literal["open", "closed"]
-    """What changes of the days of a `closed` period is billed with the next open one."""
+    """`open` or `closed`. The next open period bills later changes of a closed period."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     closed_at: Optional[str]
-    """When it was closed. Null: it is open."""
+    """Time at which the period was closed. Null: the period is open."""
     first_told: BillStatement
-    """What was told first."""
+    """The first version."""
     last_told: BillStatement
-    """What was told last."""
+    """The latest version."""
     known_now: BillEnergy
-    """What is known of the period now."""
+    """Current values of the period."""
     difference: BillPeriodDetailsDifference
-    """What is known now, less what was told first."""
+    """Current values minus the values of the first version."""
     versions: list[BillPeriodDetailsVersions]
-    """All that was told of the period, in order. Their changes add up to the last one."""
+    """All versions of the period, oldest first. Their changes add up to the latest version."""
     adjustments: list[BillAdjustment]
-    """Corrections of closed periods that were billed with this one or, while it is open, wait for it."""
+    """Corrections of closed periods that were billed with this period. While the period is open: corrections that will be billed with it."""
     corrections: list[BillPeriodDetailsCorrections]
-    """What changed of this period after it was closed. With what it was closed with they add up to `known_now`."""
+    """Changes of this period after it was closed. The values at closing plus these changes equal `known_now`."""
 
 
 class BillStatementRegisters(TypedDict):
     device_id: str
     """Id of the device."""
     channel: str
-    """What it measures, such as `import/t1`."""
+    """Channel of the register, such as `import/t1`."""
     native_name: str
-    """What the device calls it."""
+    """The device’s own name of the register."""
     direction: Literal["import", "export"]
-    """What it counts as."""
+    """Direction in which the register is counted."""
     at_start: Optional[RegisterReading]
-    """At the start of the period. Null: not known."""
+    """Reading at the start of the period. Null: unknown."""
     at_end: Optional[RegisterReading]
-    """At the end of the period. Null: not known."""
+    """Reading at the end of the period. Null: unknown."""
     energy_kwh: Optional[str]
-    """What it counted in between, in kWh with six decimals, as text: with a reset, a rollover or a swap not the difference of the two. Null: not known any more."""
+    """Energy that the register counted in the period, in kWh with six decimals, as text. After a reset, a rollover or a replacement of the meter it is not the difference of the two readings. Null: no longer known."""
 
 
 class BillStatement(TypedDict):
     bill_period_id: str
     """Id of the bill period."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     device_id: Optional[str]
-    """The device that is billed by itself. Null: the home, at its connection point."""
+    """Id of the device, if it is billed separately. Null: the home is billed, at its grid connection."""
     start: str
     """First day of the period, in the time zone of the account."""
     end: str
     """Last day of the period, inclusive."""
     timezone: str
-    """IANA time zone of its days: that of the account when the period was made."""
+    """IANA time zone of the days: the account’s time zone when the period was created."""
     version: int
-    """Number of the version, from 1."""
+    """Number of the version, starting at 1."""
     cause: Literal["first", "again", "closing"]
-    """Why it was told: first, again while the period was open, or as it was closed."""
+    """Reason for the version: `first`, `again` (recorded again while the period was open), or `closing` (recorded when the period was closed)."""
     starts_at: str
     """Start of the first day."""
     ends_at: str
     """End of the last day."""
     recorded_at: str
-    """When this was known."""
+    """Time at which this version was recorded."""
     import_kwh: str
-    """What flowed in within the period. In kWh with six decimals, as text."""
+    """Energy imported in the period. In kWh with six decimals, as text."""
     export_kwh: str
-    """What flowed out within the period. In kWh with six decimals, as text."""
+    """Energy exported in the period. In kWh with six decimals, as text."""
     estimated_kwh: str
-    """Part of `import_kwh` that was spread over silences of more than an hour. In kWh with six decimals, as text."""
+    """Part of `import_kwh` that was distributed over silences of more than an hour. In kWh with six decimals, as text."""
     intervals: int
-    """Quarter-hours of the period."""
+    """Number of quarter-hours in the period."""
     intervals_known: int
-    """Of these: of which the import is known, at least in part."""
+    """Number of quarter-hours whose import is known, at least in part."""
     intervals_estimated: int
-    """Of these: of which some of the import is estimated."""
+    """Number of quarter-hours whose import is estimated, at least in part."""
     registers: list[BillStatementRegisters]
-    """The registers that count, and what they showed."""
+    """Counted registers with their readings."""
     import_beside_registers_kwh: str
-    """Part of `import_kwh` that no register tells. In kWh with six decimals, as text."""
+    """Part of `import_kwh` that no register shows. In kWh with six decimals, as text."""
     export_beside_registers_kwh: str
-    """Part of `export_kwh` that no register tells. In kWh with six decimals, as text."""
+    """Part of `export_kwh` that no register shows. In kWh with six decimals, as text."""
     edits: NotRequired[list[BillEdit]]
-    """Edits of readings in force that are about a time of the period, up to 1,000. Left out of statements that were recorded before statements had them."""
+    """Edits in force that affect the period, up to 1,000. Absent in versions that were recorded before versions contained edits."""
     adjustments: list[BillAdjustment]
-    """Corrections of closed periods that are billed with this one."""
+    """Corrections of closed periods that are billed with this period."""
     billed_import_kwh: str
-    """`import_kwh` and the adjustments. In kWh with six decimals, as text."""
+    """Sum of `import_kwh` and the adjustments. In kWh with six decimals, as text."""
     billed_export_kwh: str
-    """`export_kwh` and the adjustments. In kWh with six decimals, as text."""
+    """Sum of `export_kwh` and the adjustments. In kWh with six decimals, as text."""
     previous_sha256: Optional[str]
-    """`sha256` of the version before. Null: there is none."""
+    """`sha256` of the previous version. Null: this is the first version."""
     sha256: str
     """SHA-256 of the statement without this member, in the canonical form of RFC 8785; hexadecimal."""
 
@@ -429,18 +429,18 @@ class ChangedGroup(TypedDict):
     group_id: str
     """Id of the group."""
     added: int
-    """How many homes were added."""
+    """Number of homes that were added."""
     removed: int
-    """How many were removed."""
+    """Number of homes that were removed."""
     members: int
-    """How many homes are in it, without those of groups below it."""
+    """Number of homes in the group, without the homes of its subgroups."""
 
 
 class CheckedIntensities(TypedDict):
     intensities: list[Intensity]
     """The first values that would be stored, up to 100."""
     count: int
-    """How many values would be stored."""
+    """Number of values that would be stored."""
     rejected: list[RejectedRow]
     """The first rows that would not be stored, up to 100."""
 
@@ -449,7 +449,7 @@ class CheckedPrices(TypedDict):
     prices: list[Price]
     """The first values that would be stored, up to 100."""
     count: int
-    """How many values would be stored."""
+    """Number of values that would be stored."""
     rejected: list[RejectedRow]
     """The first rows that would not be stored, up to 100."""
 
@@ -464,40 +464,40 @@ class CommodityUsage(TypedDict):
     starts_at: NotRequired[str]
     """Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour."""
     peak_hour: Optional[str]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated."""
     kwh_used: NotRequired[float]
-    """What was used, in kWh, where it is measured as energy."""
+    """Usage measured as energy, in kWh."""
     m3_used: NotRequired[float]
-    """What was used, in m³, where it is measured as volume."""
+    """Usage measured as volume, in m³."""
     estimated_kwh: NotRequired[float]
     """Part of `kwh_used` that is estimated, in kWh."""
     estimated_m3: NotRequired[float]
     """Part of `m3_used` that is estimated, in m³."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
-    """Whether all of it is known. Null: nothing is expected yet."""
+    """Whether all expected data is known. Null: no data is expected yet."""
 
 
 class ComparedDay(TypedDict):
     date: str
     """Compared day."""
     kwh: float
-    """Usage of that day, in kWh."""
+    """Usage of the compared day, in kWh."""
 
 
 class ComparedKwh(TypedDict):
     at: str
-    """End of the hours that the value is about."""
+    """End of the hours that the value covers."""
     kwh: float
     """Energy of these 24 hours, in kWh."""
 
 
 class ComparedWatts(TypedDict):
     at: str
-    """End of the hours that the value is about."""
+    """End of the hours that the value covers."""
     watts: int
-    """Level of these hours, in watts."""
+    """Power in these hours, in watts."""
 
 
 CostValue = TypedDict("CostValue", {
@@ -514,129 +514,129 @@ CostValue = TypedDict("CostValue", {
 
 class CreatedApp(TypedDict):
     name: str
-    """Name that the page of consent shows."""
+    """Name of the app on the consent page."""
     website: str
     """HTTPS address of a page about the app."""
     redirect_uris: list[str]
-    """Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address."""
+    """Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address."""
     notification_url: Optional[str]
-    """HTTPS address for notices that data changed. Null: none."""
+    """HTTPS address for notifications of changed data. Null: none."""
     scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
-    """Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued."""
+    """Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens."""
     app_id: str
     """Id of the app."""
     client_id: str
-    """Identifies the app at `/oauth/authorize` and `/oauth/token`."""
+    """OAuth client id of the app, for `/oauth/authorize` and `/oauth/token`."""
     user_id: str
-    """Account that registered the app."""
+    """Id of the account that registered the app."""
     type: Literal["confidential", "public"]
-    """`confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one."""
+    """`confidential`: the app runs on a server and has a secret. `public`: the app runs on a phone or desktop, without a secret."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     client_secret: NotRequired[str]
-    """Shown once. A public app has none."""
+    """OAuth client secret, shown only once. Absent for a public app."""
 
 
 class CreatedGatewayMqtt(TypedDict):
-    """How the gateway signs in to the broker."""
+    """MQTT credentials of the gateway."""
 
     username: str
     """MQTT user name."""
     password: str
     """MQTT password. It is not shown again."""
     topic_prefix: str
-    """What the topics of the gateway must begin with."""
+    """Prefix of all topics of the gateway."""
 
 
 class CreatedGateway(TypedDict):
     gateway_id: str
     """Id of the gateway."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     name: str
-    """What its owner calls the gateway."""
+    """Name of the gateway, chosen by its owner."""
     decoder_config: dict[str, Any]
-    """Settings for the decoders, as they were given."""
+    """Decoder settings, as they were given."""
     managed_by: Literal["owner", "utility"]
-    """`utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`."""
+    """`utility` while the gateway serves a device that the utility manages: the owner can then change only the name (403). Otherwise `owner`."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     mqtt: CreatedGatewayMqtt
-    """How the gateway signs in to the broker."""
+    """MQTT credentials of the gateway."""
 
 
 class CreatedKey(TypedDict):
     key_id: str
     """Id of the key."""
     prefix: str
-    """The first characters of the key, to recognise it by."""
+    """First characters of the key, for recognition."""
     scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]
-    """What the key may do. The role of its owner decides whose data it reaches."""
+    """Scopes of the key. The role of its owner decides which data it can access."""
     expires_at: Optional[str]
-    """When the key ends. Null: never."""
+    """Expiry time of the key. Null: never."""
     group_id: NotRequired[str]
-    """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    """Id of the group to which the key is limited. Absent without such a limit."""
     device_id: NotRequired[str]
-    """The device whose readings are all that the key writes. Only of keys that are limited to one."""
+    """Id of the device to which the key is limited. Absent without such a limit."""
     home_user_id: NotRequired[str]
-    """The home of another account that is all that the key reaches. Only of keys that a member made for it."""
+    """Id of the home to which the key is limited. Only in keys that a member created for the home of another account."""
     allowed_addresses: list[str]
-    """Addresses and networks that the key may be used from. None: everywhere."""
+    """IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address."""
     key: str
     """The key itself. It is not shown again."""
 
 
 class CreatedProvisioningBatchMqtt(TypedDict):
-    """What meters of the batch are made with."""
+    """Credentials and topics that meters of the batch get in the factory."""
 
     username: str
-    """MQTT user name of all meters of the batch, until they have their own."""
+    """MQTT user name of all meters of the batch, until each has its own."""
     password: str
     """MQTT password of the batch. It is not shown again."""
     claim_topic: str
-    """Where a meter publishes its claim."""
+    """Topic to which a meter publishes its claim."""
     reply_topic: str
-    """Where it is answered, on its own connection alone."""
+    """Topic on which the meter receives the response, on its own connection only."""
 
 
 class CreatedProvisioningBatch(TypedDict):
     batch_id: str
     """Id of the batch."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     owner_user_id: Optional[str]
-    """Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused."""
+    """Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected."""
     name: str
-    """What you call the batch."""
+    """Name of the batch, chosen by its owner."""
     type: str
-    """Type of the devices that are made."""
+    """Type of the created devices."""
     location: str
-    """Location of the devices that are made."""
+    """Location of the created devices."""
     serial_count: Optional[int]
-    """How many serials alone may claim. Null: any may."""
+    """Number of serials that may claim. Null: all serials."""
     max_devices: int
-    """How many meters may claim a device."""
+    """Maximum number of meters that may claim a device."""
     claimed: int
-    """How many have."""
+    """Number of meters that have claimed a device."""
     expires_at: str
-    """When nothing claims with it any more."""
+    """Time after which meters can no longer claim."""
     revoked_at: Optional[str]
-    """When it was revoked. Null: it was not."""
+    """Time of revocation. Null: not revoked."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     mqtt: CreatedProvisioningBatchMqtt
-    """What meters of the batch are made with."""
+    """Credentials and topics that meters of the batch get in the factory."""
 
 
 class DeliveryAttempts(TypedDict):
     at: str
-    """When it was tried."""
+    """Time of the attempt."""
     response_status: Optional[int]
-    """Status code of the receiver. Null: no answer."""
+    """Status code of the receiver’s response. Null: no response."""
     duration_ms: float
-    """How long the attempt took, in milliseconds."""
+    """Duration of the attempt, in milliseconds."""
     error: Optional[str]
-    """Why the attempt failed. Null: it succeeded."""
+    """Reason why the attempt failed. Null: it succeeded."""
 
 
 class Delivery(TypedDict):
@@ -647,51 +647,51 @@ class Delivery(TypedDict):
     event: str
     """Type of the event."""
     status: Literal["pending", "succeeded", "failed"]
-    """`failed` once all retries have failed."""
+    """`failed` after the last retry has failed."""
     attempts: list[DeliveryAttempts]
     """The attempts so far, oldest first."""
     next_attempt_at: Optional[str]
-    """When it is tried next. Null: it is not, or the subscription is paused."""
+    """Time of the next attempt. Null: no further attempt, or the subscription is paused."""
 
 
 class Device(TypedDict):
     device_id: str
     """Id of the device."""
     type: str
-    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    """Type of the device, in the words of its owner, such as `electricity_meter`."""
     location: str
-    """Where the device is, in the words of its owner."""
+    """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
-    """`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected."""
+    """`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected."""
     last_seen_at: Optional[str]
-    """When its last valid reading was received. Null: never."""
+    """Time at which the last valid reading was received. Null: never."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]
-    """Where the device sits in its home. `excluded`: it does not count."""
+    """Position of the device in its home. `excluded`: the device does not count."""
     upstream_device_id: Optional[str]
-    """Id of the device whose measurement includes this one. Null: none."""
+    """Id of the upstream device, whose measurement includes this device. Null: none."""
     attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed", "swap_guessed"]]
-    """What its owner should look at. Empty: nothing."""
+    """Open problems that the owner should check. Empty: none."""
 
 
 class DeviceConnectedEventData(TypedDict):
-    """What the event is about."""
+    """Object of the event."""
 
     device_id: str
     """Id of the device."""
     user_id: str
-    """Id of the user that the event is about."""
+    """Id of the user whose data the event describes."""
     type: str
-    """What kind of device it is, in the words of its owner."""
+    """Type of the device, in the words of its owner."""
     location: str
-    """Where the device is, in the words of its owner."""
+    """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
     """State of the device."""
     last_seen_at: str
-    """When its first valid message arrived."""
+    """Time at which the first valid message arrived."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]
-    """Where the device sits in its home."""
+    """Position of the device in its home."""
     upstream_device_id: Optional[str]
-    """Id of the device whose measurement includes this one. Null: none."""
+    """Id of the upstream device, whose measurement includes this device. Null: none."""
 
 
 class DeviceConnectedEvent(TypedDict):
@@ -700,119 +700,119 @@ class DeviceConnectedEvent(TypedDict):
     type: Literal["device.connected"]
     """Type of the event."""
     created_at: str
-    """When the event happened."""
+    """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Which installation it happened in."""
+    """Installation in which the event happened."""
     data: DeviceConnectedEventData
-    """What the event is about."""
+    """Object of the event."""
 
 
 class DeviceDetailsChannels(TypedDict):
     native_name: str
-    """What the device calls the quantity."""
+    """The device’s own name of the quantity."""
     unit: Optional[str]
-    """Unit of `last_value`. Null: the device does not say."""
+    """Unit of `last_value`. Null: the device does not report it."""
     last_value: Optional[float]
-    """The last value. Null: there is none."""
+    """Last value of the quantity. Null: none."""
     last_at: Optional[str]
-    """When that value was measured. Null: there is none."""
+    """Time of the last value. Null: none."""
     counts_as: Optional[str]
-    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null: not known, and not counted."""
+    """Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`. Null: unknown; the quantity does not count."""
     asked: bool
-    """Whether its owner should say what it counts as: its name says nothing. With a `counts_as` it counts as it did before such names stopped counting."""
+    """Whether the owner should set `counts_as`, because the name of the quantity is not recognised. If `counts_as` is nevertheless set, it is the role that the quantity had before unrecognised names stopped counting."""
     placement: Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]
-    """Where the quantity is measured. Null: where its device is."""
+    """Position of the measurement in the home. Null: the position of the device."""
     counted: bool
-    """Whether its energy counts. False for a part of a total that counts, for a power next to a register, and if it is not known what the quantity is."""
+    """Whether the energy of the quantity counts. False for a part of a counted total, for a power next to a register, and for an unknown quantity."""
 
 
 class DeviceDetails(TypedDict):
     device_id: str
     """Id of the device."""
     type: str
-    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    """Type of the device, in the words of its owner, such as `electricity_meter`."""
     location: str
-    """Where the device is, in the words of its owner."""
+    """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
-    """`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected."""
+    """`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected."""
     last_seen_at: Optional[str]
-    """When its last valid reading was received. Null: never."""
+    """Time at which the last valid reading was received. Null: never."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]
-    """Where the device sits in its home. `excluded`: it does not count."""
+    """Position of the device in its home. `excluded`: the device does not count."""
     upstream_device_id: Optional[str]
-    """Id of the device whose measurement includes this one. Null: none."""
+    """Id of the upstream device, whose measurement includes this device. Null: none."""
     attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed", "swap_guessed"]]
-    """What its owner should look at. Empty: nothing."""
+    """Open problems that the owner should check. Empty: none."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     limit_kw: float
-    """Highest plausible load, in kW. A register that rises faster is held until later readings confirm it."""
+    """Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it."""
     register_max_kwh: Optional[float]
-    """Value at which the register starts again at 0, in kWh. Null: it never does."""
+    """Value at which the register restarts at 0, in kWh. Null: the register never restarts."""
     max_gap_minutes: float
-    """Longest silence that power readings are integrated over, in minutes."""
+    """Longest silence over which power readings are integrated, in minutes."""
     timezone: Optional[str]
-    """IANA time zone of a device that reports local time. Null: that of its owner."""
+    """IANA time zone of a device that reports local time. Null: the time zone of its owner."""
     decoder_config: dict[str, Any]
-    """Settings for the decoders, as they were given."""
+    """Decoder settings, as they were given."""
     channels: list[DeviceDetailsChannels]
     """The quantities that the device reports."""
     is_computed: bool
-    """Whether what it consumed is computed with these settings by now: within seconds of a change, of months of frequent readings within minutes. Until then its older past is computed with them, and what is later as before."""
+    """Whether past consumption has been recomputed with these settings: within seconds of a change, or within minutes for months of frequent readings. Until then, only an older part of the past has the new settings."""
     external_id: Optional[str]
-    """What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null: it has none."""
+    """Name of the device at a utility or an administrator: a serial or asset number. Unique in an account. Null: none."""
     certificate_sha256: Optional[str]
-    """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates."""
+    """SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid."""
     managed_by: Literal["owner", "utility"]
-    """Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403)."""
+    """Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403)."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
 
 
 class DeviceImportDiffering(TypedDict):
     row: str
-    """The row: `line 3` of CSV, its place in the list from 0 of JSON."""
+    """Position of the row: `line 3` in a CSV file, or a zero-based index in a JSON list."""
     device_id: str
     """Id of the device."""
     members: list[str]
-    """Members that the row gives and the device has otherwise."""
+    """Members whose values differ between the row and the device."""
 
 
 class DeviceImport(TypedDict):
     import_id: str
     """Id of the import."""
     state: Literal["completed"]
-    """An import is carried out as a whole before it is answered, or refused."""
+    """State of the import. An import is completed as a whole before the response, or rejected."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     rows: int
-    """How many rows it had."""
+    """Number of rows in the import."""
     created: int
-    """How many devices it made."""
+    """Number of devices that were created."""
     existing: int
-    """How many rows were devices that were there already; they are left as they are."""
+    """Number of rows that matched an existing device, which did not change."""
     users_created: int
-    """How many accounts it made."""
+    """Number of accounts that were created."""
     differing: list[DeviceImportDiffering]
-    """Rows whose devices were there already with other settings. Change those with `PATCH /v1/devices/{device_id}`."""
+    """Rows that matched an existing device with other settings. Change these devices with `PATCH /v1/devices/{device_id}`."""
     credentials: Literal["waiting", "gone"]
-    """`waiting`: the passwords can be fetched, once, within a day. `gone`: they were fetched or not fetched, or there are none."""
+    """`waiting`: the passwords can be fetched, once, within a day. `gone`: the passwords were fetched, have expired, or never existed."""
 
 
 class DeviceQuality(TypedDict):
     device_id: str
     """Id of the device."""
     data: list[MonthQuality]
-    """One row a month, in order of time."""
+    """One row for each month, oldest first."""
 
 
 class DeviceReading(TypedDict):
     ts: str
-    """When it was taken; of an interval, its end."""
+    """Time of the reading; for an interval, its end."""
     channel: str
     """Channel of the device, such as `import`."""
     native_name: str
-    """What the device calls the quantity."""
+    """The device’s own name of the quantity."""
     energy_total_kwh: NotRequired[str]
     """Value of a register, in kWh."""
     energy_kwh: NotRequired[str]
@@ -830,11 +830,11 @@ class DeviceReading(TypedDict):
     setpoint_c: NotRequired[float]
     """Set temperature, in °C."""
     heating: NotRequired[int]
-    """Whether a thermostat was heating: 1, or 0 if not."""
+    """State of a thermostat: 1 while heating, otherwise 0."""
     humidity_percent: NotRequired[float]
     """Relative humidity, in percent."""
     verdict: Literal["counted", "baseline", "excluded", "not_counted", "unknown", "lower_kept", "glitch", "overlap", "late_news", "passed_over", "taken_back", "jitter", "reset", "rollover", "swap", "held"]
-    """What the reading was taken for. `counted`: its energy counts. `baseline`: energy counts from it on. `excluded`: an edit passes it over. `not_counted`: another quantity counts. `unknown`: nobody has said what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. The others are findings of `GET /v1/devices/{device_id}/quality`."""
+    """Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: nobody has set what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`."""
     edit_id: NotRequired[str]
     """Id of the edit that excludes or added the reading."""
 
@@ -865,45 +865,45 @@ class DeviceUsageData(TypedDict):
     starts_at: NotRequired[str]
     """Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour."""
     kwh_used: Optional[float]
-    """Import of the device, in kWh. Null: it reports no energy."""
+    """Energy imported by the device, in kWh. Null: the device reports no energy."""
     peak_hour: Optional[str]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated."""
     cost: NotRequired[Cost]
     emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
-    """Energy from the grid, in kWh. Null: not known."""
+    """Energy from the grid, in kWh. Null: unknown."""
     grid_export_kwh: NotRequired[Optional[float]]
-    """Energy to the grid, in kWh. Null: not known."""
+    """Energy to the grid, in kWh. Null: unknown."""
     production_kwh: NotRequired[Optional[float]]
-    """Energy that the home produced, in kWh. Null: not known."""
+    """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: not known."""
+    """Energy into storage, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: not known."""
+    """Energy out of storage, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
-    """What consumption devices used, in kWh. Null: not known."""
+    """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
-    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    """`kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown."""
     self_consumed_kwh: NotRequired[Optional[float]]
-    """Production that was not exported, in kWh. Null: not known."""
+    """Production that was not exported, in kWh. Null: unknown."""
     autarky: NotRequired[Optional[float]]
-    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    """Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage."""
     estimated_kwh: NotRequired[Optional[float]]
-    """Part of `kwh_used` that is estimated, in kWh. Null: not known."""
+    """Part of `kwh_used` that is estimated, in kWh. Null: unknown."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
-    """Whether all of it is known. Null: nothing is expected yet."""
+    """Whether all expected data is known. Null: no data is expected yet."""
     export_kwh: NotRequired[Optional[float]]
-    """Export of the device, in kWh. Null: not known."""
+    """Energy exported by the device, in kWh. Null: unknown."""
     estimate: NotRequired[Optional[Literal["like_days", "line"]]]
     """With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: of a long silence by the shape of like days, at least in part. `line`: all of it was spread evenly. Null: nothing in it is estimated."""
     temperature_c: NotRequired[Optional[DeviceUsageDataTemperatureC]]
-    """Room temperature that a thermostat measured. Null: not known."""
+    """Room temperature measured by a thermostat. Null: unknown."""
     setpoint_c: NotRequired[Optional[float]]
-    """Mean of the set temperature, weighted by time, in °C. Null: not known."""
+    """Mean of the set temperature, weighted by time, in °C. Null: unknown."""
     heating_minutes: NotRequired[Optional[float]]
-    """How long a thermostat was heating, in minutes. Null: not known."""
+    """Time during which the thermostat was heating, in minutes. Null: unknown."""
 
 
 class DeviceUsage(TypedDict):
@@ -917,128 +917,128 @@ class DiscoveredDeviceQuantities(TypedDict):
     channel: str
     """Name of the channel."""
     kind: str
-    """What is measured, with its unit, such as `power_w`."""
+    """Measured quantity with its unit, such as `power_w`."""
     counts: Optional[Literal["import", "export"]]
-    """What it will count as once the device is paired. Null: nothing."""
+    """Role of the quantity after pairing. Null: not counted."""
 
 
 class DiscoveredDevice(TypedDict):
     discovery_id: str
-    """Id to pair the device with: `discovery_id` of `POST /v1/devices`."""
+    """Id for pairing the device: `discovery_id` of `POST /v1/devices`."""
     gateway_id: str
-    """Id of the gateway that it was heard through."""
+    """Id of the gateway through which the device was discovered."""
     family: str
-    """Which messages it sends, such as `tasmota`."""
+    """Family of the device’s messages, such as `tasmota`."""
     native_id: str
-    """What the device calls itself."""
+    """The device’s own id."""
     channels: list[str]
     """Names of its channels."""
     quantities: list[DiscoveredDeviceQuantities]
-    """The quantities on its channels."""
+    """The quantities of its channels."""
     awaits: Optional[str]
-    """Filter of topics, below the gateway’s prefix, on which its values were announced and none was received yet. Null: values are received."""
+    """Topic filter, below the gateway’s prefix, on which values were announced but none has arrived yet. Null: values have arrived."""
     first_seen_at: str
-    """When it was first heard."""
+    """Time of the first message."""
     last_seen_at: str
-    """When it was last heard."""
+    """Time of the last message."""
 
 
 class EmissionSeries(TypedDict):
     series_id: str
     """Id of the emission series."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     name: str
-    """What the owner calls it, such as the grid that the intensities are of."""
+    """Name of the series, chosen by its owner, such as the grid of the intensities."""
     resolution_minutes: Literal[15, 30, 60]
-    """For how long each value holds, in minutes."""
+    """Time for which each value applies, in minutes."""
     source: NotRequired[SeriesSource]
-    """Where the series fetches its values. Absent: it does not, or the caller may not change it."""
+    """Source from which the service fetches the values. Absent: the series has no source, or the caller may not change the series."""
     last_fetched_at: NotRequired[Optional[str]]
-    """When values were last fetched. Null: never yet."""
+    """Time of the last fetch. Null: never."""
     next_fetch_at: NotRequired[str]
-    """When the source is fetched next."""
+    """Time of the next fetch."""
     last_error: NotRequired[Optional[str]]
-    """What was wrong with the last fetch, or with rows of its answer. Null: nothing."""
+    """Error of the last fetch, or in rows of its response. Null: none."""
 
 
 class EmissionsValue(TypedDict):
     kg_co2e: str
-    """Kilograms of CO2 equivalent, with 3 decimals."""
+    """Emissions in kg of CO2 equivalent, with 3 decimals."""
     missing_kwh: float
-    """Energy whose intensity is not known, in kWh. It is not in `kg_co2e`."""
+    """Energy without a known intensity, in kWh. `kg_co2e` does not contain it."""
 
 
 class EnergyInsightsDateRange(TypedDict):
-    """The days that the summary is about."""
+    """Days of the summary."""
 
     start: str
-    """First day."""
+    """First day of the summary."""
     end: str
-    """Last day, inclusive: today."""
+    """Last day of the summary, inclusive: today."""
 
 
 class EnergyInsights(TypedDict):
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     data: NotRequired[Union[list[Usage], list[CommodityUsage]]]
-    """The rows, oldest first. Rows about which nothing is known are left out."""
+    """The rows, oldest first. Rows without data are omitted."""
     date_range: NotRequired[EnergyInsightsDateRange]
-    """The days that the summary is about."""
+    """Days of the summary."""
     peak_usage_time: NotRequired[Optional[str]]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated."""
     kwh_used: NotRequired[float]
-    """What was used, in kWh, where it is measured as energy."""
+    """Usage measured as energy, in kWh."""
     m3_used: NotRequired[float]
-    """What was used, in m³, where it is measured as volume."""
+    """Usage measured as volume, in m³."""
     estimated_kwh: NotRequired[Union[float, Optional[float]]]
     """Part of `kwh_used` that is estimated, in kWh."""
     estimated_m3: NotRequired[float]
     """Part of `m3_used` that is estimated, in m³."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
-    """Whether all of it is known. Null: nothing is expected yet."""
+    """Whether all expected data is known. Null: no data is expected yet."""
     cost: NotRequired[Cost]
     emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
-    """Energy from the grid, in kWh. Null: not known."""
+    """Energy from the grid, in kWh. Null: unknown."""
     grid_export_kwh: NotRequired[Optional[float]]
-    """Energy to the grid, in kWh. Null: not known."""
+    """Energy to the grid, in kWh. Null: unknown."""
     production_kwh: NotRequired[Optional[float]]
-    """Energy that the home produced, in kWh. Null: not known."""
+    """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: not known."""
+    """Energy into storage, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: not known."""
+    """Energy out of storage, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
-    """What consumption devices used, in kWh. Null: not known."""
+    """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
-    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    """`kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown."""
     self_consumed_kwh: NotRequired[Optional[float]]
-    """Production that was not exported, in kWh. Null: not known."""
+    """Production that was not exported, in kWh. Null: unknown."""
     autarky: NotRequired[Optional[float]]
-    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    """Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage."""
 
 
 class ErrorBodyDetails(TypedDict):
     field: str
     """Path of the member, parameter or header, such as `channels.0.counts_as`."""
     message: str
-    """What is wrong with it."""
+    """Error in this field."""
 
 
 class ErrorBody(TypedDict):
     error: str
-    """What went wrong, for a person to read."""
+    """Error message for people."""
     status: int
-    """Status code of the answer."""
+    """HTTP status code of the response."""
     code: str
-    """What went wrong, for a program: a word of the list of errors, such as `key_revoked`. It does not change."""
+    """Error code for programs: a word from the list of errors, such as `key_revoked`. It does not change."""
     doc_url: str
-    """Where the reference explains the error."""
+    """Address of the explanation in the reference."""
     details: NotRequired[list[ErrorBodyDetails]]
-    """Each mistake in the request."""
+    """All validation errors of the request."""
     retry_after: NotRequired[int]
     """With 429: seconds to wait before the next request."""
     incident: NotRequired[str]
@@ -1049,31 +1049,31 @@ class FleetDevice(TypedDict):
     device_id: str
     """Id of the device."""
     type: str
-    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    """Type of the device, in the words of its owner, such as `electricity_meter`."""
     location: str
-    """Where the device is, in the words of its owner."""
+    """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
-    """`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected."""
+    """`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected."""
     last_seen_at: Optional[str]
-    """When its last valid reading was received. Null: never."""
+    """Time at which the last valid reading was received. Null: never."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]
-    """Where the device sits in its home. `excluded`: it does not count."""
+    """Position of the device in its home. `excluded`: the device does not count."""
     upstream_device_id: Optional[str]
-    """Id of the device whose measurement includes this one. Null: none."""
+    """Id of the upstream device, whose measurement includes this device. Null: none."""
     attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed", "swap_guessed"]]
-    """What its owner should look at. Empty: nothing."""
+    """Open problems that the owner should check. Empty: none."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     email: Optional[str]
-    """E-mail address of its owner. Null: the key has no `users:read`."""
+    """E-mail address of the device’s owner. Null: the key lacks `users:read`."""
     family: str
-    """Which messages it sends, such as `tasmota`. `native`: those of the service itself, without a gateway."""
+    """Family of the device’s messages, such as `tasmota`. `native`: the service’s own format, without a gateway."""
     gateway_id: Optional[str]
-    """Id of the gateway that it comes through. Null: it logs in itself."""
+    """Id of the device’s gateway. Null: the device logs in itself."""
     silent_since: Optional[str]
-    """When its silence began: when it was last heard, or paired where it never was. Null: it was heard within the last hour."""
+    """Start of the silence: time of the last message, or of pairing if none was received. Null: a message was received within the last hour."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
 
 
 FleetSilenceUnwatched = TypedDict("FleetSilenceUnwatched", {
@@ -1086,61 +1086,61 @@ class FleetSilenceData(TypedDict):
     starts_at: str
     """Start of the hour or day."""
     devices: int
-    """How many devices fell silent in it."""
+    """Number of devices that fell silent in this hour or day."""
     outage: int
-    """Of these as part of an outage of many homes."""
+    """Number of these devices that stopped in an outage of many homes."""
     gateway: int
-    """Of these with others of their gateway."""
+    """Number of these devices that stopped together with others of their gateway."""
     home: int
-    """Of these with others of their home."""
+    """Number of these devices that stopped together with others of their home."""
     device: int
-    """Of these alone."""
+    """Number of these devices that stopped alone."""
     habit: int
-    """Of these as they do again and again."""
+    """Number of these devices that stop again and again."""
     unsure: int
-    """Of all of these, those of which the kind is unsure."""
+    """Number of all these devices whose kind of stop is uncertain."""
 
 
 class FleetSilenceGroups(TypedDict):
     kind: Literal["outage", "gateway", "home", "device", "habit"]
-    """`outage`: of many homes; `gateway`, `home`: of one; `device`: one alone; `habit`: one that often is silent."""
+    """Kind of stop. `outage`: many homes stopped. `gateway`, `home`: devices of one gateway or home stopped. `device`: one device stopped alone. `habit`: a device stopped that is often silent."""
     sure: bool
-    """Whether the rule is sure of the kind. Else `because` says what the doubt is."""
+    """Whether the kind is certain. If not, `because` gives the reason."""
     because: Literal["beyond_chance", "whole_gateway", "whole_home", "others_go_on", "often_silent", "part_of_gateway", "part_of_home", "only_device", "others_stopped_too"]
-    """`beyond_chance`: more homes at once than chance allows; `whole_gateway`, `whole_home`: all of its devices; `others_go_on`: others of its home were heard; `often_silent`: alone several times in the week before. Unsure: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: nothing else of its home could have been heard; `others_stopped_too`: unusually many homes stopped about then."""
+    """Reason. `beyond_chance`: more homes at once than by chance; `whole_gateway`, `whole_home`: all its devices; `others_go_on`: others of the home reported; `often_silent`: alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: no other device of the home could report; `others_stopped_too`: unusually many homes stopped about then."""
     first_at: str
-    """When the first of its devices was last heard."""
+    """Time of the last message of the device that stopped first."""
     last_at: str
-    """When the last of them was."""
+    """Time of the last message of the device that stopped last."""
     devices: int
-    """How many devices it has."""
+    """Number of devices in the group."""
     homes: int
-    """Of how many homes they are."""
+    """Number of homes in the group."""
     heard_again: int
-    """How many of them were heard again."""
+    """Number of devices in the group that have reported again."""
     user_id: Optional[str]
-    """Id of the user. Null: there are several."""
+    """Id of the user. Null: the group has several users."""
     gateway_id: Optional[str]
-    """Id of the gateway. Null: none, or several."""
+    """Id of the gateway. Null: the group has no gateway, or several."""
     device_ids: list[str]
-    """Ids of its devices, the first to stop first; 20 at most."""
+    """Ids of the devices in the order in which they stopped; at most 20."""
 
 
 class FleetSilence(TypedDict):
     silent_after_minutes: int
-    """Shorter silences are not noted, in minutes."""
+    """Minimum length of a silence, in minutes. Shorter silences are not recorded."""
     devices: int
-    """How many devices there are in reach."""
+    """Number of devices that the caller can access."""
     homes: int
-    """How many homes have one of them."""
+    """Number of homes with at least one of these devices."""
     unwatched: list[FleetSilenceUnwatched]
-    """When no worker looked. Silences that began and ended within are not known."""
+    """Times without a running worker. Silences that began and ended within them are unknown."""
     data: list[FleetSilenceData]
     """Hours or days in which devices fell silent, oldest first."""
     groups: list[FleetSilenceGroups]
-    """What stopped together, the most devices first, then the latest."""
+    """Groups of devices that stopped together: largest first, then latest first."""
     groups_left_out: int
-    """How many groups more there are."""
+    """Number of groups beyond `limit`."""
 
 
 class ForecastForecastCost(TypedDict):
@@ -1158,11 +1158,11 @@ class ForecastForecastPast(TypedDict):
     month: str
     """Month, as `YYYY-MM`."""
     forecast_kwh: float
-    """Usage that this forecast would have expected on the same day of that month, in kWh."""
+    """Usage of the month that this forecast would have expected on the same day of that month, in kWh."""
     actual_kwh: float
-    """What the home then used, in kWh."""
+    """Actual usage of the home in the month, in kWh."""
     last_year_kwh: Optional[float]
-    """What it used in the same month of the year before, in kWh. Null: unknown."""
+    """Usage of the home in the same month of the previous year, in kWh. Null: unknown."""
 
 
 class ForecastForecast(TypedDict):
@@ -1171,119 +1171,119 @@ class ForecastForecast(TypedDict):
     end: str
     """Last day of the current month."""
     days_over: int
-    """How many days of the month are over."""
+    """Number of past days of the month."""
     so_far_kwh: float
-    """What the home has used in the month so far, in kWh."""
+    """Usage of the home in the month so far, in kWh."""
     expected_kwh: float
-    """What the home will probably have used at the end of the month, in kWh."""
+    """Expected usage of the home in the whole month, in kWh."""
     low_kwh: float
     """Lower end of the range in which the usage of the month will probably lie, in kWh."""
     high_kwh: float
-    """Upper end of this range, in kWh."""
+    """Upper end of the range in which the usage of the month will probably lie, in kWh."""
     range_percent: int
-    """Of 100 months, how many lie within the range."""
+    """Percentage of months whose usage lies within the range."""
     cost: Optional[ForecastForecastCost]
-    """What the month will probably cost. Null: no tariff, or for too few days."""
+    """Expected cost of the month. Null: no tariff, or a tariff for too few days."""
     past: list[ForecastForecastPast]
-    """Earlier months of the home with the same forecast, the latest first."""
+    """Earlier months of the home with the same forecast, latest first."""
     mean_error: Optional[float]
-    """Mean error of the forecast in these months, as a share of their usage. Null: there are none."""
+    """Mean error of the forecast in these months, as a share of their usage. Null: no earlier months."""
 
 
 class Forecast(TypedDict):
     timezone: str
-    """IANA time zone of the user, in which the days are."""
+    """IANA time zone of the user, which defines the days."""
     forecast: Optional[ForecastForecast]
-    """Forecast of the current month. Null: too few days of the home are known."""
+    """Forecast of the current month. Null: the home has too few days with data."""
 
 
 class Gateway(TypedDict):
     gateway_id: str
     """Id of the gateway."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     name: str
-    """What its owner calls the gateway."""
+    """Name of the gateway, chosen by its owner."""
     decoder_config: dict[str, Any]
-    """Settings for the decoders, as they were given."""
+    """Decoder settings, as they were given."""
     managed_by: Literal["owner", "utility"]
-    """`utility` while a device that the utility manages comes through it: its owner then changes the name alone (403). Otherwise `owner`."""
+    """`utility` while the gateway serves a device that the utility manages: the owner can then change only the name (403). Otherwise `owner`."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
 
 
 class Group(TypedDict):
     group_id: str
     """Id of the group."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     name: str
-    """What its owner calls the group."""
+    """Name of the group, chosen by its owner."""
     kind: Optional[str]
-    """What sort of group it is, such as `building` or `feeder`. Null: not said."""
+    """Kind of group, such as `building` or `feeder`. Null: not given."""
     parent_group_id: Optional[str]
-    """The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none."""
+    """Id of the parent group, which must have the same owner and must not be a subgroup of this group. A tree has at most 8 levels. Null: none."""
     members: int
-    """How many homes are in it, without those of groups below it."""
+    """Number of homes in the group, without the homes of its subgroups."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
 
 
 class GroupEnergyInsightsDateRange(TypedDict):
-    """The days that the summary is about."""
+    """Days of the summary."""
 
     start: str
-    """First day."""
+    """First day of the summary."""
     end: str
-    """Last day, inclusive: today."""
+    """Last day of the summary, inclusive: today."""
 
 
 class GroupEnergyInsights(TypedDict):
     group_id: str
     """Id of the group."""
     homes: int
-    """How many homes it is about: each once, with those of groups below it."""
+    """Number of homes in the total, including the homes of subgroups. Each home counts once."""
     data: NotRequired[list[Usage]]
-    """The rows, oldest first. Rows about which nothing is known are left out."""
+    """The rows, oldest first. Rows without data are omitted."""
     date_range: NotRequired[GroupEnergyInsightsDateRange]
-    """The days that the summary is about."""
+    """Days of the summary."""
     kwh_used: NotRequired[float]
-    """What the homes used, in kWh."""
+    """Usage of the homes, in kWh."""
     peak_usage_time: NotRequired[Optional[str]]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated."""
     cost: NotRequired[Cost]
     emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
-    """Energy from the grid, in kWh. Null: not known."""
+    """Energy from the grid, in kWh. Null: unknown."""
     grid_export_kwh: NotRequired[Optional[float]]
-    """Energy to the grid, in kWh. Null: not known."""
+    """Energy to the grid, in kWh. Null: unknown."""
     production_kwh: NotRequired[Optional[float]]
-    """Energy that the home produced, in kWh. Null: not known."""
+    """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: not known."""
+    """Energy into storage, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: not known."""
+    """Energy out of storage, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
-    """What consumption devices used, in kWh. Null: not known."""
+    """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
-    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    """`kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown."""
     self_consumed_kwh: NotRequired[Optional[float]]
-    """Production that was not exported, in kWh. Null: not known."""
+    """Production that was not exported, in kWh. Null: unknown."""
     autarky: NotRequired[Optional[float]]
-    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    """Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage."""
     estimated_kwh: NotRequired[Optional[float]]
-    """Part of `kwh_used` that is estimated, in kWh. Null: not known."""
+    """Part of `kwh_used` that is estimated, in kWh. Null: unknown."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
-    """Whether all of it is known. Null: nothing is expected yet."""
+    """Whether all expected data is known. Null: no data is expected yet."""
 
 
 class ImportCredentialsCredentials(TypedDict):
     row: str
-    """The row: `line 3` of CSV, its place in the list from 0 of JSON."""
+    """Position of the row: `line 3` in a CSV file, or a zero-based index in a JSON list."""
     external_id: Optional[str]
-    """What you call the device. Null: it has no such name."""
+    """Your own name of the device. Null: none."""
     device_id: str
     """Id of the device."""
     username: str
@@ -1291,404 +1291,404 @@ class ImportCredentialsCredentials(TypedDict):
     password: str
     """MQTT password. It is not shown again."""
     topic: str
-    """Topic that the device publishes its readings on."""
+    """Topic to which the device publishes its readings."""
 
 
 class ImportCredentials(TypedDict):
     import_id: str
     """Id of the import."""
     credentials: list[ImportCredentialsCredentials]
-    """What each new device signs in to the broker with."""
+    """MQTT credentials of the new devices."""
 
 
 class Intensity(TypedDict):
     starts_at: str
-    """From when on the value holds. It holds for the resolution of the series."""
+    """Start of the time for which the value applies. The value applies for one resolution of the series."""
     grams_per_kwh: str
-    """Grams of CO2 equivalent of a kWh. A decimal with up to 9 places, as text."""
+    """Grams of CO2 equivalent per kWh. A decimal with up to 9 places, as text."""
 
 
 class JudgedMessageReadings(TypedDict):
     device: str
-    """Id of the device, as the message has it."""
+    """Id of the device in the message."""
     channel: str
-    """What it is of: `import`, `export/t1`, `gas/m3`, `room`."""
+    """Channel of the reading, such as `import`, `export/t1`, `gas/m3` or `room`."""
     kind: str
-    """What it is, with its unit: `energy_total_kwh`, `power_w`, `temperature_c`."""
+    """Quantity with its unit, such as `energy_total_kwh`, `power_w` or `temperature_c`."""
     value: Union[float, bool]
-    """In the unit that the kind names."""
+    """The value, in the unit given by `kind`."""
     ts: Optional[str]
-    """Time that the message has. `null`: that of its receipt."""
+    """Time stamp in the message. `null`: none, so the time of receipt is used."""
 
 
 class JudgedMessageAsks(TypedDict):
     device: str
-    """Id of the device, as the message has it."""
+    """Id of the device in the message."""
     native_name: str
-    """How the device calls it."""
+    """The device’s own name of the quantity."""
     unit: Optional[str]
-    """Its unit, where the message says it."""
+    """Unit of the quantity. `null`: the message does not contain it."""
     value: Union[float, bool]
-    """In the unit that the kind names."""
+    """The value, in the unit given by `kind`."""
 
 
 class JudgedMessageWould(TypedDict):
     family: str
-    """Family of devices that would read more of it."""
+    """Device family that would decode more of the message."""
     decoder_config: dict[str, Any]
-    """The setting. A zone, a unit or a number in it is an example."""
+    """Decoder settings to add. A zone, a unit or a number in them is an example."""
 
 
 class JudgedMessageMembersProposed(TypedDict):
     unit: str
-    """As `unit` of a `mapping`."""
+    """Value for `unit` of a `mapping`."""
     meaning: str
-    """As `meaning` of a `mapping`."""
+    """Value for `meaning` of a `mapping`."""
 
 
 class JudgedMessageMembers(TypedDict):
     path: Optional[str]
-    """JSONPath of the place. `null`: the payload is a plain number."""
+    """JSONPath of the value. `null`: the payload is a plain number."""
     value: Union[float, str]
-    """What is there."""
+    """Value at this path."""
     may_be_time: bool
-    """Whether it can be the time of the message."""
+    """Whether the value can be the time of the message."""
     proposed: Optional[JudgedMessageMembersProposed]
-    """What it may be, by the unit in its name. `null`: nothing says so."""
+    """Proposed meaning, from the unit in the name. `null`: the name contains no unit."""
 
 
 class JudgedMessage(TypedDict):
     outcome: Literal["read", "asked", "refused", "nothing", "nobody"]
-    """`read`: something counts. `asked`: nothing counts until its owner says what it is. `refused`: a family knows it, and cannot use it. `nothing`: a family knows it, and it is of no interest. `nobody`: no family knows it."""
+    """`read`: at least one reading counts. `asked`: nothing counts until the owner sets what a quantity is. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message."""
     topic: str
     """The topic without the prefix of the gateway."""
     family: Optional[str]
-    """Family of devices that reads it."""
+    """Device family that decodes the message. Null: none."""
     readings: list[JudgedMessageReadings]
-    """What is read."""
+    """Decoded readings."""
     asks: list[JudgedMessageAsks]
-    """What counts for nothing until its owner says what it is."""
+    """Quantities that do not count until the owner sets what they are."""
     refused: list[str]
-    """Why the message, or a part of it, cannot be used."""
+    """Reasons why the message, or a part of it, cannot be used."""
     left_out: int
-    """Readings that are left out, since the broker had kept the message."""
+    """Number of readings that were skipped, because the message was retained."""
     would: list[JudgedMessageWould]
-    """Which setting would help."""
+    """Settings that would help."""
     members: list[JudgedMessageMembers]
-    """Places that a `mapping` of the `decoder_config` can name."""
+    """Values in the payload that a `mapping` of the `decoder_config` can use."""
 
 
 class Key(TypedDict):
     key_id: str
     """Id of the key."""
     prefix: str
-    """The first characters of the key, to recognise it by."""
+    """First characters of the key, for recognition."""
     scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]
-    """What the key may do. The role of its owner decides whose data it reaches."""
+    """Scopes of the key. The role of its owner decides which data it can access."""
     expires_at: Optional[str]
-    """When the key ends. Null: never."""
+    """Expiry time of the key. Null: never."""
     group_id: NotRequired[str]
-    """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    """Id of the group to which the key is limited. Absent without such a limit."""
     device_id: NotRequired[str]
-    """The device whose readings are all that the key writes. Only of keys that are limited to one."""
+    """Id of the device to which the key is limited. Absent without such a limit."""
     home_user_id: NotRequired[str]
-    """The home of another account that is all that the key reaches. Only of keys that a member made for it."""
+    """Id of the home to which the key is limited. Only in keys that a member created for the home of another account."""
     allowed_addresses: list[str]
-    """Addresses and networks that the key may be used from. None: everywhere."""
+    """IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address."""
     name: Optional[str]
-    """What its owner calls the key. Null: it has no name."""
+    """Name of the key, chosen by its owner. Null: none."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     last_used_at: Optional[str]
-    """When the key was last used. Null: never."""
+    """Time of the last use. Null: never used."""
 
 
 class ListedUserDevices(TypedDict):
-    """Its devices, counted. Only with `include=devices`."""
+    """Device counts of the account. Only with `include=devices`."""
 
     total: int
-    """How many devices the account has."""
+    """Number of devices of the account."""
     silent: int
-    """How many of them were not heard for 24 hours."""
+    """Number of devices without a message for 24 hours."""
     faulty: int
-    """How many of them are faulty."""
+    """Number of faulty devices."""
 
 
 class ListedUser(TypedDict):
     user_id: str
     """Id of the user."""
     email: str
-    """E-mail address. That of the first administrator is `admin@localhost`."""
+    """E-mail address. The first administrator has `admin@localhost`."""
     role: Literal["homeowner", "utility", "admin"]
-    """What the user may do: its own data, that of the homeowners it enrolled, or all."""
+    """Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data."""
     created_at: str
-    """When the account was created."""
+    """Time at which the account was created."""
     phone: Optional[str]
-    """Phone number in E.164 form. Null: none was given."""
+    """Phone number in E.164 form. Null: none."""
     timezone: str
-    """IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`."""
+    """IANA time zone of the user. Alerts and requests with `tz=account` use its hours, days and months."""
     plan: Literal["free", "developer", "enterprise"]
     """Plan that sets the rate limits of the account."""
     emission_series_id: Optional[str]
-    """Emission series by which the emissions of the home are computed. Null: none."""
+    """Id of the emission series for the home’s emissions. Null: none."""
     remarks_by_mail: bool
     """Whether the user gets a mail about each new remark on its home."""
     pending_email: NotRequired[str]
-    """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
+    """Requested new e-mail address, which takes effect when a link in a mail to it is used. Only present until then, at most 7 days."""
     devices: NotRequired[ListedUserDevices]
-    """Its devices, counted. Only with `include=devices`."""
+    """Device counts of the account. Only with `include=devices`."""
 
 
 class Member(TypedDict):
     member_id: str
     """Id of the membership."""
     email: str
-    """Address of the member’s account; of an invitation, the address that it was mailed to."""
+    """E-mail address of the member’s account, or of the invited person."""
     access: Literal["read", "manage"]
-    """`read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account."""
+    """`read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account."""
     status: Literal["invited", "active"]
     """`invited` until the invitation is accepted."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     expires_at: Optional[str]
-    """When the invitation ends. Null: it was accepted."""
+    """Expiry time of the invitation. Null: the invitation was accepted."""
     accepted_at: Optional[str]
-    """When the invitation was accepted. Null: it was not yet."""
+    """Time at which the invitation was accepted. Null: not yet."""
     last_used_at: Optional[str]
-    """When a key that the member made for the home was last used. Null: never."""
+    """Time of the last use of a key that the member created for the home. Null: never."""
 
 
 class Membership(TypedDict):
     member_id: str
     """Id of the membership."""
     home_user_id: str
-    """Id of the home’s account. Requests of a session name it as `user_id`."""
+    """Id of the home’s account. Requests in a session pass it as `user_id`."""
     home_email: str
     """E-mail address of the home’s account."""
     access: Literal["read", "manage"]
-    """`read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account."""
+    """`read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account."""
     accepted_at: str
-    """When the invitation was accepted."""
+    """Time at which the invitation was accepted."""
 
 
 class Message(TypedDict):
     message: str
-    """What was done, for a person to read."""
+    """Result of the request, for people."""
 
 
 class MonthQualityFindings(TypedDict):
-    """What readings were taken for that were not plainly counted."""
+    """Number of readings with each finding. Plainly counted readings have none."""
 
     glitches: int
-    """Readings that were false: what came before and after them fits."""
+    """False readings: the readings before and after them fit together."""
     overlaps: int
-    """Interval readings that overlap one that counts."""
+    """Interval readings that overlap a counted interval."""
     late_news: int
-    """Readings in which a frozen source told all that it had kept back, spread over the time since."""
+    """Readings with which a frozen source caught up. Their energy is distributed over the time since the source froze."""
     passed_over: int
-    """Readings that such a source had repeated meanwhile."""
+    """Readings that a frozen source repeated before it caught up."""
     taken_back: int
-    """Readings that showed that the one before them was false."""
+    """Readings that showed that the previous reading was false."""
     jitter: int
-    """Small steps back, as of a register that loses its fraction."""
+    """Small decreases of a register, for example if it loses its decimals."""
     resets: int
-    """The register began again from zero."""
+    """Restarts of the register at zero."""
     rollovers: int
-    """The register passed its maximum."""
+    """Rollovers of the register at its maximum."""
     swaps: int
-    """Another register took over: the history is split there, and nothing is counted over the step."""
+    """Replacements of the meter. The history is split there, and the difference between the two registers does not count."""
     held: int
-    """Readings that are implausible, and wait for the next ones to say what they were."""
+    """Implausible readings that wait for the following readings to confirm or refute them."""
 
 
 class MonthQualityRejections(TypedDict):
     reason: str
-    """Why they were refused."""
+    """Reason for the rejection."""
     count: int
-    """How many."""
+    """Number of rejections for this reason."""
 
 
 class MonthQuality(TypedDict):
     month: str
-    """Month of the time zone `tz`, as `YYYY-MM`."""
+    """Month in the time zone `tz`, as `YYYY-MM`."""
     intervals_expected: int
-    """Quarter-hours of the month that are over, from the first that the device told of on. What is expected is time, not messages: a register that sends when it changes tells of the time before, too."""
+    """Number of past quarter-hours of the month, starting with the device’s first reading. It counts time, not messages: a register that reports only changes also covers the time before each message."""
     intervals_received: int
-    """Of these: known throughout, by readings at most an hour apart."""
+    """Number of these quarter-hours that are fully known, from readings at most an hour apart."""
     intervals_estimated: int
-    """Of these: with energy that was spread over a silence of more than an hour."""
+    """Number of these quarter-hours with energy that was distributed over a silence of more than an hour."""
     intervals_partial: int
-    """Of these: known for a part of the time, or of the channels."""
+    """Number of these quarter-hours that are known in part, or for some channels only."""
     intervals_missing: int
-    """Of these: of which nothing is known."""
+    """Number of these quarter-hours that are unknown."""
     import_kwh: float
-    """What flowed in, in kWh, to the mWh."""
+    """Imported energy, in kWh, exact to the mWh."""
     export_kwh: float
-    """What flowed out, in kWh, to the mWh."""
+    """Exported energy, in kWh, exact to the mWh."""
     estimated_import_kwh: float
-    """Part of `import_kwh` that was spread over silences, in kWh."""
+    """Part of `import_kwh` that was distributed over silences, in kWh."""
     estimated_export_kwh: float
-    """Part of `export_kwh` that was spread over silences, in kWh."""
+    """Part of `export_kwh` that was distributed over silences, in kWh."""
     readings: int
-    """Readings that count."""
+    """Number of counted readings."""
     late_readings: int
-    """Readings that came when a later one of their channel was stored already."""
+    """Number of readings that arrived after a later reading of the same channel."""
     corrected_hours: int
-    """Hours whose energy changed after it was known."""
+    """Number of hours whose energy changed after it was first known."""
     import_change_kwh: float
-    """By how much that changed the import of the month, in kWh."""
+    """Resulting change of the month’s import, in kWh."""
     export_change_kwh: float
-    """By how much that changed the export of the month, in kWh."""
+    """Resulting change of the month’s export, in kWh."""
     findings: MonthQualityFindings
-    """What readings were taken for that were not plainly counted."""
+    """Number of readings with each finding. Plainly counted readings have none."""
     excluded_readings: int
-    """Readings of the month that edits pass over, as long as readings are kept."""
+    """Number of readings of the month that edits exclude. Raw readings are deleted after the retention time, and then no longer count here."""
     added_readings: int
-    """Readings of the month that a person read, and that edits added."""
+    """Number of readings of the month that edits added."""
     edits: list[str]
-    """Ids of the edits in force that are about a time of the month."""
+    """Ids of the edits in force that affect the month."""
     rejected: int
-    """Messages and elements that were refused in the month, of the last 90 days."""
+    """Number of messages and elements that were rejected in the month. Rejections are stored for 90 days."""
     rejections: list[MonthQualityRejections]
     """The reasons, the most frequent first."""
 
 
 class MonthlyAnalyticsData(TypedDict):
     month: str
-    """Month of the time zone `tz`, as `YYYY-MM`."""
+    """Month in the time zone `tz`, as `YYYY-MM`."""
     kwh_used: float
-    """What the home used in the month, in kWh."""
+    """Usage of the home in the month, in kWh."""
     avg_daily_kwh: float
-    """Mean of the days about which something is known, in kWh."""
+    """Mean daily usage over the days with data, in kWh."""
     peak_hour: Optional[str]
-    """Hour of the day with the highest usage in the month. Null: none qualifies."""
+    """Hour of the day with the highest usage in the month. Null: in every hour, more than half of the usage is estimated."""
     change_kwh: Optional[float]
-    """Change against the month before, in kWh. Null: nothing is known of that month."""
+    """Change from the previous month, in kWh. Null: the previous month has no data."""
     change_percent: Optional[float]
-    """Change against the month before, in percent. Null: nothing was used, or is known, in that month."""
+    """Change from the previous month, in percent. Null: the previous month has no data or no usage."""
     cost: NotRequired[Cost]
     emissions: NotRequired[Emissions]
     partial: NotRequired[Literal[True]]
-    """The month is not over, and is compared with the same days of the month before."""
+    """`true`: the month is not over, and is compared with the same days of the previous month."""
 
 
 class MonthlyAnalytics(TypedDict):
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     data: list[MonthlyAnalyticsData]
     """The months, oldest first. Months without data are left out."""
 
 
 class NewSeriesSource(TypedDict):
     preset: NotRequired[str]
-    """A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known."""
+    """Name of a public source, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. A preset contains the address, times and units."""
     token: NotRequired[str]
-    """Token of the preset, such as that of ENTSO-E. It is stored encrypted and never returned."""
+    """Token for the preset, such as an ENTSO-E token. It is stored encrypted and never returned."""
     url: NotRequired[str]
     """HTTPS address of the values, without credentials."""
     format: NotRequired[Literal["json", "csv", "xml"]]
-    """Format of its answers."""
+    """Format of the responses of the source."""
     items: NotRequired[str]
-    """JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV."""
+    """JSON: path of the list of rows, such as `$.data`; default: the whole response. XML: name of the element that contains a row. Not for CSV."""
     starts_at: NotRequired[str]
-    """Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds."""
+    """Location of the start of a value in its row: JSONPath from the row, CSV column, or XML element. The start is ISO 8601, or Unix seconds or milliseconds."""
     value: NotRequired[str]
-    """Where a row has the price, or the grams of CO2 equivalent, of a kWh."""
+    """Location of the price, or of the grams of CO2 equivalent, of a kWh in its row: JSONPath from the row, CSV column, or XML element."""
     scale: NotRequired[Union[str, float]]
-    """Factor on the values, such as 0.001 for prices of a MWh. Default: 1."""
+    """Factor for the values, such as 0.001 for prices per MWh. Default: 1."""
     timezone: NotRequired[str]
-    """IANA time zone of `at`, and of times without an offset in the answer. Default: UTC."""
+    """IANA time zone of `at`, and of times without an offset in the response. Default: UTC."""
     headers: NotRequired[dict[str, Any]]
-    """Headers of the request, such as a key. They are stored encrypted and never returned."""
+    """Headers of the request, for example with a key. They are stored encrypted and never returned."""
     at: NotRequired[list[str]]
-    """Times of day at which it is fetched, HH:MM, up to 24."""
+    """Times of day at which the source is fetched, HH:MM, up to 24."""
 
 
 class PairedDeviceMqtt(TypedDict):
-    """How the device signs in to the broker. Not with `discovery_id`: its gateway signs in."""
+    """MQTT credentials of the device. Absent with `discovery_id`, because its gateway signs in."""
 
     username: str
     """MQTT user name."""
     password: str
     """MQTT password. It is not shown again."""
     topic: str
-    """Topic that the device publishes its readings on."""
+    """Topic to which the device publishes its readings."""
 
 
 class PairedDevice(TypedDict):
     device_id: str
     """Id of the device."""
     type: str
-    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    """Type of the device, in the words of its owner, such as `electricity_meter`."""
     location: str
-    """Where the device is, in the words of its owner."""
+    """Location of the device, in the words of its owner."""
     status: Literal["active", "inactive", "faulty"]
-    """`inactive` until the first reading and after 24 h of silence; `faulty` when the device says so, or when most of its last readings were rejected."""
+    """`inactive` until the first reading and after 24 h of silence; `faulty` if the device reports a fault, or if most of its last readings were rejected."""
     last_seen_at: Optional[str]
-    """When its last valid reading was received. Null: never."""
+    """Time at which the last valid reading was received. Null: never."""
     placement: Literal["grid", "production", "storage", "consumption", "excluded"]
-    """Where the device sits in its home. `excluded`: it does not count."""
+    """Position of the device in its home. `excluded`: the device does not count."""
     upstream_device_id: Optional[str]
-    """Id of the device whose measurement includes this one. Null: none."""
+    """Id of the upstream device, whose measurement includes this device. Null: none."""
     attention: list[Literal["unknown_quantity", "faulty", "silent", "placement_guessed", "swap_guessed"]]
-    """What its owner should look at. Empty: nothing."""
+    """Open problems that the owner should check. Empty: none."""
     mqtt: NotRequired[PairedDeviceMqtt]
-    """How the device signs in to the broker. Not with `discovery_id`: its gateway signs in."""
+    """MQTT credentials of the device. Absent with `discovery_id`, because its gateway signs in."""
 
 
 class Price(TypedDict):
     starts_at: str
-    """From when on the value holds. It holds for the resolution of the series."""
+    """Start of the time for which the value applies. The value applies for one resolution of the series."""
     per_kwh: str
-    """Price of a kWh. A decimal with up to 9 places, as text."""
+    """Price per kWh. A decimal with up to 9 places, as text."""
 
 
 class PriceSeries(TypedDict):
     series_id: str
     """Id of the price series."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     name: str
-    """What the owner calls it, such as the market that the prices are of."""
+    """Name of the series, chosen by its owner, such as the market of the prices."""
     currency: str
     """Currency of the prices (ISO 4217), such as `EUR`."""
     resolution_minutes: Literal[15, 30, 60]
-    """For how long each value holds, in minutes."""
+    """Time for which each value applies, in minutes."""
     source: NotRequired[SeriesSource]
-    """Where the series fetches its values. Absent: it does not, or the caller may not change it."""
+    """Source from which the service fetches the values. Absent: the series has no source, or the caller may not change the series."""
     last_fetched_at: NotRequired[Optional[str]]
-    """When values were last fetched. Null: never yet."""
+    """Time of the last fetch. Null: never."""
     next_fetch_at: NotRequired[str]
-    """When the source is fetched next."""
+    """Time of the next fetch."""
     last_error: NotRequired[Optional[str]]
-    """What was wrong with the last fetch, or with rows of its answer. Null: nothing."""
+    """Error of the last fetch, or in rows of its response. Null: none."""
 
 
 class ProvisioningBatch(TypedDict):
     batch_id: str
     """Id of the batch."""
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     owner_user_id: Optional[str]
-    """Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused."""
+    """Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected."""
     name: str
-    """What you call the batch."""
+    """Name of the batch, chosen by its owner."""
     type: str
-    """Type of the devices that are made."""
+    """Type of the created devices."""
     location: str
-    """Location of the devices that are made."""
+    """Location of the created devices."""
     serial_count: Optional[int]
-    """How many serials alone may claim. Null: any may."""
+    """Number of serials that may claim. Null: all serials."""
     max_devices: int
-    """How many meters may claim a device."""
+    """Maximum number of meters that may claim a device."""
     claimed: int
-    """How many have."""
+    """Number of meters that have claimed a device."""
     expires_at: str
-    """When nothing claims with it any more."""
+    """Time after which meters can no longer claim."""
     revoked_at: Optional[str]
-    """When it was revoked. Null: it was not."""
+    """Time of revocation. Null: not revoked."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
 
 
 RatesPeriods = TypedDict("RatesPeriods", {
@@ -1702,15 +1702,15 @@ RatesPeriods = TypedDict("RatesPeriods", {
 
 class Rates(TypedDict):
     per_kwh: NotRequired[str]
-    """Price of a kWh. A decimal with up to 9 places, as text."""
+    """Price per kWh. A decimal with up to 9 places, as text."""
     periods: NotRequired[list[RatesPeriods]]
-    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
     series_id: NotRequired[str]
-    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
     add: NotRequired[str]
-    """What is added to the price of a kWh after that. Default: 0. A decimal with up to 9 places, as text."""
+    """Amount added to the price per kWh after `multiply`. Default: 0. A decimal with up to 9 places, as text."""
     multiply: NotRequired[str]
-    """Factor on the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text."""
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1. A decimal with up to 9 places, as text."""
 
 
 class ReadingEdit(TypedDict):
@@ -1719,31 +1719,31 @@ class ReadingEdit(TypedDict):
     device_id: str
     """Id of the device."""
     action: Literal["exclude", "add"]
-    """`exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant."""
+    """`exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant."""
     native_name: Optional[str]
-    """What the device calls the quantity, as its `channels` do. Null: every quantity of the device."""
+    """The device’s own name of the quantity, as in `channels`. Null: every quantity of the device."""
     start: Optional[str]
-    """Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end."""
+    """With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end."""
     end: Optional[str]
-    """Of `exclude`: up to this time, which is not excluded any more."""
+    """With `exclude`: end of the excluded time, exclusive."""
     at: Optional[str]
-    """Of `add`: when it was read."""
+    """With `add`: time of the reading."""
     kwh: Optional[float]
-    """Of `add`: what the register showed, in kWh (m³ where it counts a volume)."""
+    """With `add`: value of the register, in kWh (in m³ if it counts a volume)."""
     reason: str
-    """Why, in the words of who edits."""
+    """Reason for the edit, in the author’s words."""
     status: Literal["in_force", "revoked"]
-    """A `revoked` edit has no effect any more, and stays to be seen."""
+    """A `revoked` edit no longer has an effect, but stays in the list."""
     is_computed: bool
-    """Whether consumption is computed so by now: within seconds of a change, of months of frequent readings within minutes."""
+    """Whether consumption has been recomputed with the edit: within seconds, or within minutes for months of frequent readings."""
     author: Optional[str]
-    """Id of the user who made it; `clock`: the clock of a host was set back, and what it received without a time in that stretch would count twice. A register goes on from its first reading in the stretch. Null: the account was erased."""
+    """Id of the user who made the edit. `clock`: the service made it, because a host’s clock was set back and readings received without a time would have counted twice; a register continues from its first reading in that time. Null: the account was deleted."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
     revoked_by: Optional[str]
-    """Id of the user who revoked it. Null: nobody, or the account was erased."""
+    """Id of the user who revoked the edit. Null: the edit is in force, or the account was deleted."""
     revoked_at: Optional[str]
-    """When it was revoked. Null: it was not."""
+    """Time of revocation. Null: the edit is in force."""
 
 
 RegisterReading = TypedDict("RegisterReading", {
@@ -1755,42 +1755,42 @@ RegisterReading = TypedDict("RegisterReading", {
 
 class RejectedRow(TypedDict):
     row: int
-    """Number of the row in the answer, from 1."""
+    """Position of the row in the response, starting at 1."""
     message: str
-    """What is wrong with it."""
+    """Error in the row."""
 
 
 class Remark(TypedDict):
     kind: Union[Union[Union[Union[Union[Literal["stays_on"], Literal["night_rose"]], Literal["device_uses_more"]], Literal["production_missing"]], Literal["unusual_day"]], Literal["cheaper_tariff"]]
-    """What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
+    """Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
     since: NotRequired[str]
     """Start of the condition."""
     until: NotRequired[str]
-    """Time up to which the condition is known."""
+    """Latest time at which the condition is known to hold."""
     least_w: NotRequired[int]
-    """Lowest power of the home since then, in watts."""
+    """Lowest power of the home since the start of the condition, in watts."""
     usual_w: NotRequired[int]
-    """Median of the same value on the days that it is compared with, in watts."""
+    """Median of the same value on the compared days, in watts."""
     device_id: NotRequired[Union[Optional[str], str]]
-    """Id of the device that it is about, or that causes most of a rise. Null: unknown."""
+    """Id of the device that the remark concerns, or that causes most of a rise. Null: unknown."""
     location: NotRequired[Union[Optional[str], str]]
-    """Where this device is. Null: unknown."""
+    """Location of this device. Null: unknown."""
     compared: NotRequired[Union[Union[Union[list[ComparedWatts], list[ComparedKwh]], list[ComparedKwh]], list[ComparedDay]]]
-    """Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself."""
+    """Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself."""
     quiet_w: NotRequired[int]
     """Mean power of the quietest two hours of the last day, in watts."""
     kwh: NotRequired[float]
     """Usage of the device in the last 24 hours, or of the home on the day, in kWh."""
     usual_kwh: NotRequired[float]
-    """Median of the same value on the days that it is compared with, in kWh."""
+    """Median of the same value on the compared days, in kWh."""
     expected_kwh: NotRequired[float]
-    """Energy that the panels would have produced since then on a poor day, in kWh."""
+    """Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh."""
     is_silent: NotRequired[bool]
-    """Whether the production is unknown, instead of known to be 0."""
+    """Whether the production is unknown (true), or known to be 0 (false)."""
     date: NotRequired[str]
-    """The day, in the time zone of the user."""
+    """The unusual day, in the time zone of the user."""
     weekday: NotRequired[int]
-    """Its weekday: 1 is Monday."""
+    """Weekday of the unusual day: 1 is Monday."""
     start: NotRequired[str]
     """First day of the comparison, in the time zone of the user."""
     end: NotRequired[str]
@@ -1798,32 +1798,32 @@ class Remark(TypedDict):
     tariff_id: NotRequired[str]
     """Id of the cheaper tariff."""
     name: NotRequired[str]
-    """Its name."""
+    """Name of the cheaper tariff."""
     currency: NotRequired[str]
     """Currency of both amounts (ISO 4217)."""
     paid: NotRequired[str]
-    """Cost of these months by the tariffs that held, a decimal."""
+    """Cost of these months under the tariffs then in force, as a decimal."""
     would_have_paid: NotRequired[str]
-    """Cost of these months by the cheaper tariff, a decimal."""
+    """Cost of these months under the cheaper tariff, as a decimal."""
 
 
 class RemarkRaisedEventData(TypedDict):
     kind: Union[Union[Union[Union[Union[Literal["stays_on"], Literal["night_rose"]], Literal["device_uses_more"]], Literal["production_missing"]], Literal["unusual_day"]], Literal["cheaper_tariff"]]
-    """What the remark is about. `stays_on`: a load that used to be off at times; `night_rose`: the quietest two hours; `device_uses_more`: a device whose usage hardly varies; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than its weekday has; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
+    """Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
     since: NotRequired[str]
     """Start of the condition."""
     until: NotRequired[str]
-    """Time up to which the condition is known."""
+    """Latest time at which the condition is known to hold."""
     least_w: NotRequired[int]
-    """Lowest power of the home since then, in watts."""
+    """Lowest power of the home since the start of the condition, in watts."""
     usual_w: NotRequired[int]
-    """Median of the same value on the days that it is compared with, in watts."""
+    """Median of the same value on the compared days, in watts."""
     device_id: NotRequired[Union[Optional[str], str]]
-    """Id of the device that it is about, or that causes most of a rise. Null: unknown."""
+    """Id of the device that the remark concerns, or that causes most of a rise. Null: unknown."""
     location: NotRequired[Union[Optional[str], str]]
-    """Where this device is. Null: unknown."""
+    """Location of this device. Null: unknown."""
     compared: NotRequired[Union[Union[Union[list[ComparedWatts], list[ComparedKwh]], list[ComparedKwh]], list[ComparedDay]]]
-    """Values of earlier days, oldest first. With `at`, the last one is the value of the remark itself."""
+    """Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself."""
     user_id: str
     """Id of the user that the remark is about."""
     quiet_w: NotRequired[int]
@@ -1831,15 +1831,15 @@ class RemarkRaisedEventData(TypedDict):
     kwh: NotRequired[float]
     """Usage of the device in the last 24 hours, or of the home on the day, in kWh."""
     usual_kwh: NotRequired[float]
-    """Median of the same value on the days that it is compared with, in kWh."""
+    """Median of the same value on the compared days, in kWh."""
     expected_kwh: NotRequired[float]
-    """Energy that the panels would have produced since then on a poor day, in kWh."""
+    """Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh."""
     is_silent: NotRequired[bool]
-    """Whether the production is unknown, instead of known to be 0."""
+    """Whether the production is unknown (true), or known to be 0 (false)."""
     date: NotRequired[str]
-    """The day, in the time zone of the user."""
+    """The unusual day, in the time zone of the user."""
     weekday: NotRequired[int]
-    """Its weekday: 1 is Monday."""
+    """Weekday of the unusual day: 1 is Monday."""
     start: NotRequired[str]
     """First day of the comparison, in the time zone of the user."""
     end: NotRequired[str]
@@ -1847,13 +1847,13 @@ class RemarkRaisedEventData(TypedDict):
     tariff_id: NotRequired[str]
     """Id of the cheaper tariff."""
     name: NotRequired[str]
-    """Its name."""
+    """Name of the cheaper tariff."""
     currency: NotRequired[str]
     """Currency of both amounts (ISO 4217)."""
     paid: NotRequired[str]
-    """Cost of these months by the tariffs that held, a decimal."""
+    """Cost of these months under the tariffs then in force, as a decimal."""
     would_have_paid: NotRequired[str]
-    """Cost of these months by the cheaper tariff, a decimal."""
+    """Cost of these months under the cheaper tariff, as a decimal."""
 
 
 class RemarkRaisedEvent(TypedDict):
@@ -1862,16 +1862,16 @@ class RemarkRaisedEvent(TypedDict):
     type: Literal["remark.raised"]
     """Type of the event."""
     created_at: str
-    """When the event happened."""
+    """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Which installation it happened in."""
+    """Installation in which the event happened."""
     data: RemarkRaisedEventData
-    """What the event is about."""
+    """Object of the event."""
 
 
 class Remarks(TypedDict):
     timezone: str
-    """IANA time zone of the user, in which the days are."""
+    """IANA time zone of the user, which defines the days."""
     remarks: list[Remark]
     """Current remarks on the home, the most urgent first. Empty: nothing is unusual."""
 
@@ -1880,45 +1880,45 @@ class RotatedKey(TypedDict):
     key_id: str
     """Id of the key."""
     prefix: str
-    """The first characters of the key, to recognise it by."""
+    """First characters of the key, for recognition."""
     scopes: list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]
-    """What the key may do. The role of its owner decides whose data it reaches."""
+    """Scopes of the key. The role of its owner decides which data it can access."""
     expires_at: Optional[str]
-    """When the key ends. Null: never."""
+    """Expiry time of the key. Null: never."""
     group_id: NotRequired[str]
-    """The group whose homes are all that the key reads. Only of keys that are limited to one."""
+    """Id of the group to which the key is limited. Absent without such a limit."""
     device_id: NotRequired[str]
-    """The device whose readings are all that the key writes. Only of keys that are limited to one."""
+    """Id of the device to which the key is limited. Absent without such a limit."""
     home_user_id: NotRequired[str]
-    """The home of another account that is all that the key reaches. Only of keys that a member made for it."""
+    """Id of the home to which the key is limited. Only in keys that a member created for the home of another account."""
     allowed_addresses: list[str]
-    """Addresses and networks that the key may be used from. None: everywhere."""
+    """IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address."""
     key: str
     """The key itself. It is not shown again."""
     old_expires_at: str
-    """When the old key ends."""
+    """Expiry time of the old key."""
 
 
 class SentDeliveryAttempts(TypedDict):
     at: str
-    """When it was tried."""
+    """Time of the attempt."""
     response_status: Optional[int]
-    """Status code of the receiver. Null: no answer."""
+    """Status code of the receiver’s response. Null: no response."""
     duration_ms: float
-    """How long the attempt took, in milliseconds."""
+    """Duration of the attempt, in milliseconds."""
     error: Optional[str]
-    """Why the attempt failed. Null: it succeeded."""
+    """Reason why the attempt failed. Null: it succeeded."""
 
 
 class SentDeliveryRequest(TypedDict):
-    """What is sent."""
+    """Request that delivers the event."""
 
     url: str
-    """Where the next try would go: the address of the subscription."""
+    """Address for the next attempt: the address of the subscription."""
     headers: dict[str, Any]
-    """Headers of the request. With a signature only where the address is `https://catcher.example`."""
+    """Headers of the request. The signature is only included if the address is `https://catcher.example`."""
     body: str
-    """The body, the same at every try: the event."""
+    """Body of the request: the event, the same in every attempt."""
 
 
 class SentDelivery(TypedDict):
@@ -1929,20 +1929,20 @@ class SentDelivery(TypedDict):
     event: str
     """Type of the event."""
     status: Literal["pending", "succeeded", "failed"]
-    """`failed` once all retries have failed."""
+    """`failed` after the last retry has failed."""
     attempts: list[SentDeliveryAttempts]
     """The attempts so far, oldest first."""
     next_attempt_at: Optional[str]
-    """When it is tried next. Null: it is not, or the subscription is paused."""
+    """Time of the next attempt. Null: no further attempt, or the subscription is paused."""
     request: SentDeliveryRequest
-    """What is sent."""
+    """Request that delivers the event."""
 
 
 class SentReading(TypedDict):
     ts: Union[str, float]
-    """When it was measured: ISO 8601 with a zone, Unix seconds or Unix milliseconds. Of an interval: its end."""
+    """Time of the measurement: ISO 8601 with a zone, Unix seconds or Unix milliseconds. For an interval: its end."""
     energy_total_kwh: NotRequired[float]
-    """What the register shows, in kWh."""
+    """Value of the register, in kWh."""
     energy_kwh: NotRequired[float]
     """Energy of an interval, in kWh. Needs `interval_s`."""
     interval_s: NotRequired[float]
@@ -1950,105 +1950,105 @@ class SentReading(TypedDict):
     power_w: NotRequired[float]
     """Power, in watts."""
     channel: NotRequired[str]
-    """Which circuit or direction is measured. Default: `import`."""
+    """Measured circuit or direction. Default: `import`."""
     temperature_c: NotRequired[float]
     """Temperature, in °C."""
     setpoint_c: NotRequired[float]
     """Set temperature, in °C."""
     heating: NotRequired[bool]
-    """Whether it heats."""
+    """Whether the thermostat is heating."""
     humidity_percent: NotRequired[float]
     """Relative humidity, in percent."""
 
 
 class SentReadingsRejected(TypedDict):
     index: int
-    """Position of the element in the body, from 0."""
+    """Zero-based position of the element in the body."""
     reason: str
-    """Why it, or a quantity of it, was not stored."""
+    """Reason why the element, or one of its quantities, was not stored."""
 
 
 class SentReadings(TypedDict):
     stored: int
-    """How many readings were stored: one for each quantity of an element."""
+    """Number of readings that were stored: one for each quantity of an element."""
     duplicates: int
-    """How many were stored already."""
+    """Number of readings that had been stored before."""
     rejected: list[SentReadingsRejected]
     """Elements that were not stored."""
 
 
 class SeriesSource(TypedDict):
     preset: NotRequired[str]
-    """A public source, by name, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. Its address, times and units are known."""
+    """Name of a public source, such as `awattar_de`, `energi_data_service_dk1`, `octopus_agile_c`, `entsoe_fr`, or `carbon_intensity_gb` for emissions. A preset contains the address, times and units."""
     url: NotRequired[str]
     """HTTPS address of the values, without credentials."""
     format: NotRequired[Literal["json", "csv", "xml"]]
-    """Format of its answers."""
+    """Format of the responses of the source."""
     items: NotRequired[str]
-    """JSON: path of the list of rows, such as `$.data`; default: the whole answer. XML: name of the element that contains a row. Not for CSV."""
+    """JSON: path of the list of rows, such as `$.data`; default: the whole response. XML: name of the element that contains a row. Not for CSV."""
     starts_at: NotRequired[str]
-    """Where a row has the start of its value: JSONPath from the row, CSV column, or XML element. It is ISO 8601, or Unix seconds or milliseconds."""
+    """Location of the start of a value in its row: JSONPath from the row, CSV column, or XML element. The start is ISO 8601, or Unix seconds or milliseconds."""
     value: NotRequired[str]
-    """Where a row has the price, or the grams of CO2 equivalent, of a kWh."""
+    """Location of the price, or of the grams of CO2 equivalent, of a kWh in its row: JSONPath from the row, CSV column, or XML element."""
     scale: NotRequired[str]
-    """Factor on the values, such as 0.001 for prices of a MWh. Default: 1."""
+    """Factor for the values, such as 0.001 for prices per MWh. Default: 1."""
     timezone: NotRequired[str]
-    """IANA time zone of `at`, and of times without an offset in the answer. Default: UTC."""
+    """IANA time zone of `at`, and of times without an offset in the response. Default: UTC."""
     at: NotRequired[list[str]]
-    """Times of day at which it is fetched, HH:MM, up to 24."""
+    """Times of day at which the source is fetched, HH:MM, up to 24."""
 
 
 class SummarySummary(TypedDict):
-    """The members that `metrics` and `include` ask for."""
+    """The members that `metrics` and `include` select."""
 
     total_kwh: NotRequired[float]
-    """What the home used, in kWh."""
+    """Usage of the home, in kWh."""
     avg_daily_kwh: NotRequired[float]
-    """Mean of the days with data, in kWh."""
+    """Mean daily usage over the days with data, in kWh."""
     peak_usage_time: NotRequired[Optional[str]]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated."""
     cost: NotRequired[Cost]
     emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
-    """Energy from the grid, in kWh. Null: not known."""
+    """Energy from the grid, in kWh. Null: unknown."""
     grid_export_kwh: NotRequired[Optional[float]]
-    """Energy to the grid, in kWh. Null: not known."""
+    """Energy to the grid, in kWh. Null: unknown."""
     production_kwh: NotRequired[Optional[float]]
-    """Energy that the home produced, in kWh. Null: not known."""
+    """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: not known."""
+    """Energy into storage, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: not known."""
+    """Energy out of storage, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
-    """What consumption devices used, in kWh. Null: not known."""
+    """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
-    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    """`kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown."""
     self_consumed_kwh: NotRequired[Optional[float]]
-    """Production that was not exported, in kWh. Null: not known."""
+    """Production that was not exported, in kWh. Null: unknown."""
     autarky: NotRequired[Optional[float]]
-    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    """Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage."""
     estimated_kwh: NotRequired[Optional[float]]
-    """Part of `kwh_used` that is estimated, in kWh. Null: not known."""
+    """Part of `kwh_used` that is estimated, in kWh. Null: unknown."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
-    """Whether all of it is known. Null: nothing is expected yet."""
+    """Whether all expected data is known. Null: no data is expected yet."""
 
 
 class Summary(TypedDict):
     summary: SummarySummary
-    """The members that `metrics` and `include` ask for."""
+    """The members that `metrics` and `include` select."""
 
 
 class TariffCapacity(TypedDict):
-    """What the highest quarter-hour of a month costs. Default: nothing."""
+    """Charge for the highest quarter-hour of a month. Default: none."""
 
     per_kw_month: str
-    """Price of a kW of the peak, for a month. A decimal with up to 9 places, as text."""
+    """Price per kW of the peak and month. A decimal with up to 9 places, as text."""
     months_averaged: NotRequired[int]
-    """Over how many months the peaks are averaged. Default: 1."""
+    """Number of months over which the peaks are averaged. Default: 1."""
     minimum_kw: NotRequired[float]
-    """What a peak counts as at least, in kW. Default: 0."""
+    """Minimum peak for the charge, in kW. Default: 0."""
 
 
 Tariff = TypedDict("Tariff", {
@@ -2066,28 +2066,28 @@ Tariff = TypedDict("Tariff", {
 
 class UnreadMessagesExample(TypedDict):
     topic: str
-    """Its topic, below the gateway's prefix."""
+    """Topic of the message, below the gateway’s prefix."""
     payload: str
-    """Its payload, of which the first 4 KiB are kept."""
+    """Payload of the message; its first 4 KiB are stored."""
     encoding: Literal["utf-8", "base64"]
-    """What `payload` is: the text, or bytes that are none."""
+    """Encoding of `payload`: text, or base64 of binary data."""
     payload_bytes: int
-    """How long the whole payload was, in bytes."""
+    """Length of the whole payload, in bytes."""
     received_at: str
-    """When it was received."""
+    """Time at which the message was received."""
 
 
 class UnreadMessages(TypedDict):
     shape: str
-    """Topic below the gateway's prefix, where `+` stands for what tells one device from others, and `#` for what follows. `#` alone: of all further shapes."""
+    """Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` counts all further shapes."""
     count: int
-    """How many messages, since the first."""
+    """Number of messages since the first."""
     first_seen_at: str
-    """When the first of them was received."""
+    """Time at which the first message was received."""
     last_seen_at: str
-    """When the last of them was received."""
+    """Time at which the last message was received."""
     example: Optional[UnreadMessagesExample]
-    """One of them, kept for 24 hours. Null: none is kept, as of what receivers hear of neighbours by radio; or the key is limited to a group of homes."""
+    """One of the messages, stored for 24 hours. Null: none is stored (for example, of radio messages from neighbours’ meters), or the key is limited to a group of homes."""
 
 
 class Usage(TypedDict):
@@ -2100,35 +2100,35 @@ class Usage(TypedDict):
     starts_at: NotRequired[str]
     """Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour."""
     kwh_used: Optional[float]
-    """What the home used, in kWh. Null: not known, while something in `include` is."""
+    """Usage of the home, in kWh. Null: unknown, but a member of `include` is known."""
     peak_hour: Optional[str]
-    """Hour with the highest usage, as `HH:00`; over several days the hour of the day. A row by hour, half-hour or quarter-hour names its own start. Null: nothing was used, or no hour qualifies."""
+    """Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated."""
     cost: NotRequired[Cost]
     emissions: NotRequired[Emissions]
     grid_import_kwh: NotRequired[Optional[float]]
-    """Energy from the grid, in kWh. Null: not known."""
+    """Energy from the grid, in kWh. Null: unknown."""
     grid_export_kwh: NotRequired[Optional[float]]
-    """Energy to the grid, in kWh. Null: not known."""
+    """Energy to the grid, in kWh. Null: unknown."""
     production_kwh: NotRequired[Optional[float]]
-    """Energy that the home produced, in kWh. Null: not known."""
+    """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: not known."""
+    """Energy into storage, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: not known."""
+    """Energy out of storage, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
-    """What consumption devices used, in kWh. Null: not known."""
+    """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
-    """`kwh_used` without `consumption_kwh`, in kWh; may be negative. Null: not known."""
+    """`kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown."""
     self_consumed_kwh: NotRequired[Optional[float]]
-    """Production that was not exported, in kWh. Null: not known."""
+    """Production that was not exported, in kWh. Null: unknown."""
     autarky: NotRequired[Optional[float]]
-    """Part of the usage that did not come from the grid, 0 to 1. Null: not known, or nothing was used."""
+    """Part of the usage that did not come from the grid, 0 to 1. Null: unknown, or no usage."""
     estimated_kwh: NotRequired[Optional[float]]
-    """Part of `kwh_used` that is estimated, in kWh. Null: not known."""
+    """Part of `kwh_used` that is estimated, in kWh. Null: unknown."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time that is known, 0 to 1. Null: nothing is expected yet."""
+    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
-    """Whether all of it is known. Null: nothing is expected yet."""
+    """Whether all expected data is known. Null: no data is expected yet."""
 
 
 class UsageUpdatedEventDataHours(TypedDict):
@@ -2137,18 +2137,18 @@ class UsageUpdatedEventDataHours(TypedDict):
     hour: str
     """Start of the hour, in UTC, as `HH:00`."""
     kwh_used: float
-    """What the home used in the hour, in kWh. Replaces what was reported before."""
+    """Usage of the home in the hour, in kWh. Replaces the previously reported value."""
 
 
 class UsageUpdatedEventData(TypedDict):
-    """What the event is about."""
+    """Object of the event."""
 
     user_id: str
-    """Id of the user that the event is about."""
+    """Id of the user whose data the event describes."""
     hours: list[UsageUpdatedEventDataHours]
     """The hours that changed since the last event, at most 1,000. Further hours follow in the next event."""
     updated_at: str
-    """When these values were read."""
+    """Time at which these values were read."""
 
 
 class UsageUpdatedEvent(TypedDict):
@@ -2157,34 +2157,34 @@ class UsageUpdatedEvent(TypedDict):
     type: Literal["usage.updated"]
     """Type of the event."""
     created_at: str
-    """When the event happened."""
+    """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Which installation it happened in."""
+    """Installation in which the event happened."""
     data: UsageUpdatedEventData
-    """What the event is about."""
+    """Object of the event."""
 
 
 class User(TypedDict):
     user_id: str
     """Id of the user."""
     email: str
-    """E-mail address. That of the first administrator is `admin@localhost`."""
+    """E-mail address. The first administrator has `admin@localhost`."""
     role: Literal["homeowner", "utility", "admin"]
-    """What the user may do: its own data, that of the homeowners it enrolled, or all."""
+    """Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data."""
     created_at: str
-    """When the account was created."""
+    """Time at which the account was created."""
     phone: Optional[str]
-    """Phone number in E.164 form. Null: none was given."""
+    """Phone number in E.164 form. Null: none."""
     timezone: str
-    """IANA time zone of the user. Alerts use its hours, days and months, as do requests with `tz=account`."""
+    """IANA time zone of the user. Alerts and requests with `tz=account` use its hours, days and months."""
     plan: Literal["free", "developer", "enterprise"]
     """Plan that sets the rate limits of the account."""
     emission_series_id: Optional[str]
-    """Emission series by which the emissions of the home are computed. Null: none."""
+    """Id of the emission series for the home’s emissions. Null: none."""
     remarks_by_mail: bool
     """Whether the user gets a mail about each new remark on its home."""
     pending_email: NotRequired[str]
-    """E-mail address that the account will have once the link of a mail to it was used. Only while it waits, at most 7 days."""
+    """Requested new e-mail address, which takes effect when a link in a mail to it is used. Only present until then, at most 7 days."""
 
 
 class UserCreatedEvent(TypedDict):
@@ -2193,11 +2193,11 @@ class UserCreatedEvent(TypedDict):
     type: Literal["user.created"]
     """Type of the event."""
     created_at: str
-    """When the event happened."""
+    """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Which installation it happened in."""
+    """Installation in which the event happened."""
     data: User
-    """What the event is about."""
+    """Object of the event."""
 
 
 class Webhook(TypedDict):
@@ -2206,20 +2206,20 @@ class Webhook(TypedDict):
     event: Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]
     """The first of `events`."""
     events: list[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]
-    """Events that are subscribed to."""
+    """Subscribed events."""
     url: str
-    """HTTPS address that events are sent to."""
+    """HTTPS address that receives the events."""
     status: Literal["active", "paused"]
-    """Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed."""
+    """While a subscription is `paused`, nothing is sent. Its events are stored for up to 7 days, and are sent when it is resumed."""
     created_at: str
-    """When it was created."""
+    """Time of creation."""
 
 
 class WebhookTestEventData(TypedDict):
-    """What the event is about."""
+    """Object of the event."""
 
     webhook_id: str
-    """Id of the subscription that is tested."""
+    """Id of the tested subscription."""
 
 
 class WebhookTestEvent(TypedDict):
@@ -2228,18 +2228,18 @@ class WebhookTestEvent(TypedDict):
     type: Literal["webhook.test"]
     """Type of the event."""
     created_at: str
-    """When the event happened."""
+    """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Which installation it happened in."""
+    """Installation in which the event happened."""
     data: WebhookTestEventData
-    """What the event is about."""
+    """Object of the event."""
 
 
 class PostEnergyInsightsBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     interval: NotRequired[Literal["day", "week", "month", "year"]]
-    """The current calendar day, week, month or year, up to now. Required unless `start` and `end` are given."""
+    """Calendar interval: the current day, week, month or year, up to now. Required unless `start` and `end` are given."""
     start: NotRequired[str]
     """First day of the range, in the time zone `tz`. Needs `end`."""
     end: NotRequired[str]
@@ -2247,42 +2247,42 @@ class PostEnergyInsightsBody(TypedDict):
     tz: NotRequired[str]
     """IANA time zone of the days and hours. `account`: the time zone of the user."""
     include: NotRequired[str]
-    """What to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (by the user’s tariffs) and `emissions` (by its emission series) add a member of that name."""
+    """Members to add, separated by commas: `grid_import`, `grid_export`, `production`, `charged`, `discharged`, `consumption`, `untracked`, `self_consumed`, `autarky`, `estimated`, `coverage`, `cost`, `emissions`. Each adds `…_kwh`; `coverage` adds `coverage` and `complete`; `autarky`, `cost` (user’s tariffs) and `emissions` (user’s emission series) add a member of that name."""
     metrics: NotRequired[list[Literal["kwh_used", "peak_hour"]]]
-    """Which members the summary has: `total_kwh` and `avg_daily_kwh`, `peak_usage_time`, or all."""
+    """Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both."""
 
 
 class CreateAlertBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
-    """What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`)."""
+    """Monitored value: the usage in any clock hour (`peak_usage`), in a day or in a month, the cost of a day or a month, or the silence of a device (`no_data`)."""
     threshold_kwh: NotRequired[float]
-    """Usage above which the alert fires, in kWh. Only with types on usage, and required there."""
+    """Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them."""
     threshold: NotRequired[Union[str, float]]
-    """Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there."""
+    """Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them."""
     threshold_hours: NotRequired[int]
-    """Silence after which the alert fires, in hours. Only with type `no_data`, and required there."""
+    """Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it."""
     delivery: Literal["email", "sms", "webhook"]
-    """How the user is told."""
+    """Notification channel."""
 
 
 class CreateAlertAnswer(TypedDict):
     alert_id: str
     """Id of the alert."""
     status: str
-    """`active`: the alert watches from now on."""
+    """`active`: the alert is monitored from now on."""
 
 
 class UpdateAlertBody(TypedDict):
     threshold_kwh: NotRequired[float]
-    """Usage above which the alert fires, in kWh. Only with types on usage, and required there."""
+    """Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them."""
     threshold: NotRequired[Union[str, float]]
-    """Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there."""
+    """Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them."""
     threshold_hours: NotRequired[int]
-    """Silence after which the alert fires, in hours. Only with type `no_data`, and required there."""
+    """Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it."""
     delivery: NotRequired[Literal["email", "sms", "webhook"]]
-    """How the user is told."""
+    """Notification channel."""
     status: NotRequired[Literal["active", "paused"]]
     """A paused alert does not fire."""
 
@@ -2291,20 +2291,20 @@ class PreviewAlertBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     type: Literal["peak_usage", "daily_usage", "monthly_usage", "daily_cost", "monthly_cost", "no_data"]
-    """What the alert watches: what is used in any clock hour (`peak_usage`), in a day or in a month, what a day or a month costs, or the silence of a device (`no_data`)."""
+    """Monitored value: the usage in any clock hour (`peak_usage`), in a day or in a month, the cost of a day or a month, or the silence of a device (`no_data`)."""
     threshold_kwh: NotRequired[float]
-    """Usage above which the alert fires, in kWh. Only with types on usage, and required there."""
+    """Usage above which the alert fires, in kWh. Required with types on usage, and allowed only with them."""
     threshold: NotRequired[Union[str, float]]
-    """Total cost above which the alert fires, in the currency of the tariff that holds. Only with types on costs, and required there."""
+    """Total cost above which the alert fires, in the currency of the tariff in force. Required with types on costs, and allowed only with them."""
     threshold_hours: NotRequired[int]
-    """Silence after which the alert fires, in hours. Only with type `no_data`, and required there."""
+    """Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it."""
 
 
 class CreateUserBody(TypedDict):
     email: str
-    """E-mail address. No other account may have it, in whatever case."""
+    """E-mail address, unique among all accounts; upper and lower case are equal."""
     role: Literal["homeowner", "utility", "admin"]
-    """What the user may do: its own data, that of the homeowners it enrolled, or all."""
+    """Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data."""
     phone: NotRequired[str]
     """Phone number in E.164 form, such as +4915112345678."""
     timezone: NotRequired[str]
@@ -2317,35 +2317,35 @@ class CreateUserAnswer(TypedDict):
     user_id: str
     """Id of the new user."""
     status: str
-    """`created`."""
+    """Always `created`."""
 
 
 class UpdateUserBody(TypedDict):
     email: NotRequired[str]
-    """E-mail address. No other account may have it, in whatever case."""
+    """E-mail address, unique among all accounts; upper and lower case are equal."""
     phone: NotRequired[Optional[str]]
     """Phone number in E.164 form. Null removes it."""
     role: NotRequired[Literal["homeowner", "utility", "admin"]]
-    """What the user may do: its own data, that of the homeowners it enrolled, or all."""
+    """Role of the user. `homeowner`: can access its own data. `utility`: the data of the homeowners that it enrolled. `admin`: all data."""
     timezone: NotRequired[str]
     """IANA time zone of the user, such as Europe/Berlin. Default: UTC."""
     plan: NotRequired[Literal["free", "developer", "enterprise"]]
     """Plan that sets the rate limits of the account."""
     emission_series_id: NotRequired[Optional[str]]
-    """Emission series of the user, of its utility or of an administrator, for `include=emissions`. Null removes it."""
+    """Id of the user’s emission series, for `include=emissions`: its own series, its utility’s or an administrator’s. Null removes it."""
     remarks_by_mail: NotRequired[bool]
-    """Whether the user gets a mail about each new remark on its home, in the language of `Accept-Language` (en, de, es, fr or nl) of the request that switches them on."""
+    """Whether the user gets a mail about each new remark on its home. The language of the mails is the `Accept-Language` (en, de, es, fr or nl) of the request that switches them on."""
 
 
 class CreateWebhookBody(TypedDict):
     event: NotRequired[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]
-    """Event that is subscribed to. Not together with `events`."""
+    """Event to subscribe to. Not together with `events`."""
     events: NotRequired[list[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]]
-    """Events that are subscribed to, each once, instead of `event`."""
+    """Events to subscribe to, each once, instead of `event`."""
     url: str
-    """HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server."""
+    """HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server."""
     auth_token: str
-    """Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered."""
+    """Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never returned."""
 
 
 class CreateWebhookAnswer(TypedDict):
@@ -2357,74 +2357,74 @@ class CreateWebhookAnswer(TypedDict):
 
 class UpdateWebhookBody(TypedDict):
     event: NotRequired[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]
-    """Event that is subscribed to. Not together with `events`."""
+    """Event to subscribe to. Not together with `events`."""
     events: NotRequired[list[Literal["usage.updated", "alert.triggered", "device.connected", "user.created", "remark.raised"]]]
-    """Events that are subscribed to, each once, instead of `event`."""
+    """Events to subscribe to, each once, instead of `event`."""
     url: NotRequired[str]
-    """HTTPS address that events are sent to, without credentials. `https://catcher.example` is answered by the service itself: to see events without a server."""
+    """HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server."""
     auth_token: NotRequired[str]
-    """Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never answered."""
+    """Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never returned."""
     status: NotRequired[Literal["active", "paused"]]
-    """Nothing is sent while it is paused. Events wait up to 7 days, and are sent when it is resumed."""
+    """While a subscription is `paused`, nothing is sent. Its events are stored for up to 7 days, and are sent when it is resumed."""
 
 
 class CreateDeviceBodyChannels(TypedDict):
     native_name: str
-    """What the device calls the quantity."""
+    """The device’s own name of the quantity."""
     counts_as: NotRequired[Optional[str]]
-    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said."""
+    """Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`. Null removes the owner’s setting."""
     placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
-    """Where the quantity is measured. Null: where its device is."""
+    """Position of the measurement in the home. Null: the position of the device."""
 
 
 class CreateDeviceBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     type: str
-    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    """Type of the device, in the words of its owner, such as `electricity_meter`."""
     location: str
-    """Where the device is, in the words of its owner."""
+    """Location of the device, in the words of its owner."""
     limit_kw: NotRequired[float]
-    """Highest plausible load, in kW. A register that rises faster is held until later readings confirm it."""
+    """Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it."""
     register_max_kwh: NotRequired[float]
-    """Value at which the register starts again at 0, in kWh. Default: it never does."""
+    """Value at which the register restarts at 0, in kWh. Default: the register never restarts."""
     max_gap_minutes: NotRequired[float]
-    """Longest silence that power readings are integrated over, in minutes."""
+    """Longest silence over which power readings are integrated, in minutes."""
     timezone: NotRequired[str]
-    """IANA time zone of a device that reports local time. Default: that of its owner."""
+    """IANA time zone of a device that reports local time. Default: the time zone of its owner."""
     placement: NotRequired[Literal["grid", "production", "storage", "consumption", "excluded"]]
-    """Where the device sits in its home. `excluded`: it does not count. Default: a guess from what it is."""
+    """Position of the device in its home. `excluded`: the device does not count. Default: a guess from the device’s type and messages."""
     upstream_device_id: NotRequired[str]
-    """Id of the device whose measurement includes this one. Default: none."""
+    """Id of the upstream device, whose measurement includes this device. Default: none."""
     channels: NotRequired[list[CreateDeviceBodyChannels]]
-    """What quantities of the device count as. Those that are not named stay as they are."""
+    """Settings of the device’s quantities. Quantities that are not listed do not change."""
     external_id: NotRequired[str]
-    """What a utility or an administrator calls the device: a serial or asset number. Once in an account."""
+    """Name of the device at a utility or an administrator: a serial or asset number. Unique in an account."""
     discovery_id: NotRequired[str]
-    """Pairs this discovered device, which keeps the credentials of its gateway."""
+    """Id of a discovered device to pair, which keeps using the credentials of its gateway."""
 
 
 class UpdateDeviceBodyDecoderConfigSenml(TypedDict):
-    """Where SenML is published."""
+    """Settings for SenML."""
 
     topics: list[str]
     """MQTT topic filters on which SenML packs arrive."""
 
 
 class UpdateDeviceBodyDecoderConfigZigbee2mqtt(TypedDict):
-    """How Zigbee2MQTT publishes."""
+    """Settings of Zigbee2MQTT."""
 
     output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
-    """How it publishes (its setting `output`)."""
+    """Format of the messages (the setting `output` of Zigbee2MQTT)."""
     devices: NotRequired[list[str]]
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
 class UpdateDeviceBodyDecoderConfigZwavejs(TypedDict):
-    """How Z-Wave JS UI publishes."""
+    """Settings of Z-Wave JS UI."""
 
     temperature_unit: NotRequired[Literal["C", "F"]]
-    """Scale of its temperatures, where a message does not say."""
+    """Temperature scale, if a message does not contain it."""
 
 
 class UpdateDeviceBodyDecoderConfigMapping(TypedDict):
@@ -2451,109 +2451,109 @@ class UpdateDeviceBodyDecoderConfigMapping(TypedDict):
 
 
 class UpdateDeviceBodyDecoderConfig(TypedDict):
-    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+    """Decoder settings, for facts that devices do not report themselves. Unknown members are stored."""
 
     tz: NotRequired[str]
     """IANA time zone of devices that report local time without one."""
     senml: NotRequired[UpdateDeviceBodyDecoderConfigSenml]
-    """Where SenML is published."""
+    """Settings for SenML."""
     meter: NotRequired[dict[str, Any]]
-    """Meters that count, by the id of the meter."""
+    """Settings of counting meters, by the id of the meter."""
     emon: NotRequired[dict[str, Any]]
     """Pulse counters of emon nodes, by `node/name`."""
     tasmota: NotRequired[dict[str, Any]]
-    """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
+    """Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[UpdateDeviceBodyDecoderConfigZigbee2mqtt]
-    """How Zigbee2MQTT publishes."""
+    """Settings of Zigbee2MQTT."""
     zwavejs: NotRequired[UpdateDeviceBodyDecoderConfigZwavejs]
-    """How Z-Wave JS UI publishes."""
+    """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[UpdateDeviceBodyDecoderConfigMapping]]
     """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class UpdateDeviceBodyChannels(TypedDict):
     native_name: str
-    """What the device calls the quantity."""
+    """The device’s own name of the quantity."""
     counts_as: NotRequired[Optional[str]]
-    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said."""
+    """Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`. Null removes the owner’s setting."""
     placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
-    """Where the quantity is measured. Null: where its device is."""
+    """Position of the measurement in the home. Null: the position of the device."""
 
 
 class UpdateDeviceBody(TypedDict):
     type: NotRequired[str]
-    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    """Type of the device, in the words of its owner, such as `electricity_meter`."""
     location: NotRequired[str]
-    """Where the device is, in the words of its owner."""
+    """Location of the device, in the words of its owner."""
     limit_kw: NotRequired[float]
-    """Highest plausible load, in kW. A register that rises faster is held until later readings confirm it."""
+    """Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it."""
     register_max_kwh: NotRequired[Optional[float]]
-    """Value at which the register starts again at 0, in kWh. Null: it never does."""
+    """Value at which the register restarts at 0, in kWh. Null: the register never restarts."""
     max_gap_minutes: NotRequired[float]
-    """Longest silence that power readings are integrated over, in minutes."""
+    """Longest silence over which power readings are integrated, in minutes."""
     timezone: NotRequired[Optional[str]]
-    """IANA time zone of a device that reports local time. Null: that of its owner."""
+    """IANA time zone of a device that reports local time. Null: the time zone of its owner."""
     decoder_config: NotRequired[UpdateDeviceBodyDecoderConfig]
-    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+    """Decoder settings, for facts that devices do not report themselves. Unknown members are stored."""
     placement: NotRequired[Literal["grid", "production", "storage", "consumption", "excluded"]]
-    """Where the device sits in its home. `excluded`: it does not count."""
+    """Position of the device in its home. `excluded`: the device does not count."""
     upstream_device_id: NotRequired[Optional[str]]
-    """Id of the device whose measurement includes this one. Null: none."""
+    """Id of the upstream device, whose measurement includes this device. Null: none."""
     channels: NotRequired[list[UpdateDeviceBodyChannels]]
-    """What quantities of the device count as. Those that are not named stay as they are."""
+    """Settings of the device’s quantities. Quantities that are not listed do not change."""
     external_id: NotRequired[Optional[str]]
-    """What a utility or an administrator calls the device: a serial or asset number. Once in an account. Null removes it."""
+    """Name of the device at a utility or an administrator: a serial or asset number. Unique in an account. Null removes it."""
     certificate_sha256: NotRequired[Optional[str]]
-    """SHA-256 of the client certificate that the device logs in with, in hex. Null: a certificate that has its id as name, where the broker takes certificates. Registered by utilities and administrators alone (403)."""
+    """SHA-256 of the client certificate with which the device logs in, in hex. Null: none is registered. If the broker accepts certificates, one with the device’s id as its name is then valid. Only utilities and administrators can register it (403)."""
     managed_by: NotRequired[Literal["owner", "utility"]]
-    """Who manages the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. Of the latter its owner changes the `location` alone (403). A utility can hand a device over (`owner`), an administrator set either."""
+    """Manager of the device: its `owner`, or the `utility` that paired it for the account or whose batch it claimed. If the utility manages it, the owner can change only the `location` (403). A utility can hand a device over (`owner`); an administrator can set either value."""
 
 
 class CreateDeviceEditBody(TypedDict):
     action: Literal["exclude", "add"]
-    """`exclude`: readings of a time are passed over, whenever they come. `add`: a person read a register; it counts as any reading that comes late, and in the place of one that was sent for the same instant."""
+    """`exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant."""
     native_name: NotRequired[str]
-    """What the device calls the quantity, as its `channels` do. Needed with `add`. Default with `exclude`: every quantity of the device."""
+    """The device’s own name of the quantity, as in `channels`. Required with `add`. Default with `exclude`: every quantity of the device."""
     start: NotRequired[str]
-    """Of `exclude`: from this time on. Readings have the time at which they were taken; of intervals that is their end."""
+    """With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end."""
     end: NotRequired[str]
-    """Of `exclude`: up to this time, which is not excluded any more."""
+    """With `exclude`: end of the excluded time, exclusive."""
     at: NotRequired[str]
-    """Of `add`: when it was read."""
+    """With `add`: time of the reading."""
     kwh: NotRequired[float]
-    """Of `add`: what the register showed, in kWh (m³ where it counts a volume)."""
+    """With `add`: value of the register, in kWh (in m³ if it counts a volume)."""
     reason: str
-    """Why, in the words of who edits."""
+    """Reason for the edit, in the author’s words."""
 
 
 class CreateGatewayBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: str
-    """What its owner calls the gateway."""
+    """Name of the gateway, chosen by its owner."""
 
 
 class UpdateGatewayBodyDecoderConfigSenml(TypedDict):
-    """Where SenML is published."""
+    """Settings for SenML."""
 
     topics: list[str]
     """MQTT topic filters on which SenML packs arrive."""
 
 
 class UpdateGatewayBodyDecoderConfigZigbee2mqtt(TypedDict):
-    """How Zigbee2MQTT publishes."""
+    """Settings of Zigbee2MQTT."""
 
     output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
-    """How it publishes (its setting `output`)."""
+    """Format of the messages (the setting `output` of Zigbee2MQTT)."""
     devices: NotRequired[list[str]]
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
 class UpdateGatewayBodyDecoderConfigZwavejs(TypedDict):
-    """How Z-Wave JS UI publishes."""
+    """Settings of Z-Wave JS UI."""
 
     temperature_unit: NotRequired[Literal["C", "F"]]
-    """Scale of its temperatures, where a message does not say."""
+    """Temperature scale, if a message does not contain it."""
 
 
 class UpdateGatewayBodyDecoderConfigMapping(TypedDict):
@@ -2580,54 +2580,54 @@ class UpdateGatewayBodyDecoderConfigMapping(TypedDict):
 
 
 class UpdateGatewayBodyDecoderConfig(TypedDict):
-    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+    """Decoder settings, for facts that devices do not report themselves. Unknown members are stored."""
 
     tz: NotRequired[str]
     """IANA time zone of devices that report local time without one."""
     senml: NotRequired[UpdateGatewayBodyDecoderConfigSenml]
-    """Where SenML is published."""
+    """Settings for SenML."""
     meter: NotRequired[dict[str, Any]]
-    """Meters that count, by the id of the meter."""
+    """Settings of counting meters, by the id of the meter."""
     emon: NotRequired[dict[str, Any]]
     """Pulse counters of emon nodes, by `node/name`."""
     tasmota: NotRequired[dict[str, Any]]
-    """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
+    """Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[UpdateGatewayBodyDecoderConfigZigbee2mqtt]
-    """How Zigbee2MQTT publishes."""
+    """Settings of Zigbee2MQTT."""
     zwavejs: NotRequired[UpdateGatewayBodyDecoderConfigZwavejs]
-    """How Z-Wave JS UI publishes."""
+    """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[UpdateGatewayBodyDecoderConfigMapping]]
     """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class UpdateGatewayBody(TypedDict):
     name: NotRequired[str]
-    """What its owner calls the gateway."""
+    """Name of the gateway, chosen by its owner."""
     decoder_config: NotRequired[UpdateGatewayBodyDecoderConfig]
-    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+    """Decoder settings, for facts that devices do not report themselves. Unknown members are stored."""
 
 
 class DecodeMessageBodyDecoderConfigSenml(TypedDict):
-    """Where SenML is published."""
+    """Settings for SenML."""
 
     topics: list[str]
     """MQTT topic filters on which SenML packs arrive."""
 
 
 class DecodeMessageBodyDecoderConfigZigbee2mqtt(TypedDict):
-    """How Zigbee2MQTT publishes."""
+    """Settings of Zigbee2MQTT."""
 
     output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
-    """How it publishes (its setting `output`)."""
+    """Format of the messages (the setting `output` of Zigbee2MQTT)."""
     devices: NotRequired[list[str]]
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
 class DecodeMessageBodyDecoderConfigZwavejs(TypedDict):
-    """How Z-Wave JS UI publishes."""
+    """Settings of Z-Wave JS UI."""
 
     temperature_unit: NotRequired[Literal["C", "F"]]
-    """Scale of its temperatures, where a message does not say."""
+    """Temperature scale, if a message does not contain it."""
 
 
 class DecodeMessageBodyDecoderConfigMapping(TypedDict):
@@ -2654,22 +2654,22 @@ class DecodeMessageBodyDecoderConfigMapping(TypedDict):
 
 
 class DecodeMessageBodyDecoderConfig(TypedDict):
-    """Settings to read it with. Default: those of the gateway."""
+    """Decoder settings for this message. Default: the settings of the gateway."""
 
     tz: NotRequired[str]
     """IANA time zone of devices that report local time without one."""
     senml: NotRequired[DecodeMessageBodyDecoderConfigSenml]
-    """Where SenML is published."""
+    """Settings for SenML."""
     meter: NotRequired[dict[str, Any]]
-    """Meters that count, by the id of the meter."""
+    """Settings of counting meters, by the id of the meter."""
     emon: NotRequired[dict[str, Any]]
     """Pulse counters of emon nodes, by `node/name`."""
     tasmota: NotRequired[dict[str, Any]]
-    """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
+    """Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[DecodeMessageBodyDecoderConfigZigbee2mqtt]
-    """How Zigbee2MQTT publishes."""
+    """Settings of Zigbee2MQTT."""
     zwavejs: NotRequired[DecodeMessageBodyDecoderConfigZwavejs]
-    """How Z-Wave JS UI publishes."""
+    """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[DecodeMessageBodyDecoderConfigMapping]]
     """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
@@ -2678,72 +2678,72 @@ class DecodeMessageBody(TypedDict):
     topic: str
     """MQTT topic, with or without the prefix of the gateway."""
     payload: NotRequired[str]
-    """The payload, where it is text, up to 128 KiB. One of this and `payload_b64`."""
+    """Payload, if it is text, up to 128 KiB. Exactly one of `payload` and `payload_b64` is required."""
     payload_b64: NotRequired[str]
-    """The payload in base64."""
+    """Payload in base64."""
     retained: NotRequired[bool]
-    """The broker had kept it, and delivered it at subscription: what has no time of its own is left out."""
+    """Whether the message was retained: the broker stored it and delivered it at subscription. Readings without their own time are then skipped."""
     decoder_config: NotRequired[DecodeMessageBodyDecoderConfig]
-    """Settings to read it with. Default: those of the gateway."""
+    """Decoder settings for this message. Default: the settings of the gateway."""
 
 
 class CreateGroupBody(TypedDict):
     user_id: NotRequired[str]
-    """Id of its owner, a utility or an administrator. Default: the owner of the key."""
+    """Id of the owner, a utility or an administrator. Default: the owner of the key."""
     name: str
-    """What its owner calls the group."""
+    """Name of the group, chosen by its owner."""
     kind: NotRequired[Optional[str]]
-    """What sort of group it is, such as `building` or `feeder`. Null: not said."""
+    """Kind of group, such as `building` or `feeder`. Null: not given."""
     parent_group_id: NotRequired[Optional[str]]
-    """The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none."""
+    """Id of the parent group, which must have the same owner and must not be a subgroup of this group. A tree has at most 8 levels. Null: none."""
 
 
 class UpdateGroupBody(TypedDict):
     name: NotRequired[str]
-    """What its owner calls the group."""
+    """Name of the group, chosen by its owner."""
     kind: NotRequired[Optional[str]]
-    """What sort of group it is, such as `building` or `feeder`. Null: not said."""
+    """Kind of group, such as `building` or `feeder`. Null: not given."""
     parent_group_id: NotRequired[Optional[str]]
-    """The group that it is a part of: a group of the same owner, not below this one, in a tree of 8 levels at most. Null: none."""
+    """Id of the parent group, which must have the same owner and must not be a subgroup of this group. A tree has at most 8 levels. Null: none."""
 
 
 class ChangeGroupUsersBody(TypedDict):
     add: NotRequired[list[str]]
-    """Ids of the homes to add. Those that are in the group already stay."""
+    """Ids of the homes to add. Homes that are already in the group do not change."""
     remove: NotRequired[list[str]]
-    """Ids of the homes to remove. Those that are not in it change nothing."""
+    """Ids of the homes to remove. Homes that are not in the group are ignored."""
 
 
 class CreateImportBodyValueChannels(TypedDict):
     native_name: str
-    """What the device calls the quantity."""
+    """The device’s own name of the quantity."""
     counts_as: NotRequired[Optional[str]]
-    """What the quantity counts as: `import`, `export`, a part of one (`import/t1`), `gas`, `heat`, `water`, `production` (an inverter’s), `charged` or `discharged` (a battery’s), or `ignored`. Null takes back what was said."""
+    """Role of the quantity: `import`, `export`, a part of them (`import/t1`), `gas`, `heat`, `water`, `production` (of an inverter), `charged` or `discharged` (of a battery), or `ignored`. Null removes the owner’s setting."""
     placement: NotRequired[Optional[Literal["grid", "production", "storage", "consumption", "excluded"]]]
-    """Where the quantity is measured. Null: where its device is."""
+    """Position of the measurement in the home. Null: the position of the device."""
 
 
 class CreateImportBodyValueDecoderConfigSenml(TypedDict):
-    """Where SenML is published."""
+    """Settings for SenML."""
 
     topics: list[str]
     """MQTT topic filters on which SenML packs arrive."""
 
 
 class CreateImportBodyValueDecoderConfigZigbee2mqtt(TypedDict):
-    """How Zigbee2MQTT publishes."""
+    """Settings of Zigbee2MQTT."""
 
     output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
-    """How it publishes (its setting `output`)."""
+    """Format of the messages (the setting `output` of Zigbee2MQTT)."""
     devices: NotRequired[list[str]]
     """With `attribute`: the names of its devices, which may contain slashes."""
 
 
 class CreateImportBodyValueDecoderConfigZwavejs(TypedDict):
-    """How Z-Wave JS UI publishes."""
+    """Settings of Z-Wave JS UI."""
 
     temperature_unit: NotRequired[Literal["C", "F"]]
-    """Scale of its temperatures, where a message does not say."""
+    """Temperature scale, if a message does not contain it."""
 
 
 class CreateImportBodyValueDecoderConfigMapping(TypedDict):
@@ -2770,79 +2770,79 @@ class CreateImportBodyValueDecoderConfigMapping(TypedDict):
 
 
 class CreateImportBodyValueDecoderConfig(TypedDict):
-    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+    """Decoder settings, for facts that devices do not report themselves. Unknown members are stored."""
 
     tz: NotRequired[str]
     """IANA time zone of devices that report local time without one."""
     senml: NotRequired[CreateImportBodyValueDecoderConfigSenml]
-    """Where SenML is published."""
+    """Settings for SenML."""
     meter: NotRequired[dict[str, Any]]
-    """Meters that count, by the id of the meter."""
+    """Settings of counting meters, by the id of the meter."""
     emon: NotRequired[dict[str, Any]]
     """Pulse counters of emon nodes, by `node/name`."""
     tasmota: NotRequired[dict[str, Any]]
-    """Quantities of meters that a Tasmota script reads, by `prefix.name` or by the name alone."""
+    """Settings of the meter quantities that a Tasmota script reads, by `prefix.name` or by the name alone."""
     zigbee2mqtt: NotRequired[CreateImportBodyValueDecoderConfigZigbee2mqtt]
-    """How Zigbee2MQTT publishes."""
+    """Settings of Zigbee2MQTT."""
     zwavejs: NotRequired[CreateImportBodyValueDecoderConfigZwavejs]
-    """How Z-Wave JS UI publishes."""
+    """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[CreateImportBodyValueDecoderConfigMapping]]
     """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
 
 
 class CreateImportBodyValue(TypedDict):
     user_id: NotRequired[str]
-    """Id of the user that the device is of. Default, without `email` too: the owner of the key."""
+    """Id of the device’s owner. Default, if `email` is absent as well: the owner of the key."""
     type: str
-    """What kind of device it is, in the words of its owner, such as `electricity_meter`."""
+    """Type of the device, in the words of its owner, such as `electricity_meter`."""
     location: str
-    """Where the device is, in the words of its owner."""
+    """Location of the device, in the words of its owner."""
     limit_kw: NotRequired[float]
-    """Highest plausible load, in kW. A register that rises faster is held until later readings confirm it."""
+    """Highest plausible load, in kW. If a register rises faster, the reading waits until later readings confirm it."""
     register_max_kwh: NotRequired[float]
-    """Value at which the register starts again at 0, in kWh. Default: it never does."""
+    """Value at which the register restarts at 0, in kWh. Default: the register never restarts."""
     max_gap_minutes: NotRequired[float]
-    """Longest silence that power readings are integrated over, in minutes."""
+    """Longest silence over which power readings are integrated, in minutes."""
     timezone: NotRequired[str]
-    """IANA time zone of a device that reports local time. Default: that of its owner."""
+    """IANA time zone of a device that reports local time. Default: the time zone of its owner."""
     placement: NotRequired[Literal["grid", "production", "storage", "consumption", "excluded"]]
-    """Where the device sits in its home. `excluded`: it does not count. Default: a guess from what it is."""
+    """Position of the device in its home. `excluded`: the device does not count. Default: a guess from the device’s type and messages."""
     upstream_device_id: NotRequired[str]
-    """Id of the device whose measurement includes this one. Default: none."""
+    """Id of the upstream device, whose measurement includes this device. Default: none."""
     channels: NotRequired[list[CreateImportBodyValueChannels]]
-    """What quantities of the device count as. Those that are not named stay as they are."""
+    """Settings of the device’s quantities. Quantities that are not listed do not change."""
     external_id: NotRequired[str]
-    """What a utility or an administrator calls the device: a serial or asset number. Once in an account."""
+    """Name of the device at a utility or an administrator: a serial or asset number. Unique in an account."""
     discovery_id: NotRequired[str]
-    """Pairs this discovered device, which keeps the credentials of its gateway."""
+    """Id of a discovered device to pair, which keeps using the credentials of its gateway."""
     email: NotRequired[str]
-    """E-mail address of the user that the device is of, in place of `user_id`."""
+    """E-mail address of the device’s owner, instead of `user_id`."""
     decoder_config: NotRequired[CreateImportBodyValueDecoderConfig]
-    """Settings for the decoders, for what devices do not report themselves. Unknown members are kept."""
+    """Decoder settings, for facts that devices do not report themselves. Unknown members are stored."""
 
 
 class CreateProvisioningBatchBody(TypedDict):
     name: str
-    """What you call the batch."""
+    """Name of the batch, chosen by its owner."""
     owner_user_id: NotRequired[str]
-    """Id of the user that gets a meter whose serial no device has as its `external_id`. Null: such a meter is refused. Default: null."""
+    """Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected. Default: null."""
     type: NotRequired[str]
-    """Type of the devices that are made."""
+    """Type of the created devices."""
     location: NotRequired[str]
-    """Location of the devices that are made."""
+    """Location of the created devices."""
     serials: NotRequired[list[str]]
-    """The only serials that may claim. Null: any. Default: null."""
+    """Serials that may claim. Null: all serials. Default: null."""
     max_devices: int
-    """How many meters may claim a device."""
+    """Maximum number of meters that may claim a device."""
     valid_days: NotRequired[int]
-    """For how many days meters may claim."""
+    """Time for which meters may claim, in days."""
 
 
 class CreateBillPeriodBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     device_id: NotRequired[str]
-    """Bills this device by itself. Default: the home of the user."""
+    """Id of a device to bill separately. Default: the home of the user."""
     start: str
     """First day of the period, in the time zone of the account."""
     end: str
@@ -2850,14 +2850,14 @@ class CreateBillPeriodBody(TypedDict):
 
 
 class CreateTariffBodyCapacity(TypedDict):
-    """What the highest quarter-hour of a month costs. Default: nothing."""
+    """Charge for the highest quarter-hour of a month. Default: none."""
 
     per_kw_month: Union[str, float]
-    """Price of a kW of the peak, for a month."""
+    """Price per kW of the peak and month."""
     months_averaged: NotRequired[int]
-    """Over how many months the peaks are averaged. Default: 1."""
+    """Number of months over which the peaks are averaged. Default: 1."""
     minimum_kw: NotRequired[Union[str, float]]
-    """What a peak counts as at least, in kW. Default: 0."""
+    """Minimum peak for the charge, in kW. Default: 0."""
 
 
 CreateTariffBodyImportPeriods = TypedDict("CreateTariffBodyImportPeriods", {
@@ -2871,15 +2871,15 @@ CreateTariffBodyImportPeriods = TypedDict("CreateTariffBodyImportPeriods", {
 
 class CreateTariffBodyImport(TypedDict):
     per_kwh: NotRequired[Union[str, float]]
-    """Price of a kWh."""
+    """Price per kWh."""
     periods: NotRequired[list[CreateTariffBodyImportPeriods]]
-    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
     series_id: NotRequired[str]
-    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
     add: NotRequired[Union[str, float]]
-    """What is added to the price of a kWh after that. Default: 0."""
+    """Amount added to the price per kWh after `multiply`. Default: 0."""
     multiply: NotRequired[Union[str, float]]
-    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
 
 
 CreateTariffBodyExportPeriods = TypedDict("CreateTariffBodyExportPeriods", {
@@ -2893,15 +2893,15 @@ CreateTariffBodyExportPeriods = TypedDict("CreateTariffBodyExportPeriods", {
 
 class CreateTariffBodyExport(TypedDict):
     per_kwh: NotRequired[Union[str, float]]
-    """Price of a kWh."""
+    """Price per kWh."""
     periods: NotRequired[list[CreateTariffBodyExportPeriods]]
-    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
     series_id: NotRequired[str]
-    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
     add: NotRequired[Union[str, float]]
-    """What is added to the price of a kWh after that. Default: 0."""
+    """Amount added to the price per kWh after `multiply`. Default: 0."""
     multiply: NotRequired[Union[str, float]]
-    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
 
 
 CreateTariffBody = TypedDict("CreateTariffBody", {
@@ -2918,11 +2918,11 @@ CreateTariffBody = TypedDict("CreateTariffBody", {
 
 class UpdateTariffBodyCapacity(TypedDict):
     per_kw_month: Union[str, float]
-    """Price of a kW of the peak, for a month."""
+    """Price per kW of the peak and month."""
     months_averaged: NotRequired[int]
-    """Over how many months the peaks are averaged. Default: 1."""
+    """Number of months over which the peaks are averaged. Default: 1."""
     minimum_kw: NotRequired[Union[str, float]]
-    """What a peak counts as at least, in kW. Default: 0."""
+    """Minimum peak for the charge, in kW. Default: 0."""
 
 
 UpdateTariffBodyImportPeriods = TypedDict("UpdateTariffBodyImportPeriods", {
@@ -2936,15 +2936,15 @@ UpdateTariffBodyImportPeriods = TypedDict("UpdateTariffBodyImportPeriods", {
 
 class UpdateTariffBodyImport(TypedDict):
     per_kwh: NotRequired[Union[str, float]]
-    """Price of a kWh."""
+    """Price per kWh."""
     periods: NotRequired[list[UpdateTariffBodyImportPeriods]]
-    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
     series_id: NotRequired[str]
-    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
     add: NotRequired[Union[str, float]]
-    """What is added to the price of a kWh after that. Default: 0."""
+    """Amount added to the price per kWh after `multiply`. Default: 0."""
     multiply: NotRequired[Union[str, float]]
-    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
 
 
 UpdateTariffBodyExportPeriods = TypedDict("UpdateTariffBodyExportPeriods", {
@@ -2958,15 +2958,15 @@ UpdateTariffBodyExportPeriods = TypedDict("UpdateTariffBodyExportPeriods", {
 
 class UpdateTariffBodyExport(TypedDict):
     per_kwh: NotRequired[Union[str, float]]
-    """Price of a kWh."""
+    """Price per kWh."""
     periods: NotRequired[list[UpdateTariffBodyExportPeriods]]
-    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
     series_id: NotRequired[str]
-    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
     add: NotRequired[Union[str, float]]
-    """What is added to the price of a kWh after that. Default: 0."""
+    """Amount added to the price per kWh after `multiply`. Default: 0."""
     multiply: NotRequired[Union[str, float]]
-    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
 
 
 UpdateTariffBody = TypedDict("UpdateTariffBody", {
@@ -2981,14 +2981,14 @@ UpdateTariffBody = TypedDict("UpdateTariffBody", {
 
 
 class CompareTariffsBodyTariffsCapacity(TypedDict):
-    """What the highest quarter-hour of a month costs. Default: nothing."""
+    """Charge for the highest quarter-hour of a month. Default: none."""
 
     per_kw_month: Union[str, float]
-    """Price of a kW of the peak, for a month."""
+    """Price per kW of the peak and month."""
     months_averaged: NotRequired[int]
-    """Over how many months the peaks are averaged. Default: 1."""
+    """Number of months over which the peaks are averaged. Default: 1."""
     minimum_kw: NotRequired[Union[str, float]]
-    """What a peak counts as at least, in kW. Default: 0."""
+    """Minimum peak for the charge, in kW. Default: 0."""
 
 
 CompareTariffsBodyTariffsImportPeriods = TypedDict("CompareTariffsBodyTariffsImportPeriods", {
@@ -3002,15 +3002,15 @@ CompareTariffsBodyTariffsImportPeriods = TypedDict("CompareTariffsBodyTariffsImp
 
 class CompareTariffsBodyTariffsImport(TypedDict):
     per_kwh: NotRequired[Union[str, float]]
-    """Price of a kWh."""
+    """Price per kWh."""
     periods: NotRequired[list[CompareTariffsBodyTariffsImportPeriods]]
-    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
     series_id: NotRequired[str]
-    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
     add: NotRequired[Union[str, float]]
-    """What is added to the price of a kWh after that. Default: 0."""
+    """Amount added to the price per kWh after `multiply`. Default: 0."""
     multiply: NotRequired[Union[str, float]]
-    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
 
 
 CompareTariffsBodyTariffsExportPeriods = TypedDict("CompareTariffsBodyTariffsExportPeriods", {
@@ -3024,15 +3024,15 @@ CompareTariffsBodyTariffsExportPeriods = TypedDict("CompareTariffsBodyTariffsExp
 
 class CompareTariffsBodyTariffsExport(TypedDict):
     per_kwh: NotRequired[Union[str, float]]
-    """Price of a kWh."""
+    """Price per kWh."""
     periods: NotRequired[list[CompareTariffsBodyTariffsExportPeriods]]
-    """Prices by the clock, weekday and month. The first that fits holds; the last one has no condition."""
+    """Prices by time of day, weekday and month. The first period that matches applies; the last period has no condition."""
     series_id: NotRequired[str]
-    """Id of the price series. The price of a kWh is that of the series × `multiply` + `add`."""
+    """Id of the price series. The price per kWh is the price of the series × `multiply` + `add`."""
     add: NotRequired[Union[str, float]]
-    """What is added to the price of a kWh after that. Default: 0."""
+    """Amount added to the price per kWh after `multiply`. Default: 0."""
     multiply: NotRequired[Union[str, float]]
-    """Factor on the price of the series, such as 1.19 for a tax. Default: 1."""
+    """Factor for the price of the series, such as 1.19 for a tax. Default: 1."""
 
 
 CompareTariffsBodyTariffs = TypedDict("CompareTariffsBodyTariffs", {
@@ -3053,10 +3053,10 @@ class CompareTariffsBody(TypedDict):
     end: str
     """Last day, inclusive. Within 36 months of `start`."""
     tariffs: list[CompareTariffsBodyTariffs]
-    """Tariffs to compare, all in one currency: that of the user’s tariffs in the range, if there is one."""
+    """Tariffs to compare, all in the same currency. If the user has a tariff in the range, its currency is required."""
 
 
-# What the range would have cost, had this tariff held in all of it.
+# Cost of the range if this tariff had been in force throughout.
 CompareTariffsAnswerAlternativesCost = TypedDict("CompareTariffsAnswerAlternativesCost", {
     "currency": "str",
     "total": "str",
@@ -3073,14 +3073,14 @@ class CompareTariffsAnswerAlternatives(TypedDict):
     name: str
     """Name of the tariff, as it was sent."""
     cost: CompareTariffsAnswerAlternativesCost
-    """What the range would have cost, had this tariff held in all of it."""
+    """Cost of the range if this tariff had been in force throughout."""
     difference: Optional[str]
-    """Its total less the `current` one: negative if it is cheaper. Null where `current` is."""
+    """Total of this tariff minus the `current` total: negative if this tariff is cheaper. Null if `current` is null."""
 
 
 class CompareTariffsAnswer(TypedDict):
     user_id: str
-    """Id of the user that it belongs to."""
+    """Id of the user who owns the object."""
     start: str
     """First day, in the time zone of the user."""
     end: str
@@ -3088,24 +3088,24 @@ class CompareTariffsAnswer(TypedDict):
     currency: str
     """Currency of all amounts (ISO 4217)."""
     current: Cost
-    """What the range costs by the tariffs of the user. Null: none held."""
+    """Cost of the range under the user’s tariffs. Null: no tariff was in force."""
     alternatives: list[CompareTariffsAnswerAlternatives]
     """The tariffs that were sent, in their order."""
 
 
 class WhatIfBodyBattery(TypedDict):
-    """A battery beside what the home has."""
+    """Battery in addition to the home’s existing devices."""
 
     capacity_kwh: Union[str, float]
-    """What it can store, in kWh."""
+    """Capacity of the battery, in kWh."""
     charge_kw: Union[str, float]
-    """Most that it charges, in kW."""
+    """Maximum charging power, in kW."""
     discharge_kw: Union[str, float]
-    """Most that it discharges, in kW."""
+    """Maximum discharging power, in kW."""
     round_trip_efficiency: Union[str, float]
-    """Part of the charged energy that comes out again, 0.5 to 1."""
+    """Share of the charged energy that is discharged again, 0.5 to 1."""
     initial_kwh: NotRequired[Union[str, float]]
-    """What it stores at the start, in kWh. Default: 0."""
+    """Stored energy at the start, in kWh. Default: 0."""
 
 
 class WhatIfBody(TypedDict):
@@ -3116,12 +3116,12 @@ class WhatIfBody(TypedDict):
     end: str
     """Last day, inclusive. Within 36 months of `start`."""
     battery: NotRequired[WhatIfBodyBattery]
-    """A battery beside what the home has."""
+    """Battery in addition to the home’s existing devices."""
     production_scale: NotRequired[Union[str, float]]
-    """Factor of the production, 0 to 10: 2 is twice as many panels. Default: 1."""
+    """Factor for the production, 0 to 10: 2 is twice as many panels. Default: 1."""
 
 
-# What it costs by the tariffs of the user. Absent if none held.
+# Cost under the user’s tariffs. Absent if no tariff was in force.
 WhatIfAnswerBeforeCost = TypedDict("WhatIfAnswerBeforeCost", {
     "currency": "str",
     "total": "str",
@@ -3135,21 +3135,21 @@ WhatIfAnswerBeforeCost = TypedDict("WhatIfAnswerBeforeCost", {
 
 
 class WhatIfAnswerBefore(TypedDict):
-    """The home as it was, in the quarter-hours that are known."""
+    """The home without the change, in the quarter-hours with data."""
 
     grid_import_kwh: float
     """Energy from the grid, in kWh."""
     grid_export_kwh: float
     """Energy to the grid, in kWh."""
     self_consumed_kwh: Optional[float]
-    """Production that was not exported, in kWh. Null: the home has no production, or it is not known."""
+    """Production that was not exported, in kWh. Null: no production, or unknown."""
     autarky: Optional[float]
-    """Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used."""
+    """Part of the usage that did not come from the grid, 0 to 1. Null: no usage."""
     cost: NotRequired[WhatIfAnswerBeforeCost]
-    """What it costs by the tariffs of the user. Absent if none held."""
+    """Cost under the user’s tariffs. Absent if no tariff was in force."""
 
 
-# What it costs by the tariffs of the user. Absent if none held.
+# Cost under the user’s tariffs. Absent if no tariff was in force.
 WhatIfAnswerAfterCost = TypedDict("WhatIfAnswerAfterCost", {
     "currency": "str",
     "total": "str",
@@ -3170,181 +3170,181 @@ class WhatIfAnswerAfter(TypedDict):
     grid_export_kwh: float
     """Energy to the grid, in kWh."""
     self_consumed_kwh: Optional[float]
-    """Production that was not exported, in kWh. Null: the home has no production, or it is not known."""
+    """Production that was not exported, in kWh. Null: no production, or unknown."""
     autarky: Optional[float]
-    """Part of the usage that did not come from the grid, 0 to 1. Null: nothing was used."""
+    """Part of the usage that did not come from the grid, 0 to 1. Null: no usage."""
     cost: NotRequired[WhatIfAnswerAfterCost]
-    """What it costs by the tariffs of the user. Absent if none held."""
+    """Cost under the user’s tariffs. Absent if no tariff was in force."""
 
 
 class WhatIfAnswerBattery(TypedDict):
-    """What the battery did. Absent if none was asked about."""
+    """Energy of the battery. Absent if the request had no battery."""
 
     charged_kwh: float
-    """Energy into it, before the loss, in kWh."""
+    """Energy into the battery, before the loss, in kWh."""
     discharged_kwh: float
-    """Energy out of it, in kWh."""
+    """Energy out of the battery, in kWh."""
     stored_kwh: float
-    """Energy left in it at the end, in kWh. It is worth nothing."""
+    """Energy left in the battery at the end, in kWh. Its value is not credited."""
     full_cycles: float
     """`discharged_kwh` ÷ `capacity_kwh`, with two decimals."""
 
 
 class WhatIfAnswer(TypedDict):
     before: WhatIfAnswerBefore
-    """The home as it was, in the quarter-hours that are known."""
+    """The home without the change, in the quarter-hours with data."""
     after: WhatIfAnswerAfter
     """The home with the change, in the same quarter-hours."""
     battery: NotRequired[WhatIfAnswerBattery]
-    """What the battery did. Absent if none was asked about."""
+    """Energy of the battery. Absent if the request had no battery."""
     unknown_hours: float
-    """Hours of the range so far that are passed over on both sides, because something of the home is not known."""
+    """Hours of the range so far without complete data of the home. They are excluded from `before` and `after`."""
 
 
 class CreatePriceSeriesBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: str
-    """What the owner calls it, such as the market that the prices are of."""
+    """Name of the series, chosen by its owner, such as the market of the prices."""
     resolution_minutes: Literal[15, 30, 60]
-    """For how long each value holds, in minutes."""
+    """Time for which each value applies, in minutes."""
     source: NotRequired[NewSeriesSource]
-    """Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators."""
+    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses."""
     check: NotRequired[bool]
-    """True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store."""
+    """Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored."""
     currency: str
     """Currency of the prices (ISO 4217), such as `EUR`."""
 
 
 class UpdatePriceSeriesBody(TypedDict):
     name: NotRequired[str]
-    """What the owner calls it."""
+    """Name of the series, chosen by its owner."""
     source: NotRequired[Optional[NewSeriesSource]]
-    """Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. A token or headers that are not sent stay. Null ends it; the values stay."""
+    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay."""
 
 
 class PutPricesBodyValue(TypedDict):
     starts_at: str
-    """From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only."""
+    """Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution."""
     per_kwh: Union[str, float]
-    """Price of a kWh. It may be negative."""
+    """Price per kWh. It may be negative."""
 
 
 class PutPricesAnswer(TypedDict):
     series_id: str
     """Id of the price series."""
     stored: int
-    """How many values were stored: those of the request."""
+    """Number of values of the request that were stored."""
 
 
 class CreateEmissionSeriesBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: str
-    """What the owner calls it, such as the grid that the intensities are of."""
+    """Name of the series, chosen by its owner, such as the grid of the intensities."""
     resolution_minutes: Literal[15, 30, 60]
-    """For how long each value holds, in minutes."""
+    """Time for which each value applies, in minutes."""
     source: NotRequired[NewSeriesSource]
-    """Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators."""
+    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses."""
     check: NotRequired[bool]
-    """True: nothing is stored. The source is fetched, and the answer (200) has the first values that it would store."""
+    """Whether to test the source only. If true, the source is fetched and nothing is stored; the response (200) contains the first values that would be stored."""
 
 
 class UpdateEmissionSeriesBody(TypedDict):
     name: NotRequired[str]
-    """What the owner calls it."""
+    """Name of the series, chosen by its owner."""
     source: NotRequired[Optional[NewSeriesSource]]
-    """Where the series fetches its values. It does not replace values that were put. Own addresses are for utilities and administrators. A token or headers that are not sent stay. Null ends it; the values stay."""
+    """Source from which the service fetches the values. Fetched values do not replace uploaded values. Only utilities and administrators can use their own addresses. Omitted tokens and headers do not change. Null removes the source; the values stay."""
 
 
 class PutIntensitiesBodyValue(TypedDict):
     starts_at: str
-    """From when on the value holds: a multiple of the resolution in UTC. It holds for the resolution only."""
+    """Start of the time for which the value applies: a multiple of the resolution in UTC. The value applies for one resolution."""
     grams_per_kwh: Union[str, float]
-    """Grams of CO2 equivalent of a kWh. The number may be negative."""
+    """Grams of CO2 equivalent per kWh. The number may be negative."""
 
 
 class PutIntensitiesAnswer(TypedDict):
     series_id: str
     """Id of the emission series."""
     stored: int
-    """How many values were stored: those of the request."""
+    """Number of values of the request that were stored."""
 
 
 class CreateKeyBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: NotRequired[str]
-    """What its owner calls the key."""
+    """Name of the key, chosen by its owner."""
     scopes: NotRequired[list[Literal["insights:read", "alerts:read", "alerts:write", "users:read", "users:write", "devices:read", "devices:write", "webhooks:read", "webhooks:write", "tariffs:read", "tariffs:write", "keys:write", "readings:read", "readings:write"]]]
-    """What the key may do. Default: all but those of single readings (`readings:…`), or what a utility may give to its homeowners."""
+    """Scopes of the key. Default: all scopes except those for single readings (`readings:…`), or all that a utility may give to its homeowners."""
     group_id: NotRequired[str]
-    """A group of the user: the key reads only its homes, those of the groups below it, and their sums. Its scopes must then end in `:read`; `readings:read` is not among them."""
+    """Id of a group of the user: the key can read only its homes, the homes of its subgroups, and their totals. All scopes must then end in `:read`, without `readings:read`."""
     device_id: NotRequired[str]
-    """A device: the key writes its readings and does nothing else. Its scopes are then `readings:write`, the default."""
+    """Id of a device: the key can only write its readings. Its only scope is then `readings:write`, the default."""
     home_user_id: NotRequired[str]
-    """The home of another account, of which the caller’s account is a member: the key reaches that home alone, which is meant without `user_id`, and ends with the membership. Default scopes: all that the membership gives, but those of single readings."""
+    """Id of another account’s home of which the caller’s account is a member. The key can access only that home, which is also the default `user_id`, and ends with the membership. Default scopes: all that the membership gives, except those for single readings."""
     expires_at: NotRequired[str]
-    """When the key ends. Default: never."""
+    """Expiry time of the key. Default: never."""
     allowed_addresses: NotRequired[list[str]]
-    """Addresses and networks that the key may be used from, IPv4 and IPv6. Default: those of the key that makes it; none: everywhere."""
+    """IPv4 and IPv6 addresses and networks from which the key may be used. Default: the allowed addresses of the key that creates it. Empty: any address."""
 
 
 class UpdateKeyBody(TypedDict):
     expires_at: NotRequired[Optional[str]]
-    """When the key ends. Null: never."""
+    """Expiry time of the key. Null: never."""
     allowed_addresses: NotRequired[list[str]]
-    """Addresses and networks that the key may be used from, IPv4 and IPv6. None: everywhere."""
+    """IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address."""
 
 
 class RotateKeyBody(TypedDict):
     overlap_hours: NotRequired[float]
-    """How long the old key goes on, in hours. Default: 24."""
+    """Time for which the old key stays valid, in hours. Default: 24."""
     expires_at: NotRequired[str]
-    """When the new key ends. Default: never."""
+    """Expiry time of the new key. Default: never."""
 
 
 class InviteMemberBody(TypedDict):
     email: str
     """Address to which the invitation is mailed."""
     access: Literal["read", "manage"]
-    """`read`: sees everything of the home, without its export. `manage`: changes it, too, but not its members, keys or e-mail address, and cannot export or delete the account."""
+    """`read`: can see everything in the home, but cannot export it. `manage`: can also change the home, except its members, keys and e-mail address, and cannot export or delete the account."""
 
 
 class AcceptMembershipBody(TypedDict):
     token: str
-    """Token of the link in the mail."""
+    """Token from the link in the mail."""
 
 
 class CreateAppBody(TypedDict):
     name: str
-    """Name that the page of consent shows."""
+    """Name of the app on the consent page."""
     website: str
     """HTTPS address of a page about the app."""
     redirect_uris: list[str]
-    """Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address."""
+    """Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address."""
     notification_url: NotRequired[Optional[str]]
-    """HTTPS address for notices that data changed. Null: none."""
+    """HTTPS address for notifications of changed data. Null: none."""
     scopes: list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]
-    """Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued."""
+    """Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens."""
     type: Literal["confidential", "public"]
-    """`confidential`: runs on a server and keeps a secret. `public`: runs on a phone or desktop, without one."""
+    """`confidential`: the app runs on a server and has a secret. `public`: the app runs on a phone or desktop, without a secret."""
 
 
 class UpdateAppBody(TypedDict):
     name: NotRequired[str]
-    """Name that the page of consent shows."""
+    """Name of the app on the consent page."""
     website: NotRequired[str]
     """HTTPS address of a page about the app."""
     redirect_uris: NotRequired[list[str]]
-    """Addresses to which a browser returns: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, but for the port of a loopback address."""
+    """Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address."""
     notification_url: NotRequired[Optional[str]]
-    """HTTPS address for notices that data changed. Null: none."""
+    """HTTPS address for notifications of changed data. Null: none."""
     scopes: NotRequired[list[Literal["insights:read", "devices:read", "alerts:read", "alerts:write", "readings:read", "readings:write", "webhooks:read", "webhooks:write"]]]
-    """Scopes that the app may ask a home for. Fewer scopes hold at once, also for tokens that were issued."""
+    """Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens."""
 
 
-# What it costs by the tariffs of the user. Null: no tariff held.
+# Cost under the user’s tariffs. Null: no tariff was in force.
 Cost = Optional[CostValue]
 
 
@@ -3354,7 +3354,7 @@ CreatedEmissionSeries = Union[EmissionSeries, CheckedIntensities]
 CreatedPriceSeries = Union[PriceSeries, CheckedPrices]
 
 
-# Emissions of the energy from the grid, by the emission series of the user. Null: the user has none.
+# Emissions of the energy from the grid, from the user’s emission series. Null: the user has no emission series.
 Emissions = Optional[EmissionsValue]
 
 
