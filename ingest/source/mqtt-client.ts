@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
+import { splitCredentials } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { MessageSource, Receipt, ReceiveMessage } from './source.ts';
 import { interceptPublishes } from './take-publishes.ts';
@@ -118,7 +119,8 @@ class MqttClientSource implements MqttSource {
     this.#options = options;
     this.#subscription = options.subscription;
     this.#keepaliveMs = keepaliveSeconds * 1_000;
-    this.#client = connect(url, settingsOf(clientId, keepaliveSeconds));
+    const { address, login } = splitCredentials(url);
+    this.#client = connect(address, { ...settingsOf(clientId, keepaliveSeconds), ...login });
     interceptPublishes(this.#client, {
       take: (topic, payload, isRetained, receipt) => this.#take(topic, payload, isRetained, receipt),
       acknowledged: () => {

@@ -1,5 +1,5 @@
 import { connect } from 'mqtt';
-import { isAmqp, parseAmqpUrl } from '#src/config/addresses.ts';
+import { isAmqp, parseAmqpUrl, splitCredentials } from '#src/config/addresses.ts';
 import { testAmqpLogin } from './amqp/try-amqp.ts';
 
 /** Connects to the broker of MQTT_URL with its login, and disconnects, without subscribing or touching a session. Throws the error. */
@@ -17,7 +17,8 @@ export async function testBrokerLogin(url: string, timeoutMs: number): Promise<v
     reconnectPeriod: 0,
     connectTimeout: timeoutMs,
   } as const;
-  const client = connect(url, { ...settings, log: () => {} });
+  const { address, login } = splitCredentials(url);
+  const client = connect(address, { ...settings, ...login, log: () => {} });
   try {
     await new Promise<void>((resolve, reject) => {
       client.once('connect', () => resolve());

@@ -7,6 +7,7 @@ import {
   isDatabaseUrl,
   maskUrl,
   parseAmqpUrl,
+  splitCredentials,
   urlsOfHosts,
 } from './addresses.ts';
 import { ConfigError, effectiveVariables, loadConfig, loadDemoConfig } from './load.ts';
@@ -161,6 +162,8 @@ describe('the URL of a broker cluster', () => {
         expect(parseAmqpUrl(`amqp://${given}@a,b`)).toMatchObject({ username, password });
         expect(credentialsIn(`amqp://${given}@a,b`)).toEqual({ username, password });
         expect(credentialsIn(`mqtt://${given}@a`)).toEqual({ username, password });
+        const login = { ...(username && { username }), ...(password && { password }) };
+        expect(splitCredentials(`mqtts://${given}@[::1]:8883`)).toEqual({ address: 'mqtts://[::1]:8883', login });
       }),
     );
   });

@@ -147,3 +147,13 @@ export function credentialsIn(url: string): { username: string; password: string
   const { username, password } = new URL(url);
   return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
+
+/**
+ * Returns the URL of an MQTT broker without its credentials, and these as options of mqtt.js, which would take a colon of the password for
+ * the end of the user name.
+ */
+export function splitCredentials(url: string): { address: string; login: { username?: string; password?: string } } {
+  const address = Object.assign(new URL(url), { username: '', password: '' }).href;
+  const given = Object.entries(credentialsIn(url)).filter(([, text]) => text !== '');
+  return { address, login: Object.fromEntries(given) };
+}

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { connect, type MqttClient } from 'mqtt';
+import { splitCredentials } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
 
 /** Connection to a broker that Home Assistant uses. */
@@ -35,7 +36,9 @@ const LEAVE_MS = 1_000;
 export function connectBroker(options: BrokerOptions): HomeAssistantBroker {
   const { url, clientId, availabilityTopic, filters, log } = options;
   const retained = { qos: 1, retain: true } as const;
-  const client: MqttClient = connect(url, {
+  const { address, login } = splitCredentials(url);
+  const client: MqttClient = connect(address, {
+    ...login,
     protocolVersion: 4,
     clientId,
     reconnectPeriod: RECONNECT_MS,
