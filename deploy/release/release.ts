@@ -21,8 +21,10 @@ interface Manifest {
   version: string;
 }
 
+/** Folder of deploy/ whose archive also contains the npm package: the supervisor of Home Assistant builds the image of that folder alone. */
+const ADDON = 'homeassistant-addon';
 /** Folders of deploy/ that a release contains as archives, if the commit has them. */
-const FOLDERS = ['homeassistant-addon', 'kubernetes'];
+const FOLDERS = [ADDON, 'kubernetes'];
 
 /**
  * Writes all files of a release of a commit into a folder: the npm package, the packages of both clients, the image's build context, the
@@ -42,12 +44,15 @@ export async function makeRelease(root: string, version: string, folder: string)
   const folders = (await git('ls-tree', '--name-only', 'HEAD:deploy'))
     .split('\n')
     .filter((one) => FOLDERS.includes(one));
+  const packages = packCommitted(root, folder, committedAt);
+  const pack = async (one: string): Promise<string> => {
+    const added = one === ADDON ? [join(folder, (await packages)[0] as string)] : [];
+    return write(`${name}-${version}-${one}.tar.gz`, await zippedFiles(root, [`deploy/${one}`], added));
+  };
   const made = await Promise.all([
-    packCommitted(root, folder, committedAt),
+    packages,
     imageContext(root).then((content) => write(`${name}-${version}-image.tar.gz`, content)),
-    ...folders.map((one) =>
-      zippedFiles(root, `deploy/${one}`).then((content) => write(`${name}-${version}-${one}.tar.gz`, content)),
-    ),
+    ...folders.map(pack),
     billOfMaterials(root, name, committedAt).then((content) => write(`${name}-${version}.cdx.json`, content)),
     write('RELEASE_NOTES.md', notes),
   ]);
@@ -120,11 +125,15 @@ async function mayRelease(
 }
 
 /** Build context of the image, which `docker build -f deploy/Dockerfile` reads from its standard input. */
-const imageContext = (root: string): Promise<Buffer> => zippedFiles(root, ...listContextPaths(root));
+const imageContext = (root: string): Promise<Buffer> => zippedFiles(root, listContextPaths(root));
 
-/** Returns a compressed archive of the committed files of these paths. They have the commit's time. */
-async function zippedFiles(root: string, ...paths: string[]): Promise<Buffer> {
-  const args = ['archive', '--format=tar', 'HEAD', '--', ...paths];
+/**
+ * Returns a compressed archive of the committed files of these paths, and of further files, which lie in the first of them. All have the
+ * commit's time.
+ */
+async function zippedFiles(root: string, paths: readonly string[], added: readonly string[] = []): Promise<Buffer> {
+  const more = added.flatMap((file) => [`--prefix=${paths[0]}/`, `--add-file=${file}`]);
+  const args = ['archive', '--format=tar', ...more, '--prefix=', 'HEAD', '--', ...paths];
   const { stdout } = await run('git', args, { cwd: root, encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES });
   return zipped(stdout);
 }

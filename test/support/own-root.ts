@@ -25,29 +25,42 @@ export interface InOwnRoot {
   user: number;
   command: readonly string[];
   env: Readonly<Record<string, string>>;
+  /** Capabilities that the program keeps if it runs as root, as `setpriv` names them. Left out: none. */
+  capabilities?: readonly string[];
+  /** A further file of the image's folder /app. */
+  file?: string;
 }
 
 /**
  * Mounts a read-only root: this machine's programs and libraries, /app as in the image, a private /tmp and /dev/shm, and the folder `data`
- * as /data. All of it is in namespaces that end with the program. Then runs the program without any capability and without a way to gain
- * one.
+ * as /data. All of it is in namespaces that end with the program. Then runs the program with the named capabilities only, and without a way
+ * to gain another one.
  */
 const MOUNT = `set -e
-root=$1 app=$2 node=$3 data=$4 user=$5; shift 5
+root=$1 app=$2 node=$3 data=$4 user=$5 capabilities=$6 file=$7; shift 7
 mount -t tmpfs -o mode=755 root "$root"
 cd "$root"; mkdir app data dev etc proc tmp usr
 for name in bin lib lib64 sbin; do if test -L "/$name"; then cp -P "/$name" "$name"; elif test -d "/$name"; then mkdir "$name"; mount --bind "/$name" "$name"; fi; done
 mount --bind /usr usr; mount --bind /etc etc; mount --bind "$node" usr/local/bin
 mount -t proc proc proc; mount --rbind /dev dev; mount -t tmpfs -o mode=1777,size=256m shm dev/shm
 for name in bin src ingest simulators sql node_modules; do mkdir "app/$name"; mount --bind "$app/$name" "app/$name"; mount -o remount,bind,ro "app/$name"; done
-cp "$app/package.json" app/
+cp "$app/package.json" app/; if test -n "$file"; then cp "$file" app/; fi
 mount --bind "$data" data; mount -t tmpfs -o mode=1777,size=64m tmp tmp
 mount -o remount,ro "$root"
-cd /; chroot "$root" setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all --pdeathsig=KILL \\
+cd /; chroot "$root" setpriv --reuid="$user" --regid="$user" --clear-groups --no-new-privs --inh-caps=-all --bounding-set="$capabilities" --pdeathsig=KILL \\
   sh -c 'cd /app; exec "$@"' sh "$@" && exit 0 || exit $?`;
 
 /** Runs a program of the service in its own root file system. Needs root and permission to mount. */
-export function startInOwnRoot({ folder, copied, user, command, env }: InOwnRoot): OwnRoot {
+export function startInOwnRoot({
+  folder,
+  copied,
+  user,
+  command,
+  env,
+  capabilities = [],
+  file = '',
+}: InOwnRoot): OwnRoot {
+  const kept = ['-all', ...capabilities.map((name) => `+${name}`)].join();
   const known = ['bin', 'src', 'ingest', 'simulators', 'sql'];
   if (copied.join() !== known.join())
     throw new Error(`the image copies ${copied.join(', ')}: mount that in own-root.ts, too`);
@@ -55,7 +68,7 @@ export function startInOwnRoot({ folder, copied, user, command, env }: InOwnRoot
   for (const path of [mounted, data]) mkdirSync(path, { recursive: true });
   chownSync(data, user, user);
   const namespaces = ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child=KILL', '--'];
-  const args = [mounted, root, dirname(process.execPath), data, String(user), ...command];
+  const args = [mounted, root, dirname(process.execPath), data, String(user), kept, file, ...command];
   const child = spawn('setpriv', [...namespaces, 'sh', '-c', MOUNT, 'sh', ...args], {
     env: { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -38,9 +38,6 @@ beforeAll(async () => {
   );
   await change('clients/typescript/package.json', (text) => text.replace(/"version": ".+"/, `"version": "${VERSION}"`));
   await change('clients/python/src/energy_usage/_version.py', (text) => text.replace(/".+"/, `"${VERSION}"`));
-  // Folders that a release may have.
-  await mkdir(join(repository, 'deploy/kubernetes'), { recursive: true });
-  await writeFile(join(repository, 'deploy/kubernetes/kustomization.yaml'), '');
   git('init', '-q');
   commit();
   // Files that git ignores and that are not part of the release.
@@ -74,6 +71,7 @@ describe('a release', () => {
     const files = [
       'RELEASE_NOTES.md',
       `energy-usage-client-${VERSION}.tgz`,
+      `${NAME}-homeassistant-addon.tar.gz`,
       `${NAME}-image.tar.gz`,
       `${NAME}-kubernetes.tar.gz`,
       `${NAME}.cdx.json`,
@@ -81,7 +79,12 @@ describe('a release', () => {
       `energy_usage_client-${VERSION}-py3-none-any.whl`,
     ];
     expect(filesIn(`energy-usage-client-${VERSION}.tgz`)).toContain('package/dist/index.d.ts');
-    expect(filesIn(`${NAME}-kubernetes.tar.gz`)).toContain('deploy/kubernetes/kustomization.yaml');
+    expect(filesIn(`${NAME}-kubernetes.tar.gz`)).toContain('deploy/kubernetes/base/kustomization.yaml');
+    const addon = filesIn(`${NAME}-homeassistant-addon.tar.gz`);
+    const needed = ['config.yaml', 'Dockerfile', 'run.mts', `${NAME}.tgz`].map(
+      (file) => `deploy/homeassistant-addon/${file}`,
+    );
+    expect(addon).toEqual(expect.arrayContaining(needed));
     expect(await readdir(again)).toEqual(expect.arrayContaining([...files, 'SHA256SUMS']));
     expect(
       (await sums(again))

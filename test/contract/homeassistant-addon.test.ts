@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '#src/config/load.ts';
+import { variables } from '#src/config/sections.ts';
+import { addonConfig, addonTranslation, optionsOf } from '#test/support/addon-schema.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const folder = 'deploy/homeassistant-addon';
+const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
+const written = parse(read(`${folder}/config.yaml`));
+const config = addonConfig.parse(written);
+const manifest = JSON.parse(read('package.json'));
+const given = { email: 'me@example.com' };
+
+test('the add-on follows the rules of the supervisor, and has this version', () => {
+  expect(config.version).toBe(manifest.version);
+  // Proof that the rules can fail.
+  for (const wrong of [{ webui: '/dashboard' }, { backup: 'warm' }, { arch: ['sparc'] }, { ingres: true }])
+    expect(addonConfig.safeParse({ ...written, ...wrong }).success).toBe(false);
+});
+
+test('its options have valid defaults, and only the account has to be given', () => {
+  expect(() => optionsOf(config, {})).toThrow(/email/);
+  expect(optionsOf(config, given)).toMatchObject({ ...given, show_in_home_assistant: true });
+  expect(() => optionsOf(config, { ...given, log_level: 'loud' })).toThrow();
+  const options = Object.keys(config.schema);
+  expect(Object.keys(config.options).filter((name) => !options.includes(name))).toEqual([]);
+  // The start reads each of them, and no other one.
+  const start = read(`${folder}/run.mts`);
+  const [, declared = ''] = /interface Options \{([\s\S]+?)\n\}/.exec(start) ?? [];
+  expect([...declared.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name)).toEqual(options);
+  expect(options.filter((name) => !start.includes(`options.${name}`))).toEqual([]);
+});
+
+test('is translated into the five languages of the dashboard', () => {
+  const languages = readdirSync(resolve(root, 'src/dashboard/words'), { withFileTypes: true })
+    .filter((one) => one.isDirectory())
+    .map(({ name }) => `${name}.yaml`);
+  expect(readdirSync(resolve(root, folder, 'translations')).toSorted()).toEqual(languages.toSorted());
+  for (const name of languages) {
+    const { configuration, network } = addonTranslation.parse(parse(read(`${folder}/translations/${name}`)));
+    expect(Object.keys(configuration), name).toEqual(Object.keys(config.schema));
+    expect(Object.keys(network), name).toEqual(Object.keys(config.ports));
+  }
+  expect(addonTranslation.parse(parse(read(`${folder}/translations/en.yaml`))).network).toEqual(
+    config.ports_description,
+  );
+});
+
+test('sets variables that the service has, and publishes the ports on which it listens', () => {
+  const named = [...read(`${folder}/run.mts`).matchAll(/\b([A-Z]+(?:_[A-Z]+)+): /g)].map(([, name = '']) => name);
+  expect(named).toHaveLength(5);
+  const names = [...Object.keys(config.environment), ...named];
+  expect(names.filter((name) => !(name in variables.shape))).toEqual([]);
+  const { api, mqtt, dataDir } = loadConfig({ ...config.environment, PUBLIC_URL: String(config.options.public_url) });
+  expect([dataDir, api.host, mqtt.tlsHost]).toEqual(['/data', '0.0.0.0', '0.0.0.0']);
+  expect(Object.keys(config.ports)).toEqual([`${api.port}/tcp`, `${mqtt.tlsPort}/tcp`]);
+  // Devices and links use the port of the container, so the host has the same one.
+  for (const [inside, outside] of Object.entries(config.ports)) expect(`${outside}/tcp`).toBe(inside);
+  for (const address of [config.webui, config.watchdog])
+    expect(address).toContain(`https://[HOST]:[PORT:${api.port}]/`);
+});
+
+test('its image installs the package of the release, as this release names it', () => {
+  const dockerfile = read(`${folder}/Dockerfile`);
+  expect(dockerfile).toContain(`COPY ${manifest.name}-*.tgz ./`);
+  const [, command = '[]'] = /^CMD (.+)$/m.exec(dockerfile) ?? [];
+  expect(JSON.parse(command)).toEqual(['node', 'run.mts', `node_modules/${manifest.name}/${manifest.bin.energy}`]);
+  expect(read('deploy/Dockerfile')).toContain(/^FROM (\S+)$/m.exec(dockerfile)?.[0]);
+});

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+/*
+ * Validates an add-on as Home Assistant's supervisor does. Written from its source (home-assistant/supervisor, August 2026):
+ * supervisor/apps/{validate,options,const}.py, supervisor/validate.py, supervisor/const.py. Only members that this add-on may use are allowed:
+ * the supervisor removes unknown ones without a word, so a misspelt one is an error here.
+ */
+
+/** `RE_SCHEMA_ELEMENT` of options.py: type of an option; `?` at the end makes it optional. */
+const TYPE =
+  /^(bool|email|url|port|(str|password|int|float)(\(-?\d*,-?\d*\))?|match\(.*\)|list\(.+\)|device(\(subsystem=[a-z]+\))?)\??$/;
+const optionType = z.string().regex(TYPE);
+/** A port of the container (`docker_ports`); null: not published until its owner sets a port. */
+const containerPort = z.string().regex(/^\d{1,5}(\/(tcp|udp))?$/);
+const hostPort = z.int().min(1).max(65_535).nullable();
+const text = z.string().min(1);
+
+/** `_SCHEMA_APP_CONFIG` of validate.py. */
+export const addonConfig = z.strictObject({
+  name: text,
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  slug: z.string().regex(/^[-_.A-Za-z0-9]+$/),
+  description: text,
+  // `ARCH_ALL`: the others are deprecated.
+  arch: z.array(z.enum(['aarch64', 'amd64'])).min(1),
+  homeassistant: z.string().regex(/^\d{4}\.\d{1,2}\.\d+$/),
+  startup: z.enum(['initialize', 'system', 'services', 'application', 'once']).default('application'),
+  boot: z.enum(['auto', 'manual', 'manual_only']).default('auto'),
+  init: z.boolean().default(true),
+  webui: z.string().regex(/^(https?|\[PROTO:\w+\]):\/\/\[HOST\]:\[PORT:\d+\].*$/),
+  watchdog: z.string().regex(/^(https?|\[PROTO:\w+\]|tcp):\/\/\[HOST\]:(\[PORT:\d+\]|\d+).*$/),
+  ports: z.record(containerPort, hostPort),
+  ports_description: z.record(containerPort, text),
+  services: z.array(z.string().regex(/^(mqtt|mysql):(provide|want|need)$/)),
+  backup: z.enum(['hot', 'cold']).default('hot'),
+  backup_exclude: z.array(text),
+  timeout: z.int().min(10).max(300).default(10),
+  tmpfs: z.boolean().default(false),
+  environment: z.record(z.string().regex(/^\w+$/), z.string()),
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()),
+  schema: z.record(z.string(), optionType),
+});
+
+/** `SCHEMA_APP_TRANSLATIONS` of validate.py. */
+export const addonTranslation = z.strictObject({
+  configuration: z.record(z.string(), z.strictObject({ name: text, description: text })),
+  network: z.record(containerPort, text),
+});
+
+/** Schema of an option's value (`_single_validate` of options.py), for the types that this add-on uses. Throws for another type. */
+function optionValue(type: string): z.ZodType {
+  const [, name = '', list = ''] = /^(\w+)(?:\((.*)\))?\??$/.exec(type) ?? [];
+  const value: Record<string, z.ZodType> = {
+    bool: z.boolean(),
+    email: z.email(),
+    url: z.url(),
+    password: z.string(),
+    list: z.enum(list.split('|')),
+  };
+  const schema = value[name];
+  if (!schema) throw new Error(`${type} is of no type that this add-on uses`);
+  return type.endsWith('?') ? schema.optional() : schema;
+}
+
+/** Returns what the supervisor passes to an add-on as /data/options.json: its defaults with the owner's values. Throws if one is invalid. */
+export function optionsOf(
+  config: z.infer<typeof addonConfig>,
+  given: Record<string, unknown>,
+): Record<string, unknown> {
+  const schema = Object.fromEntries(Object.entries(config.schema).map(([name, type]) => [name, optionValue(type)]));
+  return z.strictObject(schema).parse({ ...config.options, ...given });
+}
