@@ -55,8 +55,8 @@ export async function bench(): Promise<BenchmarkResult> {
   }
 }
 
-/** Stores a million readings in an empty database, and reads them in each format. Returns the results by format. */
-export async function measureReadings({ pool, url }: { pool: Pool; url: string }) {
+/** Stores readings in an empty database, and reads them in each format. Returns the results by format. */
+export async function measureReadings({ pool, url }: { pool: Pool; url: string }, stored = READINGS) {
   const db = createDb(pool);
   const { user_id: userId } = await createUser(db, { email: 'bench@example.com', role: 'homeowner' });
   const { key } = await createKey(db, { userId, environment: 'live', scopes: ['readings:read'] });
@@ -70,7 +70,7 @@ export async function measureReadings({ pool, url }: { pool: Pool; url: string }
   await pool.query(
     `INSERT INTO readings SELECT series_id, timestamptz '2026-05-01' + make_interval(secs => 2 * n), 0, n * 1000
      FROM series, generate_series(1, $1::int) n`,
-    [READINGS / 2],
+    [stored / 2],
   );
   await pool.query('VACUUM ANALYZE readings');
   const path = `/v1/devices/${device.device_id}/readings?${RANGE}&limit=${PAGE}`;
