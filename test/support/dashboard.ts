@@ -8,7 +8,7 @@ import { createDb, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createUser, type Role } from '#src/users/store.ts';
-import { newBrowserContext, startBrowser } from './browser.ts';
+import { newBrowserContext, openBrowser } from './browser.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from './service.ts';
@@ -43,7 +43,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
   const [database, folder, browser, port, mqttPort, mqttsPort] = await Promise.all([
     testDatabase(),
     temporaryFolder(),
-    startBrowser(),
+    openBrowser(),
     // Ports are chosen before anything listens on them, because links in mails and pairing instructions contain them.
     freePort(),
     freePort(),
@@ -124,7 +124,7 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
       return page;
     },
     async close() {
-      await browser.close();
+      await Promise.all(browser.contexts().map((context) => context.close()));
       for (const client of clients) await client.endAsync(true);
       await Promise.all([api, ingest, worker].map((role) => role.stop()));
       await database.drop();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { chooseLanguage, SIZES, testLooks } from '#test/support/browser.ts';
+import { chooseLanguage, RULES_OF_WORDS, SIZES, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -61,11 +61,11 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
     expect(await page.locator('html').getAttribute('lang')).toBe(language);
     expect(await page.title()).toBe(`${words().common.pages[view]} · ${words().common.product}`);
     await expect.poll(() => page.getByText(words().common.loading).count()).toBe(0);
-    await testLooks(page, `${view}-${language}`, 'phone');
+    await testLooks(page, `${view}-${language}`, 'phone', RULES_OF_WORDS);
     if (!OPENS.has(view)) continue;
     await page.locator('main button.main').first().click();
     await dialog().waitFor();
-    await testLooks(page, `${view}-dialog-${language}`, 'phone');
+    await testLooks(page, `${view}-dialog-${language}`, 'phone', RULES_OF_WORDS);
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
   }
