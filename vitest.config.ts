@@ -64,6 +64,8 @@ export default defineConfig({
     // More workers than cores, because many files mostly wait, for a killed broker or for a page.
     maxWorkers: Math.max(3, availableParallelism()),
     pool: 'forks',
+    // Each project would compile the same modules again.
+    experimental: { fsModuleCache: true },
     // A test must not fail because the machine is busy.
     testTimeout: 180_000,
     hookTimeout: 240_000,
