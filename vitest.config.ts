@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { type Capabilities, TIERS, type Tier } from './src/database/capabilities.ts';
 import LongestFirst from './test/support/longest-first.ts';
+import { BUNDLED_PROGRAM, ROOT } from './test/support/program.ts';
 import { findMissingRequirements } from './test/support/setup/needs.ts';
 import { reachTiers } from './test/support/tiers/reach.ts';
 
@@ -10,6 +12,11 @@ const missing = findMissingRequirements();
 const { reached } = reachTiers();
 const cannotRun = missing.filter(({ name }) => !name.startsWith('database tier')).flatMap(({ files }) => files);
 const run = `${process.pid} ${Date.now()}`;
+
+/** The same folder as that of src/cli/main.ts, for the programs of tests, too, that import parts of the service. */
+process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/energy');
+// test/support/global-setup.ts writes it.
+if (process.env.FROM_SOURCE !== '1') process.env.TEST_PROGRAM = BUNDLED_PROGRAM;
 
 /** Folders of test/tiers that are named after capabilities of some tiers only. */
 const FOLDER_OF = {

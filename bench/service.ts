@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { freePort } from '../test/support/free-port.ts';
+import { PROGRAM } from '../test/support/program.ts';
 import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
 
 const HERE = resolve(import.meta.dirname, '..');
@@ -31,15 +32,16 @@ export interface Service {
  */
 export async function startService(
   env: Record<string, string>,
-  { log, checkout = HERE }: { log: string; checkout?: string },
+  { log, checkout }: { log: string; checkout?: string },
 ): Promise<Service> {
   const file = openSync(log, 'a');
   const options = {
     env: { TMPDIR: process.env.TMPDIR, ...env },
-    cwd: checkout,
+    cwd: checkout ?? HERE,
     stdio: ['ignore', 'pipe', file] as ['ignore', 'pipe', number],
   };
-  const child = spawn(process.execPath, [join(checkout, 'bin/energy.js'), 'start'], options);
+  const program = checkout === undefined ? PROGRAM : join(checkout, 'bin/energy.js');
+  const child = spawn(process.execPath, [program, 'start'], options);
   closeSync(file);
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;

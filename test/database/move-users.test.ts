@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
@@ -23,12 +23,12 @@ import { createUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { countOf, registerTwoDatabases } from '#test/support/two-databases.ts';
 
 /** Tests of account moves that do not depend on the databases' tiers; the others are in test/tiers/move-users.test.ts. */
 const two = registerTwoDatabases();
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
 
 const how = (accounts: readonly string[], options: Partial<UsersMove> = {}): UsersMove => ({
@@ -440,7 +440,7 @@ test('the command refuses impossible moves, and moves once', async () => {
   await writeFile(users, `# north\n${home.userId}\n`);
   await writeFile(secret, 'another secret\n');
   const energy = (...options: string[]) =>
-    promisify(execFile)(process.execPath, [MAIN, 'migrate', ...options, '--json'], {
+    promisify(execFile)(process.execPath, [PROGRAM, 'migrate', ...options, '--json'], {
       env: {
         PATH: process.env.PATH,
         DATA_DIR: folder.path,

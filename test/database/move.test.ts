@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
@@ -8,6 +7,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { createMovingPool, move } from '#src/start/move.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import {
   AUTO_TIER,
@@ -19,7 +19,6 @@ import {
 
 /** Tests of a move that do not depend on the databases' tiers; the others are in test/tiers/move.test.ts. */
 const two = registerTwoDatabases();
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 test('sequences continue from their last value, not from the highest remaining row', async () => {
   const { source, target } = two;
@@ -123,7 +122,7 @@ test('the command moves the embedded database of a stopped service, and leaves i
   await createMeter({ ...two.source, tier, capabilities, pool, url: server.url });
   await pool.end();
   await server.stop();
-  const command = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--to', target.url, '--json'], {
+  const command = promisify(execFile)(process.execPath, [PROGRAM, 'migrate', '--to', target.url, '--json'], {
     env: { PATH: process.env.PATH, DATA_DIR: stopped.path },
   });
   expect(JSON.parse((await command).stdout)).toMatchObject({ users: 1, total_milliwatt_hours: '0' });

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '#src/database/migrate.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { PROGRAM } from '#test/support/program.ts';
 
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const REFUSED = /A newer version .* made this database: .* schema\/9999_days\.sql\. .* Run that version again/;
 
 let database: TestDatabase;
@@ -23,7 +22,7 @@ test('a version that does not recognise the whole schema changes nothing, and na
   expect(after).toEqual(before);
   // Roles refuse to start, and commands refuse to run.
   for (const command of [['worker'], ['users', 'create', '--email', 'a@example.com']]) {
-    const { status, stderr } = spawnSync(process.execPath, [MAIN, ...command], {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...command], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.url, OPERATOR_PORT: '0' },
       encoding: 'utf8',
       timeout: 30_000,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
@@ -11,9 +11,9 @@ import { secretKey } from '#src/start/secret-key.ts';
 import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { startRole, temporaryFolder } from '#test/support/service.ts';
 
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const TOKEN = 'a token of the receiver';
 const REQUEST = { callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
 const HOOK = { events: ['user.created'], url: 'https://example.com/hook', authToken: TOKEN } as const;
@@ -64,7 +64,7 @@ test('a missing or different secret key is an error if it encrypted something, u
   // Simulates a permanently lost key.
   renameSync(file(), `${file()}.lost`);
   const forget = () => {
-    const { stdout } = spawnSync(process.execPath, [MAIN, 'secrets', 'forget', '--json'], {
+    const { stdout } = spawnSync(process.execPath, [PROGRAM, 'secrets', 'forget', '--json'], {
       env: { PATH: process.env.PATH, ...env() },
       encoding: 'utf8',
     });

@@ -1,7 +1,11 @@
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { Tier } from '#src/database/capabilities.ts';
 import { createPool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { bundle } from '../../deploy/release/package.ts';
+import { BUNDLE_FOLDER, ROOT } from './program.ts';
 import type { TestServer } from './tiers/server.ts';
 import { START_TIER_SERVER } from './tiers/tiers.ts';
 
@@ -27,17 +31,22 @@ interface Shared {
   stop(): Promise<void>;
 }
 
-/** Servers of this run, by tier. Each project loads this module again, so they are stored on the process. */
-const shared = globalThis as { energyTestServers?: Map<Tier, Promise<Shared>> };
+/** Servers of this run, by tier, and its program. Each project loads this module again, so they are stored on the process. */
+const shared = globalThis as { energyTestServers?: Map<Tier, Promise<Shared>>; energyTestProgram?: Promise<void> };
 shared.energyTestServers ??= new Map();
 const servers = shared.energyTestServers;
+
+/** Parts of an earlier bundle are deleted after this time: a run that started with them may still load them. */
+const OUTDATED_MS = 24 * 3_600_000;
 
 /** Starts one server for each tier. Its template database is migrated once, and cloned by every test file. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { tier } = project.config.provide as { tier: Tier };
+  shared.energyTestProgram ??= bundleProgram();
   if (!servers.has(tier)) servers.set(tier, start(tier));
   const one = await (servers.get(tier) as Promise<Shared>);
   one.users++;
+  await shared.energyTestProgram;
   project.provide('adminUrl', one.server.urlOf('postgres'));
   project.provide('databaseUrl', one.server.urlOf('NAME'));
   project.provide('template', one.template);
@@ -46,6 +55,25 @@ export default async function setup(project: TestProject): Promise<() => Promise
     servers.delete(tier);
     await one.stop();
   };
+}
+
+/**
+ * Bundles the program as a release does, with its libraries. Each file is replaced at once, the program itself last, because another run
+ * may be starting it.
+ */
+async function bundleProgram(): Promise<void> {
+  const folder = join(ROOT, BUNDLE_FOLDER);
+  const built = `${BUNDLE_FOLDER}-${process.pid}`;
+  await bundle(ROOT, built, { withLibraries: true });
+  await mkdir(folder, { recursive: true });
+  const names = await readdir(join(ROOT, built));
+  for (const name of names.toSorted((a, b) => Number(a === 'main.js') - Number(b === 'main.js')))
+    await rename(join(ROOT, built, name), join(folder, name));
+  await rm(join(ROOT, built), { recursive: true });
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    if ((await stat(file)).mtimeMs < Date.now() - OUTDATED_MS) await rm(file, { force: true });
+  }
 }
 
 async function start(tier: Tier): Promise<Shared> {

@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { heapEnvironment, heapFlags } from '#src/start/children.ts';
-
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+import { PROGRAM } from './program.ts';
 
 /** A role of the service in a separate process, as in production. */
 export interface RoleProcess {
@@ -20,7 +19,7 @@ export interface RoleProcess {
 /** Starts `energy <role>` and waits until it is ready. The system chooses ports that are not given. */
 export async function startRole(role: 'ingest' | 'api' | 'worker', env: Record<string, string>): Promise<RoleProcess> {
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
-  const child = fork(MAIN, [role], {
+  const child = fork(PROGRAM, [role], {
     env: {
       ...heapEnvironment(role),
       PATH: process.env.PATH,

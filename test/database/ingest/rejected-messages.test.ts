@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
@@ -8,6 +7,7 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { deleteExpiredRejections } from '#src/jobs/delete-expired.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter } from '#test/support/meters.ts';
+import { PROGRAM } from '#test/support/program.ts';
 
 const run = promisify(execFile);
 let database: TestDatabase;
@@ -18,7 +18,7 @@ afterAll(() => database.drop());
 
 const energy = async (...given: string[]) => {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url };
-  const { stdout } = await run(process.execPath, [resolve('bin/energy.js'), 'rejected', ...given], { env });
+  const { stdout } = await run(process.execPath, [PROGRAM, 'rejected', ...given], { env });
   return stdout;
 };
 

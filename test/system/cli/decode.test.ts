@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { PROGRAM } from '#test/support/program.ts';
 
 /** Runs `energy decode` on lines, in an environment without a database or a broker. */
 async function decode(
   lines: string[],
   flags = ['--json'],
 ): Promise<{ code: number | null; out: string[]; err: string }> {
-  const child = spawn(process.execPath, [resolve('bin/energy.js'), 'decode', ...flags], {
+  const child = spawn(process.execPath, [PROGRAM, 'decode', ...flags], {
     env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
   });
   let out = '';
@@ -156,7 +156,7 @@ test('explains how to give a message if there are words without an option', asyn
 });
 
 test('rejects an endless line in bounded memory, and decodes the lines around it as usual', async () => {
-  const child = spawn(process.execPath, ['--max-old-space-size=64', resolve('bin/energy.js'), 'decode', '--json'], {
+  const child = spawn(process.execPath, ['--max-old-space-size=64', PROGRAM, 'decode', '--json'], {
     env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -11,9 +11,9 @@ import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
-const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
 const HEADER = 'user_id,email,type,location,external_id,register_max_kwh,channels';
 
 let database: TestDatabase;
@@ -40,7 +40,7 @@ interface Ran {
 }
 const environment = () => ({ ...process.env, DATABASE_URL: database.url, DATA_DIR: folder.path });
 const energy = (...args: string[]): Promise<Ran> =>
-  promisify(execFile)(process.execPath, [ENERGY, ...args], { env: environment(), maxBuffer: 1e8 }).then(
+  promisify(execFile)(process.execPath, [PROGRAM, ...args], { env: environment(), maxBuffer: 1e8 }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );
@@ -209,7 +209,7 @@ test('an import that is killed at any moment has imported all or nothing, and a 
   for (const when of ['soon', 'part', 'part', 'committed'] as const) {
     await database.pool.query('DELETE FROM devices WHERE user_id = $1', [userId]);
     await Promise.all([file, `${file}.part`].map((one) => rm(one, { force: true })));
-    const child = spawn(process.execPath, [ENERGY, 'devices', 'import', path('meters.csv')], { env: environment() });
+    const child = spawn(process.execPath, [PROGRAM, 'devices', 'import', path('meters.csv')], { env: environment() });
     const ended = once(child, 'exit');
     await untilSo(when, `${file}.part`, () => child.exitCode !== null);
     child.kill('SIGKILL');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretBox } from '#src/core/secrets.ts';
@@ -10,9 +10,9 @@ import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
-const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
 const PASSWORD = 'not-to-be-seen';
 const SECRET = 'a secret of the test’s own';
 
@@ -58,7 +58,7 @@ interface Reported {
 /** Runs the doctor and returns its output; `bad`: problems, by check. */
 async function doctor(given: Record<string, string>, ...args: string[]) {
   const env = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'none'), ...ports, ...given };
-  const child = spawn(process.execPath, [ENERGY, 'doctor', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, 'doctor', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
-
-const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
 
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -29,7 +28,7 @@ afterAll(async () => {
 
 const energy = async (...args: string[]) => {
   const env = { ...process.env, DATABASE_URL: database.url, DATA_DIR: folder.path };
-  return promisify(execFile)(process.execPath, [ENERGY, ...args], { env });
+  return promisify(execFile)(process.execPath, [PROGRAM, ...args], { env });
 };
 
 test('energy export writes a file that only its owner can read, completely or not at all, and records it in the audit log', async () => {

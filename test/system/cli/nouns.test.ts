@@ -1,14 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildProgram, COMMANDS } from '#src/cli/program.ts';
 import { createDb } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-
-const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
 
 const today = new Date();
 /** Last month, YYYY-MM: it is complete, and always one of the last two months. */
@@ -38,7 +36,7 @@ afterAll(async () => {
 /** Runs a command in a separate process with `input` as its standard input. */
 async function apart(args: string[], input: string) {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path };
-  const child = spawn(process.execPath, [ENERGY, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(input);
   let out = '';
   child.stdout.on('data', (chunk) => {
@@ -250,7 +248,7 @@ test('usage: explains why a device has none', async () => {
 
 /** Runs a command on a terminal (script(1)) and types `answer` at the first question. */
 async function onTerminal(args: string[], answer: string): Promise<string> {
-  const line = [process.execPath, ENERGY, ...args].map((word) => `'${word}'`).join(' ');
+  const line = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TERM: 'dumb' };
   const child = spawn('script', ['-qec', line, '/dev/null'], { env });
   let output = '';
@@ -295,7 +293,7 @@ test.each([
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TZ: zone };
   const address = `zone-${randomUUID()}@example.com`;
   const run = (...more: string[]) =>
-    spawnSync(process.execPath, [ENERGY, 'users', 'create', ...args, ...more], { env, encoding: 'utf8' }).stdout;
+    spawnSync(process.execPath, [PROGRAM, 'users', 'create', ...args, ...more], { env, encoding: 'utf8' }).stdout;
   const { user_id, ...answer } = JSON.parse(run('--email', address, '--json'));
   expect(answer).toEqual({ status: 'created', timezone });
   const asked = await createDb(database.pool)

@@ -2,16 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { verifyWebhook } from '#clients/typescript/webhooks.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
 const ADMIN = 'admin@listen.example';
 
 let database: TestDatabase;
@@ -42,7 +41,7 @@ afterAll(async () => {
 
 const environment = () => ({ DATABASE_URL: database.url, DATA_DIR: folder.path });
 const run = (args: string[]) =>
-  spawn(process.execPath, [ENERGY, ...args], {
+  spawn(process.execPath, [PROGRAM, ...args], {
     env: { PATH: process.env.PATH, ...environment() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -13,9 +13,9 @@ import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
 import { type Router, startRouter } from '#test/support/cluster/router.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
 const MESSAGES_PER_SECOND = 16;
 const MESSAGES = 320;
 /** Interval of the requests of the account that moves, in ms. */
@@ -120,7 +120,7 @@ async function energy({ env }: Cell, args: string[]): Promise<{ code: number; st
   return new Promise((done) => {
     execFile(
       process.execPath,
-      [ENERGY, ...args],
+      [PROGRAM, ...args],
       { env: { ...env, PATH: process.env.PATH } },
       (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );

@@ -3,14 +3,12 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:https';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
-import { resolve } from 'node:path';
 import mqtt from 'mqtt';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routeNames } from '#src/start/cells/exceptions.ts';
 import { type Router, startRouter } from '#test/support/cluster/router.ts';
-
-const ENERGY = resolve(import.meta.dirname, '../../../bin/energy.js');
+import { PROGRAM } from '#test/support/program.ts';
 
 /** Two servers that answer with the name of their cell, behind the router with the deployed configuration. */
 let router: Router;
@@ -116,7 +114,7 @@ async function connect(username: string): Promise<string | undefined> {
 async function energy(...args: string[]) {
   const env = { PATH: process.env.PATH };
   return new Promise<{ code: number; out: string; err: string }>((done) => {
-    execFile(process.execPath, [ENERGY, 'cells', ...args, '--file', router.cellsFile], { env }, (error, out, err) =>
+    execFile(process.execPath, [PROGRAM, 'cells', ...args, '--file', router.cellsFile], { env }, (error, out, err) =>
       done({ code: error ? Number(error.code) : 0, out, err }),
     );
   });

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
 import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { startFleet } from '../../../bench/chaos/fleet.ts';
 import { type Installation, startChaosInstallation } from '../../../bench/chaos/installation.ts';
-
-const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
 
 let installation: Installation;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -36,7 +35,7 @@ afterAll(async () => {
 /** Runs a command of the service on the installation's data directory. */
 async function energy(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   const dataDir = installation ? join(installation.folder, 'data') : folder.path;
-  const child = spawn(process.execPath, [LAUNCHER, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { PATH: process.env.PATH, TMPDIR: folder.path, DATA_DIR: dataDir },
   });
   const output = { stdout: '', stderr: '' };

@@ -2,14 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { choosePorts, refuseTakenPorts } from '#src/start/ports.ts';
 import { freePort } from '#test/support/free-port.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-
-const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
 
 /** Listens on a port until it is freed. */
 async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> {
@@ -59,7 +58,11 @@ test.each(['start', 'demo', 'api', 'ingest'])(
       ...{ DATA_DIR: dataDir, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', OPERATOR_PORT: '0' },
       ...{ ...HERE, ...ZEROS, [command === 'ingest' ? 'MQTT_PORT' : 'API_PORT']: String(port) },
     };
-    const { status, stderr } = spawnSync(process.execPath, [MAIN, command], { env, encoding: 'utf8', timeout: 30_000 });
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, command], {
+      env,
+      encoding: 'utf8',
+      timeout: 30_000,
+    });
     expect([status, stderr.trim()]).toEqual([
       1,
       expect.stringMatching(new RegExp(`^(Error: )?Port ${port} is in use\\. .*$`)),

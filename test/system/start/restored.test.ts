@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
@@ -13,10 +13,10 @@ import { addEvents } from '#src/events/outbox.ts';
 import { createUser } from '#src/users/store.ts';
 import { sendApiRequest } from '#test/support/ask.ts';
 import { freePort } from '#test/support/free-port.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { type Installation, startChaosInstallation } from '../../../bench/chaos/installation.ts';
 
-const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
 const ADMIN_KEY = `eus_live_${'a1'.repeat(16)}`;
 
 let installation: Installation;
@@ -38,7 +38,7 @@ afterAll(async () => {
 /** Runs a command in the environment of the service. Returns its JSON object. */
 async function energy(...args: string[]): Promise<Record<string, unknown>> {
   const env = { PATH: process.env.PATH, DATA_DIR: join(installation.folder, 'data'), BACKUP_TO: target };
-  const child = spawn(process.execPath, [LAUNCHER, ...args, '--json'], { env });
+  const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], { env });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (text) => (output[name] += text));
   const [status] = await once(child, 'close');

@@ -2,14 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get as plainGet } from 'node:http';
 import { request } from 'node:https';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '#test/support/free-port.ts';
 import { listExpressions } from '#test/support/monitoring-files.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { findUnknownMetrics, readScrape } from '#test/support/promql.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-
-const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let env: Record<string, string>;
@@ -31,7 +30,7 @@ interface Started {
 function start(): Started {
   // Set for the service only: other commands do not get it from their environment, as next to the demo.
   const own = { ...env, MQTTS_HOST: '127.0.0.1' };
-  const child = spawn(process.execPath, [LAUNCHER, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
@@ -140,20 +139,20 @@ test('starts everything, prints the key once, refuses a second service, and reco
   // The printed sign-in link works only once.
   expect(await roleOf(first.output())).toBe(422);
   const printed = (email: string) => {
-    const { stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'users', 'sign-in', email], { env });
+    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'users', 'sign-in', email], { env });
     return `${stdout}${stderr}`;
   };
   expect(await roleOf(printed('Admin@localhost'))).toBe('admin');
   expect(printed('nobody@example.com')).toContain('There is no user nobody@example.com');
   expect(processes().filter((command) => /^energy (ingest|api|worker)/.test(command))).toHaveLength(3);
   // The doctor recognises the running service's ports, broker and database.
-  const doctor = spawnSync(process.execPath, [LAUNCHER, 'doctor', '--json'], { env, encoding: 'utf8' });
+  const doctor = spawnSync(process.execPath, [PROGRAM, 'doctor', '--json'], { env, encoding: 'utf8' });
   const { findings } = JSON.parse(doctor.stdout) as { findings: { level: string; finding: string }[] };
   expect(findings.filter(({ level }) => level === 'problem' || level === 'skipped')).toEqual([]);
   expect([doctor.status, doctor.stderr]).toEqual([0, '']);
   const made = spawnSync(
     process.execPath,
-    [LAUNCHER, 'gateways', 'create', '--user', 'admin@localhost', '--name', 'home'],
+    [PROGRAM, 'gateways', 'create', '--user', 'admin@localhost', '--name', 'home'],
     {
       env,
       encoding: 'utf8',
@@ -223,7 +222,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
 });
 
 test('reports each error of the configuration on its own line', async () => {
-  const child = spawn(process.execPath, [LAUNCHER, 'start'], {
+  const child = spawn(process.execPath, [PROGRAM, 'start'], {
     env: { PATH: env.PATH ?? '', API_PORT: 'x', RETENTION_MONTHS: '3', TLS_KEY_FILE: 'k' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -240,7 +239,7 @@ test('the sandbox has its own keys, simulated devices for each new homeowner, an
   const sandbox = await temporaryFolder();
   const key = `eus_test_${'k'.repeat(40)}`;
   const found = { API_PORT: '0', HTTP_PORT: '0', MQTT_PORT: '0', MQTTS_PORT: '0', OPERATOR_PORT: '0' };
-  const child = spawn(process.execPath, [LAUNCHER, 'start'], {
+  const child = spawn(process.execPath, [PROGRAM, 'start'], {
     env: { ...env, ...found, DATA_DIR: sandbox.path, ENVIRONMENT: 'sandbox', BOOTSTRAP_ADMIN_KEY: key },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

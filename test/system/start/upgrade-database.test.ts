@@ -14,9 +14,9 @@ import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '#test/support/earlier-postgres.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
+import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
-const LAUNCHER = resolve(import.meta.dirname, '../../../bin/energy.js');
 const KILLED = resolve(import.meta.dirname, '../../support/upgrade-process.ts');
 const RELATIONS = [...MOVED_RELATIONS.map(({ relation }) => relation), ...STORED_LEVELS.map(storedRelation)];
 
@@ -44,7 +44,7 @@ function energy(...args: string[]) {
     MQTT_PORT: '0',
     MQTTS_PORT: '0',
   };
-  return spawnSync(process.execPath, [LAUNCHER, ...args], { env, encoding: 'utf8' });
+  return spawnSync(process.execPath, [PROGRAM, ...args], { env, encoding: 'utf8' });
 }
 
 /** Runs an upgrade that is killed when it prints this text. */
@@ -148,7 +148,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
 test('refuses a database that cannot be upgraded, with a remedy', async () => {
   const other = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'other') };
   const said = (env: Record<string, string | undefined>) =>
-    spawnSync(process.execPath, [LAUNCHER, 'upgrade-database'], { env, encoding: 'utf8' }).stderr;
+    spawnSync(process.execPath, [PROGRAM, 'upgrade-database'], { env, encoding: 'utf8' }).stderr;
   expect(said({ ...other, DATABASE_URL: 'postgres://x@y/z' })).toContain('DATABASE_URL names a database');
   expect(said(other)).toContain('There is no embedded database');
   mkdirSync(join(other.DATA_DIR, 'postgres'), { recursive: true });
