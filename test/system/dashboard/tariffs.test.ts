@@ -57,9 +57,9 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   // The form's country follows from the time zone of the home.
   expect(await page.getByLabel('Start from').inputValue()).toBe('DE');
   await page.getByLabel('Form').selectOption({ label: 'Day and night (HT/NT)' });
-  await page.getByLabel('Holds from').fill('2020-01-01');
+  await page.getByLabel('Valid from').fill('2020-01-01');
   expect(await page.getByLabel('Currency').inputValue()).toBe('EUR');
-  const prices = dialog(page).getByLabel('Price, EUR a kWh');
+  const prices = dialog(page).getByLabel('Price, EUR per kWh');
   await prices.nth(0).fill('0,30');
   await prices.nth(1).fill('0.20');
   await page.getByLabel('Standing charge').fill('1');
@@ -80,7 +80,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
     },
   ]);
   const now = page.getByRole('region', { name: 'Current tariff' });
-  await now.getByText('06:00–22:00: €0.30 a kWh').waitFor();
+  await now.getByText('06:00–22:00: €0.30 per kWh').waitFor();
   expect(await now.textContent()).toContain('since 1 Jan 2020');
 
   // The estimated part is shown as an amount of money, too.
@@ -109,8 +109,8 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await page.getByLabel('Start from').selectOption('BE');
   await page.getByLabel('Form').selectOption({ label: 'Flanders, single rate (enkelvoudig) with the capacity tariff' });
   await dialog(page).getByText('divide it by 12').waitFor();
-  await page.getByLabel('Holds from').fill('2021-03-01');
-  await page.getByLabel('Price, EUR a kWh').first().fill('thirty');
+  await page.getByLabel('Valid from').fill('2021-03-01');
+  await page.getByLabel('Price, EUR per kWh').first().fill('thirty');
   await page.getByLabel('Price, EUR per kW per month').fill('4.35');
   await page.getByLabel('Currency').fill('XXY');
   await button(page, 'Add tariff').click();
@@ -123,7 +123,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   expect(await stored(userId)).toEqual([]);
   await testLooks(page, 'tariffs-mistakes');
   await currency.fill('eur');
-  await page.getByLabel('Price, EUR a kWh').first().fill('0.31');
+  await page.getByLabel('Price, EUR per kWh').first().fill('0.31');
   await button(page, 'Add tariff').click();
   const name = 'Flanders, single rate (enkelvoudig) with the capacity tariff';
   await page.getByText(`Added: ${name}.`).waitFor();
@@ -138,7 +138,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await button(page, 'New tariff').click();
   expect(await page.getByLabel('Start from').inputValue()).toBe('current');
   await page.getByLabel('Name').fill('Winter and summer');
-  await page.getByLabel('Holds from').fill('2021-03-01');
+  await page.getByLabel('Valid from').fill('2021-03-01');
   await page.getByLabel('Kind of price').first().selectOption('periods');
   const period = dialog(page).getByRole('group', { name: 'Period 1' });
   await period.getByLabel('Price').fill('0.4');
@@ -151,10 +151,10 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   await button(page, 'Add tariff').click();
   await dialog(page).getByText(`“${name}” already begins on 1 Mar 2021.`).waitFor();
   await testLooks(page, 'tariffs-periods');
-  await page.getByLabel('Holds from').fill('2022-01-01');
+  await page.getByLabel('Valid from').fill('2022-01-01');
   await button(page, 'Add tariff').click();
   await page.getByText('Added: Winter and summer.').waitFor();
-  await page.getByText('Jan–Mar, Oct–Dec, Mon–Fri: €0.40 a kWh').waitFor();
+  await page.getByText('Jan–Mar, Oct–Dec, Mon–Fri: €0.40 per kWh').waitFor();
   expect((await stored(userId))[1].terms.import).toEqual({
     periods: [{ per_kwh: '0.4', days: [1, 2, 3, 4, 5], months: [1, 2, 3, 10, 11, 12] }, { per_kwh: '0.25' }],
   });
@@ -205,7 +205,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await expect.poll(() => choice.textContent()).toMatch(/Day ahead, NL \(20 prices, until .*20:00 UTC\)/);
   await choice.selectOption(series_id);
   expect(await page.getByLabel('Multiply by').first().inputValue()).toBe('1.21');
-  await page.getByLabel('Holds from').fill('2020-01-01');
+  await page.getByLabel('Valid from').fill('2020-01-01');
   await testLooks(page, 'tariffs-series');
   await button(page, 'Add tariff').click();
   await page.getByRole('region', { name: 'Current tariff' }).getByText('20 prices, until').waitFor();
@@ -258,13 +258,13 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await page.reload();
   await card.getByRole('button', { name: 'Would another tariff be cheaper?' }).click();
   await dialog(page).getByText('Nothing is saved.').waitFor();
-  expect(await page.getByLabel('Holds from').count()).toBe(0);
+  expect(await page.getByLabel('Valid from').count()).toBe(0);
   // An error is shown at its field.
-  await dialog(page).getByLabel('Price, EUR a kWh').first().fill('cheap');
+  await dialog(page).getByLabel('Price, EUR per kWh').first().fill('cheap');
   await button(page, 'Compare').click();
   await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
   await dialog(page).getByLabel('Name').fill('Green');
-  await dialog(page).getByLabel('Price, EUR a kWh').first().fill('0,20');
+  await dialog(page).getByLabel('Price, EUR per kWh').first().fill('0,20');
   await button(page, 'Compare').click();
   const status = dialog(page).getByRole('status');
   await expect.poll(() => status.textContent()).toMatch(/“Green” would have cost €.*: €[\d.]+ less than your tariff\./);
@@ -280,7 +280,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   ).toMatch(/€.*€/);
   await testLooks(page, 'tariffs-compare');
   // An answer is gone once its tariff is another one.
-  await dialog(page).getByLabel('Price, EUR a kWh').first().fill('0.5');
+  await dialog(page).getByLabel('Price, EUR per kWh').first().fill('0.5');
   await expect.poll(() => status.textContent()).toContain('Nothing is saved.');
   await button(page, 'Close').last().click();
 

@@ -95,7 +95,7 @@ test('a webhook made here gets its test event, signed with the secret that was s
   const details = page.getByRole('button', { name: /^Details/ });
   await details.click();
   expect(await details.getAttribute('aria-expanded')).toBe('true');
-  expect(JSON.parse((await shown(page, 'Request, its body')) ?? '')).toEqual(JSON.parse(body));
+  expect(JSON.parse((await shown(page, 'Request body')) ?? '')).toEqual(JSON.parse(body));
   const head = (await shown(page, 'First lines of the request')) ?? '';
   expect(head).toContain(`POST ${receiver.url}`);
   expect(head).toContain(`webhook-id: ${headers['webhook-id']}`);
