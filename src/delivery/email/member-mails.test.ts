@@ -13,7 +13,7 @@ test('an invitation names both addresses, the access and how long its link works
   const told = { type: 'member.invited', data: { access: 'read' }, people };
   const { subject, text } = composeMail(told, reader, new Map(), link);
   expect(subject).toBe('home@example.com invites you to its home');
-  for (const part of ['robin@example.com', 'change nothing', '7 days', link.url]) expect(text).toContain(part);
+  for (const part of ['robin@example.com', 'without changing it', '7 days', link.url]) expect(text).toContain(part);
 });
 
 test('the end lists to the owner, and to nobody else, the passwords that the member knows', () => {
