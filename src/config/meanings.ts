@@ -59,7 +59,7 @@ export const MEANINGS: Readonly<Record<keyof Variables, string>> = {
   OIDC_SCOPES: 'scopes that the provider is asked for; openid is required',
   OIDC_LABEL: 'text of the button after “Sign in with”; unset: the host of the issuer',
   OIDC_ROLE_CLAIM: 'claim with the groups or roles of a person; unset: the provider does not set roles',
-  OIDC_ROLES: 'role of an account by the values of that claim',
+  OIDC_ROLES: 'maps values of the claim `OIDC_ROLE_CLAIM` to roles',
   OIDC_VERIFIED_CLAIM: 'claim that is true if the provider has verified the address',
   OIDC_CREATE_ACCOUNTS: 'true: people without an account get one at their first sign-in',
   OIDC_EMAIL_DOMAINS: 'domains that addresses must have to sign in at the provider, or *',

@@ -151,7 +151,7 @@ test('explains how to give a message if there are words without an option', asyn
     const { code, out, err } = await decode([], words);
     expect([code, out]).toEqual([1, []]);
     expect(err).toContain(`"${words.find((word) => word !== '--json')}" is not a valid argument`);
-    expect(err).toMatch(/--topic TOPIC --payload TEXT, many as JSON lines .*--json/);
+    expect(err).toMatch(/--topic TOPIC --payload TEXT, or many as JSON lines .*--json/);
   }
 });
 

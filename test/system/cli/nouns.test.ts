@@ -304,5 +304,5 @@ test.each([
   expect(asked).toEqual({ timezone, is_timezone_given: isGiven });
   const said = run('--email', `x-${address}`);
   expect(said).toContain(`time zone ${timezone}`);
-  expect(said.includes('this machine’s; energy users update')).toBe(args.length === 0);
+  expect(said.includes('this machine’s; change it with energy users update')).toBe(args.length === 0);
 });
