@@ -22,12 +22,12 @@ export const ERRORS = {
   bodyRequired: {
     status: 400,
     error: 'A JSON body with Content-Type: application/json is required',
-    meaning: 'The operation needs a body and got none.',
+    meaning: 'The request has no body, but the operation needs one.',
   },
   contentType: {
     status: 400,
     error: 'Content-Type must be application/json',
-    meaning: 'The body came as another type.',
+    meaning: 'The body has a different type.',
   },
   bodyTooLong: { status: 400, error: 'The body is longer than 1 MiB', meaning: 'Send less at once.' },
   importTooLong: { status: 400, error: 'The body is longer than 8 MiB', meaning: 'Send it as several imports.' },
@@ -40,7 +40,7 @@ export const ERRORS = {
     status: 401,
     error: 'Unauthorized',
     meaning:
-      'There is no header Authorization: Bearer API_KEY, or its key does not exist (it may be cut off, or its account deleted), or it is a key of the sandbox (eus_test_) at the live service (eus_live_), or the reverse. Copy the whole key again, or create a new one.',
+      'The header Authorization: Bearer API_KEY is missing, or the key does not exist (it may be incomplete, or its account deleted), or a sandbox key (eus_test_) was sent to the live service (eus_live_), or the reverse. Copy the whole key again, or create a new key.',
   },
   keyRevoked: {
     status: 401,
@@ -50,7 +50,7 @@ export const ERRORS = {
   keyExpired: {
     status: 401,
     error: 'Unauthorized',
-    meaning: 'The API key has expired: create a new one. Or the access token of an app: refresh it.',
+    meaning: 'The API key or access token has expired. Create a new key, or refresh the token.',
   },
   forbidden: {
     status: 403,
@@ -62,7 +62,7 @@ export const ERRORS = {
     status: 403,
     error: 'The device is managed by the utility that paired it',
     meaning:
-      'Its readings, edits, channels, placement, limits, certificate, release and deletion are for the utility or an administrator; a homeowner changes its location.',
+      'Only the utility or an administrator can change its readings, edits, channels, placement, limits and certificate, and release or delete it. The homeowner can change its location.',
   },
   certificateRegistrars: {
     status: 403,
@@ -77,45 +77,45 @@ export const ERRORS = {
   keyScopes: {
     status: 403,
     error: 'A key can create only keys whose scopes it has itself',
-    meaning: 'Ask for less, or use a key that may do more.',
+    meaning: 'Request fewer scopes, or use a key with more scopes.',
   },
   homeownersKeyScopes: {
     status: 403,
     error: 'A utility makes keys for its homeowners with insights:read, alerts:read and devices:read only',
-    meaning: 'Ask for these scopes, or let the homeowner make the key.',
+    meaning: 'Request these scopes, or let the homeowner create the key.',
   },
   addressNotAllowed: {
     status: 403,
     error: 'The key may not be used from this address',
     meaning:
-      'The key has allowed_addresses, and the request came from another one. Send it from there, or let the owner of the key change them.',
+      'The request came from an address that is not in the key’s allowed_addresses. Send it from an allowed address, or let the owner of the key change the list.',
   },
   keyAddresses: {
     status: 403,
     error: 'A key with allowed_addresses can make only keys that are limited to some of them',
-    meaning: 'Ask for less, or use a key that may do more.',
+    meaning: 'Request fewer addresses, or use a key without this limit.',
   },
   emailNeedsKeys: {
     status: 403,
     error: 'Changing an e-mail address needs keys:write beside users:write',
-    meaning: 'Use a key that may make keys, too.',
+    meaning: 'Use a key that also has the scope keys:write.',
   },
   emailIsItsOwners: {
     status: 403,
     error: 'The user has signed in: the e-mail address is theirs to change, or an administrator’s',
-    meaning: 'A utility changes the address of a homeowner only until that one has signed in.',
+    meaning: 'A utility can change the address of a homeowner only until the homeowner has signed in.',
   },
   memberScopes: {
     status: 403,
     error: 'A key for the home of another account has only scopes that the membership gives',
     meaning:
-      'Ask for fewer scopes: without keys:write, and for a member with access read only those that end in :read.',
+      'Request fewer scopes: without keys:write, and for a member with access read only scopes that end in :read.',
   },
   addressNotConfirmed: {
     status: 403,
     error: 'No mail has confirmed the e-mail address of this account',
     meaning:
-      'Sign in to the dashboard once by a mail, or use the invitation that was mailed to this account’s address.',
+      'Sign in to the dashboard once by mail, or use the invitation that was mailed to this account’s address.',
   },
   originNotAllowed: {
     status: 403,
@@ -130,28 +130,28 @@ export const ERRORS = {
   httpsRequired: {
     status: 403,
     error: 'HTTPS is required',
-    meaning: 'The request came without TLS; nothing of it was read. Use https://.',
+    meaning: 'The request was sent without TLS, and was not read. Use https://.',
   },
   notFound: {
     status: 404,
     error: 'Not Found',
     meaning:
-      'The path is not one of the reference, or has other methods (the header Allow names them), or the object does not exist, was deleted, or belongs to an account that the key does not reach: these cannot be told apart. Check the path, the id, and whose key it is.',
+      'The path or its method does not exist (the header Allow lists the methods), or the object does not exist, was deleted, or belongs to an account that the key cannot access. The response is the same in all cases. Check the path, the id, and the owner of the key.',
   },
   emailInUse: {
     status: 409,
     error: 'The e-mail address is already in use',
-    meaning: 'Another user has it, in whatever case.',
+    meaning: 'Another user has this address; upper and lower case are equal.',
   },
   notHomeowner: {
     status: 409,
     error: 'Only the account of a homeowner becomes a member of a home',
-    meaning: 'Utilities reach the homes that they enrolled without a membership. Use the account of a homeowner.',
+    meaning: 'Utilities can access the homes that they enrolled without a membership. Use the account of a homeowner.',
   },
   ownHome: {
     status: 409,
     error: 'The home is that of the account itself',
-    meaning: 'Invite the address of somebody else, or use the account of somebody else.',
+    meaning: 'Invite another address, or accept with another account.',
   },
   alreadyMember: {
     status: 409,
@@ -161,7 +161,7 @@ export const ERRORS = {
   tooManyMembers: {
     status: 409,
     error: 'A home has 20 members and invitations at most, and an account 20 homes',
-    meaning: 'End a membership or withdraw an invitation that is not needed any more.',
+    meaning: 'End a membership or withdraw an invitation that is no longer needed.',
   },
   phoneNeeded: {
     status: 409,
@@ -171,37 +171,37 @@ export const ERRORS = {
   subscriptionNeeded: {
     status: 409,
     error: 'Delivery by webhook needs an active subscription to alert.triggered (POST /v1/webhooks)',
-    meaning: 'Subscribe first.',
+    meaning: 'Create the subscription first.',
   },
   tariffNeeded: {
     status: 409,
     error: 'An alert on costs needs a tariff of the user (POST /v1/tariffs)',
-    meaning: 'Say what the user pays first.',
+    meaning: 'Create a tariff for the user first.',
   },
   tooManyWebhooks: {
     status: 409,
     error: 'An account has 100 subscriptions at most',
-    meaning: 'Remove one that is not needed any more.',
+    meaning: 'Delete one that is no longer needed.',
   },
   tooManyApps: {
     status: 409,
     error: 'An account has 100 apps at most',
-    meaning: 'Delete one that is not needed any more.',
+    meaning: 'Delete one that is no longer needed.',
   },
   tooManyAuthorizations: {
     status: 409,
     error: 'A home has 100 authorizations of apps at most',
-    meaning: 'End one that is not needed any more.',
+    meaning: 'End one that is no longer needed.',
   },
   tariffOfDay: {
     status: 409,
     error: 'Another tariff of the user holds from the same day on',
-    meaning: 'Choose another valid_from, or change that tariff.',
+    meaning: 'Choose another valid_from, or change the existing tariff.',
   },
   tooManyTariffs: {
     status: 409,
     error: 'A user has 1,000 tariffs at most',
-    meaning: 'Remove one that is not needed any more.',
+    meaning: 'Delete one that is no longer needed.',
   },
   seriesInUse: {
     status: 409,
@@ -211,7 +211,7 @@ export const ERRORS = {
   emissionSeriesInUse: {
     status: 409,
     error: 'A user has the emission series',
-    meaning: 'Give the users that have it another emission_series_id, or null, first.',
+    meaning: 'First set another emission_series_id, or null, for the users of the series.',
   },
   billDaysTaken: {
     status: 409,
@@ -231,64 +231,64 @@ export const ERRORS = {
   tooManyBills: {
     status: 409,
     error: 'A user has 1,000 bill periods at most, and a bill period 100 versions',
-    meaning: 'Remove one that is not needed any more.',
+    meaning: 'Delete one that is no longer needed.',
   },
   tooManyEdits: {
     status: 409,
     error: 'A device has 1,000 edits in force at most, and 10,000 in all',
-    meaning: 'Revoke edits that are not needed any more, or say it with fewer.',
+    meaning: 'Revoke edits that are no longer needed, or combine edits.',
   },
   readByHandTwice: {
     status: 409,
     error: 'Another reading by hand of this register and instant is in force',
-    meaning: 'Revoke that one first, or name another instant.',
+    meaning: 'Revoke the existing reading first, or choose another instant.',
   },
   editTooOld: {
     status: 409,
     error: 'The readings that the edit is about are no longer kept: what was computed with it stays',
-    meaning: 'Readings are kept for RETENTION_MONTHS; what is older cannot be computed anew.',
+    meaning: 'Readings are stored for RETENTION_MONTHS. Older energy cannot be recomputed.',
   },
   tooManySeries: {
     status: 409,
     error: 'A user has 1,000 price and emission series at most',
-    meaning: 'Remove one that is not needed any more.',
+    meaning: 'Delete one that is no longer needed.',
   },
   tooManySources: {
     status: 409,
     error: 'An account has 20 series at most that fetch themselves',
-    meaning: 'End the source of a series that is not needed any more.',
+    meaning: 'Remove the source of a series that is no longer needed.',
   },
   operatorHost: {
     status: 403,
     error: 'This name is not the operator listener’s: use its address, or add the name to OPERATOR_NAMES',
     meaning:
-      'The listener for operators (/metrics, /healthz) was asked by a name with a dot that is not in OPERATOR_NAMES.',
+      'The request to the listener for operators (/metrics, /healthz) used a host name with a dot that is not in OPERATOR_NAMES.',
   },
   ownAddresses: {
     status: 403,
     error: 'Own addresses as sources of series are for utilities and administrators',
-    meaning: 'Name a preset instead, or put the values.',
+    meaning: 'Use a preset instead, or upload the values.',
   },
   tooManyGroups: {
     status: 409,
     error: 'An account has 10,000 groups at most',
-    meaning: 'Remove one that is not needed any more.',
+    meaning: 'Delete one that is no longer needed.',
   },
   groupHasSubgroups: {
     status: 409,
     error: 'The group has subgroups',
-    meaning: 'Remove them first, or make them part of another group.',
+    meaning: 'Delete the subgroups first, or move them to another group.',
   },
   valueNeeded: {
     status: 409,
     error: 'The device was announced, and none of its values was received yet',
     meaning:
-      'Add the topic that details names to the bridge of the gateway, and pair the device when a value has come.',
+      'Add the topic in details to the bridge of the gateway, and pair the device when a value has arrived.',
   },
   notNative: {
     status: 409,
     error: 'The device is behind a gateway: its readings come through that',
-    meaning: 'Only devices that send the native payload themselves take readings over HTTPS.',
+    meaning: 'Readings over HTTPS are only possible for devices that use the native format themselves.',
   },
   externalIdInUse: {
     status: 409,
@@ -298,17 +298,17 @@ export const ERRORS = {
   certificateInUse: {
     status: 409,
     error: 'Another device logs in with this certificate',
-    meaning: 'Give each device a certificate of its own.',
+    meaning: 'Use a separate certificate for each device.',
   },
   importUnderWay: {
     status: 409,
     error: 'Another import of this account is under way',
-    meaning: 'Send it again when that one is done.',
+    meaning: 'Send the import again when the other one has finished.',
   },
   importOvertaken: {
     status: 409,
     error: 'Something else has created the same devices or accounts meanwhile; nothing was imported',
-    meaning: 'Send it again: what is there by then is left as it is.',
+    meaning: 'Send the import again: existing devices and accounts do not change.',
   },
   credentialsGone: {
     status: 409,
@@ -319,7 +319,7 @@ export const ERRORS = {
     status: 403,
     error: 'The claim is refused: this serial does not wait to be claimed with this batch',
     meaning:
-      'Register the serial, or release its device, and look at the batch: it may be expired, revoked or used up.',
+      'Register the serial, or release its device, and check the batch: it may be expired, revoked or used up.',
   },
   idempotencyKeyReused: {
     status: 409,
@@ -329,39 +329,39 @@ export const ERRORS = {
   idempotencyUnderWay: {
     status: 409,
     error: 'The first request with this Idempotency-Key is still under way',
-    meaning: 'Ask again in a moment.',
+    meaning: 'Repeat the request in a moment.',
   },
   unprocessable: {
     status: 422,
     error: 'Unprocessable Entity',
-    meaning: 'Understood, but values are missing or not valid; details names each of them.',
+    meaning: 'Values are missing or not valid; details lists each of them.',
   },
   tooManyStreams: {
     status: 429,
     error: 'Too Many Streams',
     meaning:
-      'The account has as many streams open as it may have at once. Close one, or share one among your own clients.',
+      'The account has reached its maximum number of open streams. Close a stream, or share one among your own clients.',
   },
   tooManyRequests: {
     status: 429,
     error: 'Too Many Requests',
-    meaning: 'The account’s limits are used up, or it is suspended; retry_after says for how many seconds.',
+    meaning: 'The account’s limits are used up, or it is suspended; retry_after is the waiting time in seconds.',
   },
   calculationUnderWay: {
     status: 429,
     error: 'Another Calculation Is Under Way',
     meaning:
-      'Comparisons of tariffs and what-if calculations of an account run one at a time. Send it again when that one is done.',
+      'Comparisons of tariffs and what-if calculations of an account run one at a time. Repeat the request when the other one has finished.',
   },
   internal: {
     status: 500,
     error: 'Internal Server Error',
-    meaning: 'Unexpected. The answer’s incident, also in Request-Id, is in the service’s log.',
+    meaning: 'An unexpected error. The log of the service has details under the incident of the response, which is also in Request-Id.',
   },
   unavailable: {
     status: 503,
     error: 'Service Unavailable',
-    meaning: 'The service cannot answer now and will again; Retry-After says when to ask.',
+    meaning: 'The service cannot respond at the moment. Repeat the request after the time in Retry-After.',
   },
 } as const satisfies Record<string, Known>;
 
