@@ -40,7 +40,7 @@ const entry = z
       .max(MAX_TOPIC_CHARACTERS)
       .regex(FILTER, 'must be an MQTT topic or filter with at least one word, such as home/+/energy')
       .describe(
-        'MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device.',
+        'MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device.',
       ),
     device: z
       .string()
@@ -49,17 +49,17 @@ const entry = z
       .max(100)
       .optional()
       .describe(
-        'What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none.',
+        'Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard.',
       ),
     path: path
       .optional()
       .describe(
-        'JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number.',
+        'JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number.',
       ),
     where: payloadConditions
       .optional()
       .describe(
-        'What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish.',
+        'Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish.',
       ),
     unit: z.enum(MAPPED_UNITS).describe('Unit of the number.'),
     scale: z
@@ -68,7 +68,7 @@ const entry = z
       .max(1e9)
       .refine((value) => Math.abs(value) >= 1e-9, { message: 'must not be 0' })
       .optional()
-      .describe('How many of that unit 1 is. Below 0: a power whose sign is the other way round.'),
+      .describe('Factor from the number to `unit`. Negative: a power with the opposite sign.'),
     meaning: z
       .string()
       .regex(
@@ -76,26 +76,26 @@ const entry = z
         'must be import, export, a part of them (import/t1, export/l2), production, power, gas, heat, water, temperature or setpoint',
       )
       .describe(
-        'What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces.',
+        'Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces.',
       ),
     circuit: z
       .string()
       .regex(CIRCUIT_PATTERN, 'must be a word of a-z, 0-9, _ and - that says nothing else, such as pump')
       .optional()
-      .describe('A word that tells two quantities of one device apart that mean the same.'),
+      .describe('Word that distinguishes two quantities of one device with the same meaning.'),
     time_path: path
       .optional()
-      .describe('JSONPath of the message’s own time. Left out, or no time there: that of its receipt.'),
+      .describe('JSONPath of the time in the message. Absent, or no time there: the time of receipt is used.'),
     time_unit: z
       .enum(['s', 'ms', 'iso'])
       .optional()
-      .describe('Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size.'),
+      .describe('Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number.'),
   })
   .superRefine((value, context) => {
     const quantity = toMappedQuantity(value);
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
-      context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, which the topic has not' });
+      context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, but the topic has none' });
     // Otherwise registers of several devices, or several numbers of one device, would count as one register.
     if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
       context.addIssue({
@@ -134,7 +134,7 @@ export const mappingSchema = z
     }
   })
   .describe(
-    'Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names.',
+    'Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics.',
   );
 
 /** Returns the device name of a mapping. `+` replaces the part that is known only once a message arrives. */

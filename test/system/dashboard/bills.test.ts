@@ -40,7 +40,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
     (await row(name).getByRole('cell').allTextContents()).map((text) => text.trim());
   await row('From the grid').waitFor();
   expect(await energies('From the grid')).toEqual(['90.000 kWh', '90.000 kWh', '90.000 kWh', '0.000 kWh']);
-  expect((await energies('Estimated of it'))[0]).toBe('90.000 kWh');
+  expect((await energies('Estimated part'))[0]).toBe('90.000 kWh');
   // The same days are billed again.
   await page.getByRole('button', { name: 'New bill period' }).click();
   await dialog.getByRole('button', { name: 'Create' }).click();

@@ -275,7 +275,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   await page.getByRole('link', { name: 'Details of Test, smart plug' }).click();
   await page.getByText('Save its place below.').waitFor();
   expect(await page.getByRole('dialog').textContent()).not.toContain('Open its details');
-  expect(await page.getByRole('dialog').getByText('held', { exact: true }).count()).toBe(0);
+  expect(await page.getByRole('dialog').getByText('on hold', { exact: true }).count()).toBe(0);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Details of Test, smart meter' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);

@@ -335,7 +335,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   const chart = page.locator('.first').getByRole('region');
   await chart.getByText('Usage by hour as a table').click();
   const columns = ['Time', 'Used', 'Cost', 'Grid', 'Sun', 'Battery', 'Fed in', 'Stored', 'A week before'];
-  await expect.poll(() => chart.getByRole('columnheader').allTextContents()).toEqual([...columns, 'Estimated of it']);
+  await expect.poll(() => chart.getByRole('columnheader').allTextContents()).toEqual([...columns, 'Estimated part']);
   const rows = await chart
     .locator('tbody tr')
     .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
@@ -350,7 +350,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     'Standing charges',
     'From the grid',
     'A week before',
-    'Estimated of it',
+    'Estimated part',
   ]);
   await testLooks(page, 'home-cost');
   await chart.getByRole('button', { name: 'kWh' }).click();
