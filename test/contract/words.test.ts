@@ -160,7 +160,6 @@ const ALIKE: Record<string, readonly string[]> = {
     'alerts.deliveries.email',
     'alerts.deliveries.webhook',
     'alerts.hints.in',
-    'backups.open',
     'backups.size',
     'backups.title',
     'common.details',
