@@ -4,7 +4,7 @@ import { DateTime } from 'luxon';
 import type { ApiContext } from '#src/api/context.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
-import { findClientApp } from '#src/auth/apps.ts';
+import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
 import { type Caller, countedAs } from '#src/auth/authenticate.ts';
 import { GREEN_BUTTON_NEEDS, greenButtonTerms, RESOURCES } from '#src/auth/green-button.ts';
 import {
@@ -78,16 +78,7 @@ export function addGreenButton(app: FastifyInstance, context: ApiContext, public
   const information = async (request: FastifyRequest) => {
     const found = requireFound(await findClientApp(db, clientOf(request).appId));
     checkId(request, 'application', found.resource_id);
-    const {
-      resource_id: id,
-      app_id: clientId,
-      name,
-      website,
-      redirect_uris: redirectUris,
-      created_at: createdAt,
-    } = found;
-    const shown = { id, clientId, name, website, redirectUris, notificationUrl: found.notification_url, createdAt };
-    return applicationEntry(shown, publicUrl(), clock());
+    return applicationEntry(shownApp(found), publicUrl(), clock());
   };
   get('/ApplicationInformation', [], async (request) => {
     const entry = await information(request);
@@ -199,6 +190,16 @@ async function* authorizationEntries(
     cursor = page.at(-1)?.authorization_id ?? '';
   }
 }
+
+const shownApp = (row: ClientApp) => ({
+  id: row.resource_id,
+  clientId: row.app_id,
+  name: row.name,
+  website: row.website,
+  redirectUris: row.redirect_uris,
+  notificationUrl: row.notification_url,
+  createdAt: row.created_at,
+});
 
 const shownAuthorization = (row: GreenButtonAuthorization) => ({
   id: row.resource_id,
