@@ -31,11 +31,11 @@ export function composeFile(
 ): { services: Record<string, ComposeService> } {
   const example = [...read(`${folder}.env.example`).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
   const given: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
-  // ${NAME}, ${NAME:-default} and ${NAME:?message}: with the colon an empty variable counts as unset.
+  // ${NAME}, ${NAME:-default} and ${NAME:?message}: with the colon an empty variable counts as unset. ${NAME} may be empty.
   const interpolated = read(`${folder}compose.yaml`).replaceAll(
     /(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g,
     (_all, name, kind, rest) => {
-      const value = given[name] || (kind === '-' ? rest : undefined);
+      const value = given[name] || (kind === '-' ? rest : kind === '?' ? undefined : '');
       if (value === undefined) throw new Error(`${name} is not set: ${rest}`);
       return value;
     },

@@ -60,11 +60,11 @@ async function start(): Promise<OwnRoot> {
 
 /** Runs the healthcheck of the compose file, with the port on this machine. */
 function isHealthy(): boolean {
-  const [kind, program, ...args] = energy?.healthcheck?.test ?? [];
-  expect([kind, program]).toEqual(['CMD', 'node']);
-  const here = args.map((arg) => arg.replace('9464', ports.OPERATOR_PORT ?? ''));
+  const [kind, command = ''] = energy?.healthcheck?.test ?? [];
+  expect([kind, command]).toEqual(['CMD-SHELL', expect.stringMatching(/^node -e "[^"$`\\]+"$/)]);
+  const here = command.replace('9464', ports.OPERATOR_PORT ?? '').replace(/^node/, process.execPath);
   try {
-    execFileSync(process.execPath, here, { stdio: 'ignore' });
+    execFileSync('sh', ['-c', here], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
