@@ -65,6 +65,21 @@ const cluster = {
   },
 };
 
+/**
+ * Containers, by `npm run test:images` only: the first run makes images for minutes. One file after the other, because each has the memory
+ * and the ports of a whole machine.
+ */
+const images = {
+  extends: true as const,
+  test: {
+    name: 'images',
+    include: ['test/images/**/*.test.ts'],
+    exclude: cannotRun,
+    globalSetup: ['test/support/images/build.ts'],
+    fileParallelism: false,
+  },
+};
+
 export default defineConfig({
   test: {
     reporters: ['default', ['./test/support/closing-line-reporter.ts', { missing }]],
@@ -88,6 +103,7 @@ export default defineConfig({
       level('database', 'database', 'plain'),
       level('system', 'system', 'plain', [CLUSTER]),
       cluster,
+      ...(process.env.IMAGES ? [images] : []),
       ...reached.map((tier) => level(`tiers:${tier}`, 'tiers', tier, beyond(tier))),
     ],
   },

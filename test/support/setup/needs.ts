@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { EARLIER_POSTGRES_MAJOR, hasEarlierPostgres } from '../earlier-postgres.ts';
 import { hasHistory, isCheckout } from '../earlier-release.ts';
 import { espiFixtures, hasEspiSchema } from '../espi-schema.ts';
+import { hasBaseImage } from '../images/podman.ts';
 import { hasCgroups } from '../systemd.ts';
-import { DEBIAN_13, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
+import { DEBIAN_13, DEBIAN_13_BIN, rabbitMqIsMissing, reachTiers } from '../tiers/reach.ts';
 
 /** A requirement of tests that a machine may lack. */
 export interface TestRequirement {
@@ -22,6 +23,21 @@ interface Program {
   program?: string;
   files: readonly string[];
 }
+
+/** Tests of `npm run test:images`. Other runs neither install nor report what they need. */
+const IMAGE_TESTS = ['test/images/*.test.ts'];
+const IMAGE_PROGRAMS: readonly Program[] = [
+  { name: 'podman', files: IMAGE_TESTS },
+  { name: 'podman-compose', files: IMAGE_TESTS },
+  { name: 'runc', files: IMAGE_TESTS },
+  { name: 'netavark', program: '../lib/podman/netavark', files: IMAGE_TESTS },
+  // Resolves the names of services in their network.
+  { name: 'aardvark-dns', program: '../lib/podman/aardvark-dns', files: IMAGE_TESTS },
+  // The init of a container.
+  { name: 'catatonit', files: IMAGE_TESTS },
+  { name: 'iptables', files: IMAGE_TESTS },
+  { name: 'iproute2', program: 'ip', files: IMAGE_TESTS },
+];
 
 /** Programs of Debian packages. A test that starts one of them must be listed here; otherwise it fails if the program is not installed. */
 export const PROGRAMS: readonly Program[] = [
@@ -52,6 +68,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'zsh', files: ['test/system/cli/completion-zsh.test.ts'] },
   { name: 'fish', files: ['test/system/cli/completion-fish.test.ts'] },
   { name: 'chromium-headless-shell', files: ['test/system/{dashboard,docs}/*.test.ts'] },
+  ...(process.env.IMAGES ? IMAGE_PROGRAMS : []),
 ];
 
 /** Whether a program is found as the tests find it: on the path, or in Debian's folders of administrator programs. */
@@ -82,9 +99,19 @@ function clusterIsMissing(setup: string): string | null {
   return ['patroni', 'etcd'].every((name) => existsSync(join(DEBIAN_13, 'usr/bin', name))) ? null : setup;
 }
 
+/** Returns what the tests of images lack in addition to programs. */
+function findMissingImages(setup: string): TestRequirement[] {
+  const mayRun = process.getuid?.() === 0 && mayMount() && hasCgroups();
+  const root = 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux with cgroups';
+  const hasDatabase = existsSync(join(DEBIAN_13, DEBIAN_13_BIN, 'postgres'));
+  return mayRun && hasBaseImage() && hasDatabase
+    ? []
+    : [{ name: 'the base images, and cgroups for containers', how: mayRun ? setup : root, files: IMAGE_TESTS }];
+}
+
 /** Returns the requirements that this machine lacks, judged by its files. Starts and creates nothing. */
 export function findMissingRequirements(): TestRequirement[] {
-  const setup = 'npm run test:setup (as root, on Debian)';
+  const setup = `npm run test:${process.env.IMAGES ? 'images' : 'setup'} (as root, on Debian)`;
   const earlier = {
     name: `PostgreSQL ${EARLIER_POSTGRES_MAJOR} of npm`,
     how: 'npm run test:setup',
@@ -128,6 +155,7 @@ export function findMissingRequirements(): TestRequirement[] {
   return [
     ...(process.getuid?.() === 0 && mayMount() ? [] : [ownRoot]),
     ...(hasCgroups() ? [] : [cgroups]),
+    ...(process.env.IMAGES ? findMissingImages(setup) : []),
     ...(rabbitMq === null
       ? []
       : [

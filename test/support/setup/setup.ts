@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { earlierBinaries } from '#src/database/postgres-binaries.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR, hasEarlierPostgres } from '../earlier-postgres.ts';
+import { makeBaseImage } from './base-image.ts';
 import { makeDebian13 } from './debian-13.ts';
 import { findMissingRequirements, isInstalled, PROGRAMS } from './needs.ts';
 import { installPackages } from './packages.ts';
@@ -28,7 +29,10 @@ if (isDebianRoot && findMissingRequirements().length > 0) {
     console.log(`Installing what the tests need: ${wanted.join(', ')} …`);
     attempt('apt-get', () => installPackages(wanted));
   }
-  if (isInstalled('debootstrap')) attempt('debootstrap', makeDebian13);
+  if (isInstalled('debootstrap')) {
+    attempt('debootstrap', makeDebian13);
+    if (process.env.IMAGES && isInstalled('podman')) attempt('base image', makeBaseImage);
+  }
 }
 if (!hasEarlierPostgres()) {
   console.log(`Fetching PostgreSQL ${EARLIER_POSTGRES_MAJOR} by npm, for the upgrade of an embedded database …`);

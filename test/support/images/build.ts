@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { DEBIAN_13 } from '../tiers/reach.ts';
+import { BASE_IMAGE, podman, podmanEnvironment, preparePodman, succeeds } from './podman.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+/** Stage of deploy/Dockerfile whose tag keeps the installed packages from one run to the next. */
+const PACKAGES = { database: 'localhost/energy-test:database' };
+/** Targets of deploy/Dockerfile, with the tags that the tests use. `default` is built if a build names none. */
+export const IMAGES = {
+  service: 'localhost/energy-test:service',
+  home: 'localhost/energy-test:home',
+  default: 'localhost/energy-test:default',
+};
+/** Debian 13 with PostgreSQL, TimescaleDB, Patroni, etcd and HAProxy. */
+const DEBIAN = `localhost/energy-${basename(DEBIAN_13)}`;
+/** Left out of that image: no container of the tests uses it. */
+const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/share/man', 'var/cache', 'var/lib/apt'];
+
+/**
+ * Global set-up of the tests of images: builds every target of deploy/Dockerfile as its users do, and an image for TimescaleDB. Nothing is
+ * pulled. Only `npm ci` needs a network, if this machine's cache lacks a package. Layers stay for the next run.
+ */
+export default function setUp(): void {
+  preparePodman();
+  for (const [target, tag] of Object.entries({ ...PACKAGES, ...IMAGES })) {
+    const began = performance.now();
+    const chosen = target === 'default' ? [] : [`--target=${target}`];
+    const file = `--file=${join(root, 'deploy/Dockerfile')}`;
+    podman('build', '--pull=never', '--network=host', ...npmMounts(), file, ...chosen, `--tag=${tag}`, root);
+    console.log(`built ${tag} in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  }
+  buildDatabase();
+  podman('image', 'prune', '--force');
+}
+
+/** Makes the image of the compose file's database of Debian's packages, under the name that the compose file pulls. */
+function buildDatabase(): void {
+  if (!succeeds('image', 'exists', DEBIAN)) {
+    const excluded = NOT_COPIED.map((path) => `--exclude=./${path}/*`);
+    execFileSync('sh', ['-c', 'tar -C "$0" -c "$@" . | podman import - "$TAG"', DEBIAN_13, ...excluded], {
+      env: { ...podmanEnvironment(), TAG: DEBIAN },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  }
+  const { services } = parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true });
+  const context = join(import.meta.dirname, 'timescaledb');
+  const debian = `--build-arg=DEBIAN=${DEBIAN}`;
+  podman('build', '--pull=never', '--network=none', debian, `--tag=${services.database.image}`, context);
+}
+
+/** Mounts this machine's npm configuration, authorities and cache, with which it reaches its registry. */
+function npmMounts(): string[] {
+  const setting = (name: string) =>
+    execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
+  const authorities = setting('cafile');
+  const mounts = [
+    [setting('userconfig'), '/root/.npmrc:ro'],
+    [setting('globalconfig'), '/usr/local/etc/npmrc:ro'],
+    [authorities, `${authorities}:ro`],
+    [setting('cache'), '/root/.npm:rw'],
+  ] as const;
+  return mounts.filter(([from]) => existsSync(from)).map(([from, to]) => `--volume=${from}:${to}`);
+}
+
+/** Size of an image above its base image, in MB of 1,000,000 bytes. */
+export function megabytesAboveBase(tag: string): number {
+  const bytes = (image: string) => Number(podman('image', 'inspect', '--format', '{{.Size}}', image));
+  return (bytes(tag) - bytes(BASE_IMAGE)) / 1_000_000;
+}

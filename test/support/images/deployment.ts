@@ -1,0 +1,133 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { podman, podmanEnvironment } from './podman.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+/** Left out of the copied repository: not in a clone of it. */
+const NOT_CLONED = new Set(['.git', 'node_modules', 'artifacts', 'coverage', 'data', 'release']);
+
+/** A machine of its own for containers: a copy of the repository, and a network with its own ports. */
+export interface Deployment {
+  /** Address of that machine in the test's network, such as 198.18.0.2. */
+  address: string;
+  /** Folder of the copied repository. */
+  folder: string;
+  /** Runs a shell command on that machine in a folder of the repository, and returns its output. Throws with the output if it fails. */
+  type(command: string, folder?: string): string;
+  /** Removes containers, volumes and networks of podman, and the machine. */
+  remove(): void;
+}
+
+/**
+ * Creates the machine. Its network namespace has a link to this machine, so that published ports are reached as from the network of a
+ * house, while ports of other programs here stay free. It has no way to the Internet. Needs root that may mount.
+ */
+export function createDeployment(): Deployment {
+  const name = `energy${process.pid}`;
+  // Addresses for benchmarks between devices (RFC 2544), four for each process id.
+  const block = `198.18.${(process.pid >> 6) & 255}`;
+  const first = (process.pid & 63) * 4;
+  const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
+  const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  removeContainers();
+  ip('netns', 'add', name);
+  ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);
+  ip('address', 'add', `${outside}/30`, 'dev', name);
+  ip('link', 'set', name, 'up');
+  for (const one of [`address add ${address}/30 dev lan`, 'link set lo up', 'link set lan up'])
+    ip('-n', name, ...one.split(' '));
+  ip('-n', name, 'route', 'add', 'default', 'via', outside);
+  const folder = mkdtempSync(join(tmpdir(), 'energy-deployment-'));
+  // With their times of change: podman reuses layers of files that it has seen.
+  const cloned = readdirSync(root).filter((entry) => !NOT_CLONED.has(entry));
+  execFileSync('cp', ['-a', ...cloned, folder], { cwd: root });
+  const log = `${folder}.log`;
+  return {
+    address,
+    folder,
+    type(command, within = '.') {
+      // A file, not a pipe: the name server of podman's network keeps what it was started with.
+      const output = openSync(log, 'w');
+      const { status } = spawnSync('nsenter', [`--net=/run/netns/${name}`, 'sh', '-c', command], {
+        cwd: join(folder, within),
+        env: podmanEnvironment(),
+        stdio: ['ignore', output, output],
+      });
+      closeSync(output);
+      const text = readFileSync(log, 'utf8').trim();
+      if (status !== 0) throw new Error(`${command}: ${status}\n${text.slice(-4_000)}`);
+      return text;
+    },
+    remove() {
+      removeContainers();
+      // The link ends with the namespace.
+      ip('netns', 'delete', name);
+      rmSync(folder, { recursive: true, force: true });
+      rmSync(log, { force: true });
+    },
+  };
+}
+
+/** Removes every container, volume and network in the tests' own storage, also those of a run that was killed. */
+function removeContainers(): void {
+  podman('rm', '--all', '--force', '--time=0', '--volumes');
+  podman('volume', 'prune', '--force');
+  podman('network', 'prune', '--force');
+}
+
+/** Name by which a person who types `$(hostname)` makes a deployment known. */
+export const HOST_NAME = hostname();
+
+/** Everything that a container has printed. */
+export const outputOf = (container: string): string => {
+  const { stdout, stderr } = spawnSync('podman', ['logs', container], { env: podmanEnvironment(), encoding: 'utf8' });
+  return stdout + stderr;
+};
+
+/** Waits until a container has printed a text, and returns the seconds from its last start. Throws with its output if that takes longer. */
+export async function untilPrinted(container: string, text: RegExp, withinMs: number): Promise<number> {
+  const untilMs = Date.now() + withinMs;
+  while (!text.test(outputOf(container))) {
+    if (Date.now() > untilMs)
+      throw new Error(`${container} did not print ${text}: ${outputOf(container).slice(-3_000)}`);
+    await new Promise((done) => setTimeout(done, 500));
+  }
+  const startedMs = Number(podman('inspect', '--format', '{{.State.StartedAt.UnixMilli}}', container));
+  return (Date.now() - startedMs) / 1_000;
+}
+
+/** How often podman has restarted a container. */
+export const restartsOf = (container: string): number =>
+  Number(podman('inspect', '--format', '{{.RestartCount}}', container));
+
+/** Sends SIGTERM to a container. Podman kills it a minute later. Returns its exit code and the seconds it took. */
+export function stop(container: string): { code: number; seconds: number } {
+  const began = performance.now();
+  podman('stop', '--time=60', container);
+  const seconds = (performance.now() - began) / 1_000;
+  return { seconds, code: Number(podman('inspect', '--format', '{{.State.ExitCode}}', container)) };
+}
+
+/**
+ * Memory that a container with a limit uses, in MB of 1,048,576 bytes: of its programs, and the maximum with page cache, which the kernel
+ * takes back before the limit is exceeded. `killed` counts processes that the kernel ended.
+ */
+export function memoryOf(container: string): { programsMb: number; peakMb: number; killed: number } {
+  const group = `libpod_parent/libpod-${podman('inspect', '--format', '{{.Id}}', container)}`;
+  const isVersion1 = existsSync('/sys/fs/cgroup/memory');
+  const folder = isVersion1 ? `/sys/fs/cgroup/memory/${group}` : `/sys/fs/cgroup/${group}`;
+  const [peak, kills, programs] = isVersion1
+    ? ['memory.max_usage_in_bytes', 'memory.oom_control', ['total_rss', 'total_shmem']]
+    : ['memory.peak', 'memory.events', ['anon', 'shmem']];
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+  const count = (text: string, name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  const stat = read('memory.stat');
+  const mb = (bytes: number) => Math.round(bytes / 2 ** 20);
+  return {
+    programsMb: mb(programs.reduce((sum, name) => sum + count(stat, name), 0)),
+    peakMb: mb(Number(read(peak))),
+    killed: count(read(kills), 'oom_kill'),
+  };
+}

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Folder of podman's storage and settings for the tests, apart from the machine's own. `npm run test:images` creates it with the base image.
+ * Its number increases when the base image changes.
+ */
+const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service', 'images-1');
+/** The image that deploy/Dockerfile begins with. Nothing is pulled: the tests make it themselves. */
+export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
+/** Exists once the base image is complete. */
+export const BASE_IS_THERE = join(FOLDER, 'base-image');
+
+/** `crun`, podman's default runtime, fails where cgroups are in hybrid mode. The limits are below those that a sandbox may set. */
+const CONTAINERS_CONF = `[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+log_driver = "k8s-file"
+[network]
+network_backend = "netavark"
+network_config_dir = "${join(FOLDER, 'networks')}"
+`;
+/** The state of running containers is in /run, which is empty after a restart of the machine. */
+const STORAGE_CONF = `[storage]
+driver = "overlay"
+graphroot = "${join(FOLDER, 'storage')}"
+runroot = "/run/energy-usage-service-images"
+`;
+
+/** Creates the folder and its settings. */
+export function preparePodman(): void {
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, 'containers.conf'), CONTAINERS_CONF);
+  writeFileSync(join(FOLDER, 'storage.conf'), STORAGE_CONF);
+}
+
+/** Environment in which podman, podman-compose and commands of a person use the tests' storage. */
+export const podmanEnvironment = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  CONTAINERS_CONF: join(FOLDER, 'containers.conf'),
+  CONTAINERS_STORAGE_CONF: join(FOLDER, 'storage.conf'),
+  // Podman runs healthchecks by timers of systemd. The tests run them by themselves.
+  DISABLE_HC_SYSTEMD: 'true',
+});
+
+/** Runs podman and returns its output. Throws with what it printed. Its working folder is the storage's, because conmon writes files there. */
+export function podman(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync('podman', args, {
+    cwd: FOLDER,
+    env: podmanEnvironment(),
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (status !== 0) throw new Error(`podman ${args.join(' ')}: ${status}\n${`${stdout}\n${stderr}`.slice(-4_000)}`);
+  return stdout.trim();
+}
+
+/** Whether podman succeeds with these arguments. */
+export function succeeds(...args: string[]): boolean {
+  try {
+    podman(...args);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the base image is there, judged by a file. */
+export const hasBaseImage = (): boolean => existsSync(BASE_IS_THERE);

@@ -1,0 +1,82 @@
+import { request } from 'node:https';
+import { connect, isIP } from 'node:net';
+import mqtt from 'mqtt';
+
+/** A client in the network of a deployment. It trusts only the deployment's own certificate, and checks its name. */
+export interface Visitor {
+  /** Sends a request, and returns the body of its response. Throws if the status is not 2xx. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  ask(path: string, body?: unknown): Promise<any>;
+  /**
+   * Creates a home with a meter, which publishes two registers of one day over MQTT with TLS. Returns a function that reads that
+   * day's kWh.
+   */
+  publishOneDay(): Promise<() => Promise<number[]>>;
+}
+
+/** What the published registers amount to. */
+export const DAY_KWH = 1.5;
+
+/** Downloads the certificate from `address`, and returns a client that reaches `name` there, with an administrator's key. */
+export async function visit(at: { address: string; name: string; key: string }): Promise<Visitor> {
+  const { address, name, key } = at;
+  // A name in the handshake must not be an address.
+  const server = isIP(name) ? {} : { servername: name };
+  const send = (path: string, trusted: { ca: string } | { rejectUnauthorized: false }, body?: unknown) =>
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    new Promise<any>((done, failed) => {
+      const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+      const method = body ? 'POST' : 'GET';
+      const outgoing = request(
+        { host: address, port: 8443, path, method, headers, timeout: 30_000, ...server, ...trusted },
+        async (response) => {
+          const text = Buffer.concat(await response.toArray()).toString();
+          const isWell = Math.trunc((response.statusCode ?? 0) / 100) === 2;
+          if (!isWell) failed(new Error(`${path}: ${response.statusCode} ${text}`));
+          else done(/json/.test(response.headers['content-type'] ?? '') ? JSON.parse(text) : text);
+        },
+      );
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`${path}: no response within 30 s`)));
+      outgoing.on('error', failed);
+      outgoing.end(body && JSON.stringify(body));
+    });
+  const ca = await send('/certificate.pem', { rejectUnauthorized: false });
+  const ask = (path: string, body?: unknown) => send(path, { ca }, body);
+  return {
+    ask,
+    async publishOneDay() {
+      const { user_id } = await ask('/v1/users', { email: 'anna@example.com', role: 'homeowner' });
+      const meter = await ask('/v1/devices', { user_id, type: 'smart_meter', location: 'Cellar' });
+      const { username, password, topic } = meter.mqtt;
+      const device = await mqtt.connectAsync(`mqtts://${address}:8883`, { username, password, ca, ...server }, false);
+      const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+      for (const [hour, kwh] of [
+        [1, 100],
+        [2, 100 + DAY_KWH],
+      ] as const) {
+        const reading = { ts: `${day}T0${hour}:00:00Z`, energy_total_kwh: kwh };
+        await device.publishAsync(topic, JSON.stringify(reading), { qos: 1 });
+      }
+      await device.endAsync();
+      return async () => {
+        const path = `/v1/energy-insights?user_id=${user_id}&start=${day}&end=${day}&group_by=day`;
+        return (await ask(path)).data.map((row: { kwh_used: number }) => row.kwh_used);
+      };
+    },
+  };
+}
+
+/** Whether no broker answers without TLS at an address. */
+export function mqttRefuses(address: string): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect({ host: address, port: 1883, timeout: 5_000 });
+    const end = (isRefused: boolean) => {
+      socket.destroy();
+      done(isRefused);
+    };
+    socket
+      .on('connect', () => end(false))
+      .on('error', () => end(true))
+      .on('timeout', () => end(true));
+  });
+}
