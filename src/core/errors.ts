@@ -114,8 +114,7 @@ export const ERRORS = {
   addressNotConfirmed: {
     status: 403,
     error: 'No mail has confirmed the e-mail address of this account',
-    meaning:
-      'Sign in to the dashboard once by mail, or use the invitation that was mailed to this account’s address.',
+    meaning: 'Sign in to the dashboard once by mail, or use the invitation that was mailed to this account’s address.',
   },
   originNotAllowed: {
     status: 403,
@@ -282,8 +281,7 @@ export const ERRORS = {
   valueNeeded: {
     status: 409,
     error: 'The device was announced, and none of its values was received yet',
-    meaning:
-      'Add the topic in details to the bridge of the gateway, and pair the device when a value has arrived.',
+    meaning: 'Add the topic in details to the bridge of the gateway, and pair the device when a value has arrived.',
   },
   notNative: {
     status: 409,
@@ -318,8 +316,7 @@ export const ERRORS = {
   claimRefused: {
     status: 403,
     error: 'The claim is refused: this serial does not wait to be claimed with this batch',
-    meaning:
-      'Register the serial, or release its device, and check the batch: it may be expired, revoked or used up.',
+    meaning: 'Register the serial, or release its device, and check the batch: it may be expired, revoked or used up.',
   },
   idempotencyKeyReused: {
     status: 409,
@@ -356,7 +353,8 @@ export const ERRORS = {
   internal: {
     status: 500,
     error: 'Internal Server Error',
-    meaning: 'An unexpected error. The log of the service has details under the incident of the response, which is also in Request-Id.',
+    meaning:
+      'An unexpected error. The log of the service has details under the incident of the response, which is also in Request-Id.',
   },
   unavailable: {
     status: 503,

@@ -39,9 +39,7 @@ const entry = z
       .min(1)
       .max(MAX_TOPIC_CHARACTERS)
       .regex(FILTER, 'must be an MQTT topic or filter with at least one word, such as home/+/energy')
-      .describe(
-        'MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device.',
-      ),
+      .describe('MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device.'),
     device: z
       .string()
       .regex(/^[^+\p{Cc}]*\+?[^+\p{Cc}]*$/u, 'must have no control characters, and `+` once at most')
@@ -89,7 +87,9 @@ const entry = z
     time_unit: z
       .enum(['s', 'ms', 'iso'])
       .optional()
-      .describe('Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number.'),
+      .describe(
+        'Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number.',
+      ),
   })
   .superRefine((value, context) => {
     const quantity = toMappedQuantity(value);

@@ -110,7 +110,9 @@ test('finds no problem in a healthy installation', async () => {
   for (const check of ['database', 'schema', 'clock', 'secret key', 'mail', 'silence', 'outbox', 'aggregates'])
     expect(of(check).map(({ level }) => level)).toEqual(['ok']);
   expect(of('aggregates')[0]?.finding).toContain(home.userId);
-  expect(of('silence')[0]?.finding).toBe('0 of 1 devices that sent a message in the last day have been silent for an hour');
+  expect(of('silence')[0]?.finding).toBe(
+    '0 of 1 devices that sent a message in the last day have been silent for an hour',
+  );
 });
 
 test('finds each problem, and prints no password', async () => {
