@@ -2817,27 +2817,27 @@ export interface UpdateDeviceBody {
       /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
-    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    /** Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics. */
     mapping?: {
-      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      /** MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device. */
       topic: string;
-      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      /** Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard. */
       device?: string;
-      /** JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number. */
+      /** JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number. */
       path?: string;
-      /** What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish. */
+      /** Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish. */
       where?: Record<string, unknown>;
       /** Unit of the number. */
       unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
-      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      /** Factor from the number to `unit`. Negative: a power with the opposite sign. */
       scale?: number;
-      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      /** Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces. */
       meaning: string;
-      /** A word that tells two quantities of one device apart that mean the same. */
+      /** Word that distinguishes two quantities of one device with the same meaning. */
       circuit?: string;
-      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      /** JSONPath of the time in the message. Absent, or no time there: the time of receipt is used. */
       time_path?: string;
-      /** Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size. */
+      /** Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number. */
       time_unit?: "s" | "ms" | "iso";
     }[];
   };
@@ -2997,27 +2997,27 @@ export interface UpdateGatewayBody {
       /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
-    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    /** Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics. */
     mapping?: {
-      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      /** MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device. */
       topic: string;
-      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      /** Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard. */
       device?: string;
-      /** JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number. */
+      /** JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number. */
       path?: string;
-      /** What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish. */
+      /** Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish. */
       where?: Record<string, unknown>;
       /** Unit of the number. */
       unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
-      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      /** Factor from the number to `unit`. Negative: a power with the opposite sign. */
       scale?: number;
-      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      /** Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces. */
       meaning: string;
-      /** A word that tells two quantities of one device apart that mean the same. */
+      /** Word that distinguishes two quantities of one device with the same meaning. */
       circuit?: string;
-      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      /** JSONPath of the time in the message. Absent, or no time there: the time of receipt is used. */
       time_path?: string;
-      /** Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size. */
+      /** Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number. */
       time_unit?: "s" | "ms" | "iso";
     }[];
   };
@@ -3059,27 +3059,27 @@ export interface DecodeMessageBody {
       /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
-    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    /** Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics. */
     mapping?: {
-      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      /** MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device. */
       topic: string;
-      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      /** Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard. */
       device?: string;
-      /** JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number. */
+      /** JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number. */
       path?: string;
-      /** What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish. */
+      /** Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish. */
       where?: Record<string, unknown>;
       /** Unit of the number. */
       unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
-      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      /** Factor from the number to `unit`. Negative: a power with the opposite sign. */
       scale?: number;
-      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      /** Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces. */
       meaning: string;
-      /** A word that tells two quantities of one device apart that mean the same. */
+      /** Word that distinguishes two quantities of one device with the same meaning. */
       circuit?: string;
-      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      /** JSONPath of the time in the message. Absent, or no time there: the time of receipt is used. */
       time_path?: string;
-      /** Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size. */
+      /** Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number. */
       time_unit?: "s" | "ms" | "iso";
     }[];
   };
@@ -3208,27 +3208,27 @@ export type CreateImportBody = {
       /** Temperature scale, if a message does not contain it. */
       temperature_unit?: "C" | "F";
     };
-    /** Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names. */
+    /** Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics. */
     mapping?: {
-      /** MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device. */
+      /** MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device. */
       topic: string;
-      /** What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none. */
+      /** Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard. */
       device?: string;
-      /** JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number. */
+      /** JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number. */
       path?: string;
-      /** What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish. */
+      /** Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish. */
       where?: Record<string, unknown>;
       /** Unit of the number. */
       unit: "kWh" | "Wh" | "MWh" | "MJ" | "GJ" | "W" | "kW" | "m3" | "l" | "C" | "F";
-      /** How many of that unit 1 is. Below 0: a power whose sign is the other way round. */
+      /** Factor from the number to `unit`. Negative: a power with the opposite sign. */
       scale?: number;
-      /** What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces. */
+      /** Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces. */
       meaning: string;
-      /** A word that tells two quantities of one device apart that mean the same. */
+      /** Word that distinguishes two quantities of one device with the same meaning. */
       circuit?: string;
-      /** JSONPath of the message’s own time. Left out, or no time there: that of its receipt. */
+      /** JSONPath of the time in the message. Absent, or no time there: the time of receipt is used. */
       time_path?: string;
-      /** Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size. */
+      /** Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number. */
       time_unit?: "s" | "ms" | "iso";
     }[];
   };

@@ -2429,25 +2429,25 @@ class UpdateDeviceBodyDecoderConfigZwavejs(TypedDict):
 
 class UpdateDeviceBodyDecoderConfigMapping(TypedDict):
     topic: str
-    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    """MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device."""
     device: NotRequired[str]
-    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    """Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard."""
     path: NotRequired[str]
-    """JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number."""
+    """JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number."""
     where: NotRequired[dict[str, Any]]
-    """What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish."""
+    """Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish."""
     unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
     """Unit of the number."""
     scale: NotRequired[float]
-    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    """Factor from the number to `unit`. Negative: a power with the opposite sign."""
     meaning: str
-    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    """Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces."""
     circuit: NotRequired[str]
-    """A word that tells two quantities of one device apart that mean the same."""
+    """Word that distinguishes two quantities of one device with the same meaning."""
     time_path: NotRequired[str]
-    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    """JSONPath of the time in the message. Absent, or no time there: the time of receipt is used."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
-    """Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size."""
+    """Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number."""
 
 
 class UpdateDeviceBodyDecoderConfig(TypedDict):
@@ -2468,7 +2468,7 @@ class UpdateDeviceBodyDecoderConfig(TypedDict):
     zwavejs: NotRequired[UpdateDeviceBodyDecoderConfigZwavejs]
     """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[UpdateDeviceBodyDecoderConfigMapping]]
-    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
+    """Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics."""
 
 
 class UpdateDeviceBodyChannels(TypedDict):
@@ -2558,25 +2558,25 @@ class UpdateGatewayBodyDecoderConfigZwavejs(TypedDict):
 
 class UpdateGatewayBodyDecoderConfigMapping(TypedDict):
     topic: str
-    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    """MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device."""
     device: NotRequired[str]
-    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    """Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard."""
     path: NotRequired[str]
-    """JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number."""
+    """JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number."""
     where: NotRequired[dict[str, Any]]
-    """What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish."""
+    """Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish."""
     unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
     """Unit of the number."""
     scale: NotRequired[float]
-    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    """Factor from the number to `unit`. Negative: a power with the opposite sign."""
     meaning: str
-    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    """Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces."""
     circuit: NotRequired[str]
-    """A word that tells two quantities of one device apart that mean the same."""
+    """Word that distinguishes two quantities of one device with the same meaning."""
     time_path: NotRequired[str]
-    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    """JSONPath of the time in the message. Absent, or no time there: the time of receipt is used."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
-    """Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size."""
+    """Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number."""
 
 
 class UpdateGatewayBodyDecoderConfig(TypedDict):
@@ -2597,7 +2597,7 @@ class UpdateGatewayBodyDecoderConfig(TypedDict):
     zwavejs: NotRequired[UpdateGatewayBodyDecoderConfigZwavejs]
     """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[UpdateGatewayBodyDecoderConfigMapping]]
-    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
+    """Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics."""
 
 
 class UpdateGatewayBody(TypedDict):
@@ -2632,25 +2632,25 @@ class DecodeMessageBodyDecoderConfigZwavejs(TypedDict):
 
 class DecodeMessageBodyDecoderConfigMapping(TypedDict):
     topic: str
-    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    """MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device."""
     device: NotRequired[str]
-    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    """Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard."""
     path: NotRequired[str]
-    """JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number."""
+    """JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number."""
     where: NotRequired[dict[str, Any]]
-    """What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish."""
+    """Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish."""
     unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
     """Unit of the number."""
     scale: NotRequired[float]
-    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    """Factor from the number to `unit`. Negative: a power with the opposite sign."""
     meaning: str
-    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    """Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces."""
     circuit: NotRequired[str]
-    """A word that tells two quantities of one device apart that mean the same."""
+    """Word that distinguishes two quantities of one device with the same meaning."""
     time_path: NotRequired[str]
-    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    """JSONPath of the time in the message. Absent, or no time there: the time of receipt is used."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
-    """Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size."""
+    """Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number."""
 
 
 class DecodeMessageBodyDecoderConfig(TypedDict):
@@ -2671,7 +2671,7 @@ class DecodeMessageBodyDecoderConfig(TypedDict):
     zwavejs: NotRequired[DecodeMessageBodyDecoderConfigZwavejs]
     """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[DecodeMessageBodyDecoderConfigMapping]]
-    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
+    """Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics."""
 
 
 class DecodeMessageBody(TypedDict):
@@ -2748,25 +2748,25 @@ class CreateImportBodyValueDecoderConfigZwavejs(TypedDict):
 
 class CreateImportBodyValueDecoderConfigMapping(TypedDict):
     topic: str
-    """MQTT topic, as the device’s own broker has it, or a filter: `+` stands for one level, and names the device."""
+    """MQTT topic on the device’s own broker, or a filter: `+` stands for one level, and names the device."""
     device: NotRequired[str]
-    """What the device is called. `+` in it is what the wildcards of the topic stand for. Default: `+`, or the whole topic where it has none."""
+    """Name of the device. A `+` in it stands for the text of the topic’s wildcards. Default: `+`, or the whole topic if it has no wildcard."""
     path: NotRequired[str]
-    """JSONPath (RFC 9535) of one place in the payload, JSON or a text such as `a=1,b=2`. Left out: the payload is a plain number."""
+    """JSONPath (RFC 9535) of one value in the payload, which is JSON or a text such as `a=1,b=2`. Absent: the payload is a plain number."""
     where: NotRequired[dict[str, Any]]
-    """What the payload must say, each a JSONPath and its value: `{"$.idx": 51}`. For topics on which several devices publish."""
+    """Conditions for the payload: a JSONPath and its value each, such as `{"$.idx": 51}`. For topics on which several devices publish."""
     unit: Literal["kWh", "Wh", "MWh", "MJ", "GJ", "W", "kW", "m3", "l", "C", "F"]
     """Unit of the number."""
     scale: NotRequired[float]
-    """How many of that unit 1 is. Below 0: a power whose sign is the other way round."""
+    """Factor from the number to `unit`. Negative: a power with the opposite sign."""
     meaning: str
-    """What the number is. Energy and volumes are lifetime totals. `power`: signed, below 0 where energy flows to the grid. `production`: of a device that only produces."""
+    """Meaning of the number. Energy and volumes are lifetime totals. `power`: signed, negative if energy flows to the grid. `production`: of a device that only produces."""
     circuit: NotRequired[str]
-    """A word that tells two quantities of one device apart that mean the same."""
+    """Word that distinguishes two quantities of one device with the same meaning."""
     time_path: NotRequired[str]
-    """JSONPath of the message’s own time. Left out, or no time there: that of its receipt."""
+    """JSONPath of the time in the message. Absent, or no time there: the time of receipt is used."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
-    """Unix seconds or milliseconds, or ISO 8601. Default: told by its form, and a number by its size."""
+    """Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number."""
 
 
 class CreateImportBodyValueDecoderConfig(TypedDict):
@@ -2787,7 +2787,7 @@ class CreateImportBodyValueDecoderConfig(TypedDict):
     zwavejs: NotRequired[CreateImportBodyValueDecoderConfigZwavejs]
     """Settings of Z-Wave JS UI."""
     mapping: NotRequired[list[CreateImportBodyValueDecoderConfigMapping]]
-    """Numbers on topics that no family of devices reads, or not as they are meant: one entry each. It goes before every family on the topics that it names."""
+    """Mappings of numbers on topics that no device family reads, or reads differently; one entry for each number. A mapping has priority over all families on its topics."""
 
 
 class CreateImportBodyValue(TypedDict):
