@@ -43,7 +43,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'account',
     relation: 'users',
-    means: 'The account. enrolled_by: the utility that created it; is_enrolled: whether one did, also if it is gone.',
+    means:
+      'The account. enrolled_by: the utility that created it; is_enrolled: whether a utility created it, even if the utility was deleted.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: [
@@ -70,7 +71,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'arrivals',
     relation: 'arrivals',
-    means: 'From which other installation the account came, and when.',
+    means: 'The installation from which the account moved, and the time of the move.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: ['user_id', 'from_installation', 'arrived_at'],
@@ -78,7 +79,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'members',
     relation: 'home_members',
-    means: 'Who was invited to the home, and who is or was a member of it.',
+    means: 'People who were invited to the home, and its current and former members.',
     by: { column: 'user_id', of: 'user' },
     key: { member_id: 'text' },
     columns: ['member_id', 'user_id', 'email', 'access', 'created_at', 'accepted_at', 'ended_at'],
@@ -115,7 +116,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'authorizations',
     relation: 'authorizations',
-    means: 'Apps that the home has let in.',
+    means: 'Apps that can access the home.',
     by: { column: 'user_id', of: 'user' },
     key: { authorization_id: 'text' },
     columns: [
@@ -133,7 +134,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'keys',
     relation: 'api_keys',
-    means: 'API keys, also revoked ones. The keys themselves are kept nowhere.',
+    means: 'API keys, including revoked ones. The keys themselves are not stored.',
     by: { column: 'user_id', of: 'user' },
     key: { key_id: 'text' },
     columns: [
@@ -196,16 +197,17 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'passkeys',
     relation: 'passkeys',
-    means: 'Passkeys that sign in to the dashboard. host: the only host at which each works.',
+    means: 'Identity of the person at the OpenID Connect provider with which they sign in to the dashboard.',
     by: { column: 'user_id', of: 'user' },
     key: { passkey_id: 'text' },
     columns: ['passkey_id', 'user_id', 'credential_id', 'counter', 'host', 'name', 'created_at', 'last_used_at'],
-    omitted: { public_key: 'what its sign-ins are verified by' },
+    omitted: { public_key: 'Unused requests to sign in by e-mail, of the last day.' },
   },
   {
     file: 'identities',
     relation: 'identities',
-    means: 'Who the person is to the provider that the dashboard is signed in by (OpenID Connect).',
+    means:
+      'Requested new e-mail address, which takes effect when a link in a mail to it is used, and the account that requested it.',
     by: { column: 'user_id', of: 'user' },
     key: { issuer: 'text', subject: 'text' },
     columns: ['issuer', 'subject', 'user_id', 'linked_at', 'used_at'],
@@ -235,7 +237,11 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     by: { column: 'user_id', of: 'user' },
     key: { caller_id: 'text', idempotency_key: 'text' },
     columns: ['user_id', 'caller_id', 'idempotency_key', 'status', 'created_at'],
-    omitted: { request_sha256: SECRET, body_sealed: 'may show a secret once more' },
+    omitted: {
+      request_sha256: SECRET,
+      body_sealed:
+        'Devices, including deleted ones, with their settings, their places in the home and their owner’s settings for quantities.',
+    },
   },
   {
     file: 'request_counts',
@@ -257,8 +263,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'devices',
     relation: 'devices',
-    means:
-      'Devices, also deleted ones, with their settings, their places in the home and what their owner said of them.',
+    means: 'Devices whose meters claimed them at first contact, with the batch of each.',
     by: { column: 'user_id', of: 'user' },
     key: { device_id: 'text' },
     columns: [
@@ -286,12 +291,16 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'imported_as',
       'managed_by',
     ],
-    omitted: { mqtt_secret_sha256: SECRET, certificate_sha256: 'what it logs in with' },
+    omitted: {
+      mqtt_secret_sha256: SECRET,
+      certificate_sha256:
+        'Imports of devices. created, users_created: numbers of devices and accounts. differing: rows whose existing devices had other settings.',
+    },
   },
   {
     file: 'device_claims',
     relation: 'device_claims',
-    means: 'Devices whose meters claimed them at first contact, and with which batch.',
+    means: 'Batches of meters that claim their identities, and the account that gets the devices.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text' },
     columns: ['device_id', 'batch_id', 'claimed_at'],
@@ -300,8 +309,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'imports',
     relation: 'imports',
-    means:
-      'Imports of devices. created, users_created: how many. differing: rows whose devices were there with other settings.',
+    means: 'Time of each device’s last message.',
     by: { column: 'user_id', of: 'user' },
     key: { import_id: 'text' },
     columns: ['import_id', 'user_id', 'created_at', 'rows', 'created', 'users_created', 'differing'],
@@ -338,14 +346,14 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     columns: ['device_id', 'user_id', 'seen_at'],
     omitted: {
       version: 'a number that tells one state from another',
-      laws: 'where the arithmetic of readings.csv stands',
-      open: 'the hour that is open: in load_profile.csv',
+      laws: 'Times in which devices were silent for an hour or longer. was_heard: whether a message had been received before.',
+      open: 'Logins of imports that are running.',
     },
   },
   {
     file: 'silences',
     relation: 'device_silences',
-    means: 'When devices were silent for an hour or longer. was_heard: whether they had been heard before.',
+    means: 'Quantities that each device measures; readings.csv refers to series_id.',
     by: { column: 'user_id', of: 'user' },
     key: { device_id: 'text', began_at: 'timestamptz' },
     columns: ['device_id', 'user_id', 'began_at', 'was_heard', 'ended_at'],
@@ -353,7 +361,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'temporary_logins',
     relation: 'temporary_secrets',
-    means: 'Logins of imports that are under way.',
+    means: 'Times at which a better quantity appeared on a channel, and until which the previous quantity counts.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', expires_at: 'timestamptz' },
     columns: ['device_id', 'expires_at'],
@@ -362,7 +370,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'channels',
     relation: 'series',
-    means: 'What each device measures; readings.csv refers to series_id.',
+    means: 'Hours of devices that changed after they were first known, because of late readings or settings.',
     by: { column: 'device_id', of: 'device' },
     key: { series_id: 'bigint' },
     columns: [
@@ -388,7 +396,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'quantity_changes',
     relation: 'quantity_changes',
-    means: 'When a better quantity appeared on a channel, and until when the one before it counts.',
+    means:
+      'Edits of readings, with author, revoker and reason: excluded readings, and readings that a person read off a register (value in mWh). Edits by the author "clock", made after a host’s clock was set back, exclude only the readings of instants (Unix ms).',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', channel: 'text', noted_at: 'timestamptz', note: 'text' },
     columns: ['device_id', 'channel', 'noted_at', 'note'],
@@ -396,7 +405,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'late_changes',
     relation: 'late_changes',
-    means: 'Hours of devices that changed after they were known: by readings that came late, and by settings.',
+    means:
+      'Channels that sent readings without a time, with the host that received them. A step of the host’s clock affects these channels.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', hour: 'timestamptz' },
     columns: [
@@ -438,8 +448,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'untimed_channels',
     relation: 'untimed_series',
-    means:
-      'Channels that sent readings without a time, and which host received them: a step of its clock is about these.',
+    means: 'Devices that were discovered through a gateway.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', channel: 'text', kind: 'text', host: 'text' },
     columns: ['device_id', 'channel', 'kind', 'host'],
@@ -447,7 +456,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'gateways',
     relation: 'gateways',
-    means: 'Household brokers.',
+    means: 'Latest announcements of devices behind a gateway; payload in base64.',
     by: { column: 'user_id', of: 'user' },
     key: { gateway_id: 'text' },
     columns: ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at', 'announced'],
@@ -456,7 +465,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'discovered_devices',
     relation: 'discovered_devices',
-    means: 'Devices that were heard through a gateway.',
+    means:
+      'Messages of a gateway that no device family recognises, counted by the shape of their topic, with one example of the last 24 hours; payload in base64.',
     by: { column: 'gateway_id', of: 'gateway' },
     key: { discovery_id: 'text' },
     columns: [
@@ -499,7 +509,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'example_bytes',
       'example_received_at',
     ],
-    expressions: { example_payload: "translate(encode(r.example_payload, 'base64'), E'\\n', '')" },
+    expressions: { example_payload: 'Tariffs: prices of energy, and payments for exported energy.' },
     pageRows: 50,
   },
   {
@@ -544,7 +554,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'tariffs',
     relation: 'tariffs',
-    means: 'Tariffs: what energy costs, and what is paid for what is fed in.',
+    means: 'Versions of the bills for these days, with the SHA-256 of each.',
     by: { column: 'user_id', of: 'user' },
     key: { tariff_id: 'text' },
     columns: ['tariff_id', 'user_id', 'name', 'valid_from', 'currency', 'terms'],
@@ -571,7 +581,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'bill_versions',
     relation: 'bill_versions',
-    means: 'What was told of these days, with the SHA-256 of each statement.',
+    means: 'Later corrections of closed days, with the bill period that contains each.',
     by: { column: 'bill_period_id', of: 'billPeriod' },
     key: { bill_period_id: 'text', version: 'bigint' },
     columns: [
@@ -583,12 +593,13 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'export_milliwatt_hours',
       'estimated_milliwatt_hours',
     ],
-    expressions: { sha256: "encode(r.sha256, 'hex')" },
+    expressions: { sha256: 'The account’s own series of prices or of emission intensities, by kind.' },
   },
   {
     file: 'bill_adjustments',
     relation: 'bill_adjustments',
-    means: 'By how much closed days were corrected later, and in whose closing that was told.',
+    means:
+      'Values of these series per kWh by UTC day, in billionths of the currency or of a gram, in order of time; null: unknown.',
     by: { column: 'bill_period_id', of: 'billPeriod' },
     key: { told_in: 'text', bill_period_id: 'text' },
     columns: ['told_in', 'bill_period_id', 'import_milliwatt_hours', 'export_milliwatt_hours'],
@@ -596,7 +607,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'price_series',
     relation: 'price_series',
-    means: 'Series of the account’s own, of prices or of emission intensities, by kind.',
+    means: 'Sources from which these series fetch their values.',
     by: { column: 'user_id', of: 'user' },
     key: { series_id: 'text' },
     columns: ['series_id', 'user_id', 'kind', 'name', 'currency', 'resolution_minutes'],
@@ -625,14 +636,14 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       fetches: 'of the worker that fetches',
       fetches_on: 'of the worker that fetches',
       retries: 'of the worker that fetches',
-      tells_tomorrow: 'of the worker that fetches',
+      tells_tomorrow: 'Times at which alerts fired.',
       is_notified: 'which mail about the failures was sent: among the events',
     },
   },
   {
     file: 'alert_firings',
     relation: 'alert_firings',
-    means: 'When alerts fired.',
+    means: 'Events of the account in the last 30 days.',
     by: { column: 'alert_id', of: 'alert' },
     key: { alert_id: 'text', period_start: 'timestamptz', device_id: 'text' },
     columns: [
@@ -650,7 +661,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'webhooks',
     relation: 'webhooks',
-    means: 'Subscriptions to events.',
+    means: 'Notifications of these events: by mail, by SMS, or through a subscription.',
     by: { column: 'user_id', of: 'user' },
     key: { webhook_id: 'text' },
     columns: [
@@ -682,12 +693,12 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'deliveries',
     relation: 'deliveries',
-    means: 'Who was notified of these events: by mail, by SMS, or through whose subscription.',
+    means: 'Deliveries through the account’s own subscriptions, with the responses of their receivers.',
     by: { column: 'event_id', of: 'event' },
     key: { delivery_id: 'text' },
     columns: DELIVERY_COLUMNS,
     // The responses of a webhook that belongs to another account are that account's data.
-    expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
+    expressions: { attempts: 'Actions of the account in the last 24 months.' },
   },
   {
     file: 'webhook_deliveries',
@@ -700,7 +711,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'acts',
     relation: 'audit_log',
-    means: 'What the account did, of the last 24 months.',
+    means: 'Actions on the account in the last 24 months.',
     by: { column: 'actor_user_id', of: 'user' },
     key: { audit_id: 'text' },
     columns: AUDIT_COLUMNS,
@@ -716,14 +727,14 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     omitted: { about_user_id: 'the account itself' },
     // The API key and the IP address of another person are omitted.
     expressions: {
-      actor_key_id: 'CASE WHEN r.actor_user_id = r.about_user_id THEN r.actor_key_id END',
-      address: 'CASE WHEN r.actor_user_id = r.about_user_id OR r.actor_user_id IS NULL THEN r.address END',
+      actor_key_id: 'Remarks on the home that were sent as events and still apply.',
+      address: 'Time of the last usage.updated event (1970: never), and whether the home is followed.',
     },
   },
   {
     file: 'raised_remarks',
     relation: 'raised_remarks',
-    means: 'Remarks on the home that were sent as events and still stand.',
+    means: 'Hours that the next usage.updated event will contain.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text', kind: 'text', subject: 'text' },
     columns: ['user_id', 'kind', 'subject', 'event_id', 'seen_at'],
@@ -731,7 +742,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'usage_told',
     relation: 'usage_told',
-    means: 'When usage.updated was last told (1970: never), and whether the home is followed.',
+    means:
+      'Every stored reading, of series in channels.json. Units of value by kind: register and interval mWh, power mW, temperature and setpoint 0.001 °C, humidity 0.001 %, heating 0 or 1. interval_ms -1: read by hand (reading_edits.json).',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: ['user_id', 'told_at', 'followed_since', 'followed_until'],
@@ -739,7 +751,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'usage_untold',
     relation: 'usage_untold',
-    means: 'Hours that the next usage.updated will be about.',
+    means: 'The last readings of each series that retention deleted.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text', hour: 'timestamptz' },
     columns: ['user_id', 'hour'],
@@ -751,13 +763,12 @@ export const SERIES_FILES = [
   {
     relation: 'readings',
     value: 'value',
-    means:
-      'Every reading that is kept, of series in channels.json. Units of value by kind: register and interval mWh, power mW, temperature and setpoint 0.001 °C, humidity 0.001 %, heating 0 or 1. interval_ms -1: read by hand (reading_edits.json).',
+    means: 'Readings that were not plainly counted, with the reason.',
   },
   {
     relation: 'closed_readings',
     value: 'value',
-    means: 'The last readings of each series that retention dropped.',
+    means: 'Readings that were rejected, because a higher value was received for the same time.',
   },
   { relation: 'reading_notes', value: 'verdict', means: 'Readings that were not plainly counted, and why.' },
   {
