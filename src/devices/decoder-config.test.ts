@@ -18,7 +18,7 @@ test.each([
   [{ senml: { topics: ['a', 'x\udc00y'] } }, /^senml\.topics\.1: must not contain/],
   [{ note: 'a\0' }, /^note: must not contain NUL/],
   [{ emon: { 'a\ud83d': {} } }, /^emon: a name in it must not contain/],
-  [{ mapping: [{ topic: 'a/b' }, { topic: 'heater/set' }] }, /^mapping\.1\.topic: names wishes or questions/],
+  [{ mapping: [{ topic: 'a/b' }, { topic: 'heater/set' }] }, /^mapping\.1\.topic: matches commands or requests/],
   [{ mapping: [{ topic: '+/get' }] }, /^mapping\.0\.topic: /],
   [{ mapping: [{ topic: 'x/y/command' }] }, /^mapping\.0\.topic: /],
   [{ mapping: [{ topic: 'cmnd/#' }] }, /^mapping\.0\.topic: /],
