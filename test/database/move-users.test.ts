@@ -448,7 +448,7 @@ test('the command refuses impossible moves, and moves once', async () => {
         SECRET_KEY: 'one secret, and it is long enough',
       },
     });
-  await expect(energy('--users', users)).rejects.toThrow(/--users goes with --to/);
+  await expect(energy('--users', users)).rejects.toThrow(/--users requires --to/);
   await expect(energy('--to-secret-key', secret)).rejects.toThrow(/--to-secret-key requires --users/);
   await expect(energy('--to', 'nonsense')).rejects.toThrow(/--to: must be a URL that begins with postgres:/);
   await expect(energy('--to', 'postgres://anna:hunter2@127.0.0.1:1/energy')).rejects.toMatchObject({

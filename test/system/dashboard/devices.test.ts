@@ -426,7 +426,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
 
   await byHand.getByRole('button', { name: /^Revoke/ }).click();
   const sure = page.getByRole('dialog', { name: /^Revoke/ });
-  await sure.getByText('as if the edit had never been made').waitFor();
+  await sure.getByText('is then computed without the edit').waitFor();
   await sure.getByRole('button', { name: 'Revoke' }).click();
   await byHand.getByText('revoked').waitFor();
   await expect.poll(() => used.textContent()).toBe('20.00 kWh');
