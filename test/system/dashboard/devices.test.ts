@@ -264,12 +264,12 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   expect(
     await page
       .locator('tbody tr', { hasText: 'smart meter' })
-      .getByTitle(/^Where it sits/)
+      .getByTitle(/^The place of the device/)
       .count(),
   ).toBe(0);
   // A discovered plug next to a meter: its place is a guess, which the list states, with a link to set it.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
-  const why = ofPlug.getByTitle(/^Where it sits/);
+  const why = ofPlug.getByTitle(/^The place of the device/);
   expect(await why.getAttribute('title')).toMatch(/Open its details and save its place\.$/);
   expect(await ofPlug.textContent()).toContain('consumption');
   await page.getByRole('link', { name: 'Details of Test, smart plug' }).click();

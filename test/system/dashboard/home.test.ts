@@ -437,7 +437,7 @@ test('a thermostat only: shows its rooms and what is missing, and its heating ne
     })),
   );
   const page = await dashboard.signIn('warm@example.com');
-  await page.getByText('No meter measures what this home uses').waitFor();
+  await page.getByText('No meter measures the usage of this home').waitFor();
   await page.getByRole('img', { name: /^Temperature and heating: Test: .*Temperature 19/ }).waitFor();
   expect(await page.locator('dd.big').count()).toBe(0);
   await testLooks(page, 'home-thermostat');

@@ -124,7 +124,7 @@ test('reports that the service is unavailable, and continues when it is back', a
   await page.getByRole('alert').waitFor();
   await page.getByRole('navigation', navigation).waitFor();
   await page.reload();
-  expect(await page.getByRole('alert').textContent()).toContain('cannot answer just now');
+  expect(await page.getByRole('alert').textContent()).toContain('cannot respond at the moment');
   isAway = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('navigation', navigation).waitFor();

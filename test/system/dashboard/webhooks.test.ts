@@ -179,7 +179,7 @@ test('after a rotation both secrets sign; it is deleted after a confirmation', a
   await page.getByRole('button', { name: /^Rotate secret/ }).click();
   await testLooks(page, 'webhooks-rotate');
   await page.getByRole('button', { name: 'Rotate', exact: true }).click();
-  await page.getByText('signed with the former secret, too').waitFor();
+  await page.getByText('also signed with the old secret').waitFor();
   const fresh = (await shown(page, 'Secret')) ?? '';
   expect(fresh).not.toBe(secret);
   await page.getByRole('button', { name: 'Done' }).click();
