@@ -342,7 +342,7 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
     ],
     [
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed)
-       SELECT 'whk_other', $1, event, url, auth_token_sealed FROM webhooks LIMIT 1`,
+       SELECT 'whk_other', $1, event, url, auth_token_sealed FROM webhooks WHERE NOT is_notice LIMIT 1`,
       [stays],
     ],
     [
@@ -358,7 +358,7 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
     ],
     [
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed, member_id)
-       SELECT 'whk_member', $1, event, url, auth_token_sealed, 'mem_other' FROM webhooks LIMIT 1`,
+       SELECT 'whk_member', $1, event, url, auth_token_sealed, 'mem_other' FROM webhooks WHERE NOT is_notice LIMIT 1`,
       [stays],
     ],
     [
@@ -388,7 +388,7 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
     ],
     [
       `INSERT INTO webhooks (webhook_id, user_id, event, url, auth_token_sealed, authorization_id)
-       SELECT 'whk_' || a, u, event, url, auth_token_sealed, a FROM (SELECT * FROM webhooks LIMIT 1) w, (VALUES ('aut_app', $2), ('aut_home', $1)) v (a, u)`,
+       SELECT 'whk_' || a, u, event, url, auth_token_sealed, a FROM (SELECT * FROM webhooks WHERE NOT is_notice LIMIT 1) w, (VALUES ('aut_app', $2), ('aut_home', $1)) v (a, u)`,
       both,
     ],
     [
