@@ -1,14 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import {
-  createDeployment,
-  memoryOf,
-  outputOf,
-  restartsOf,
-  stop,
-  untilPrinted,
-} from '#test/support/images/deployment.ts';
+import { createDeployment, memoryOf, outputOf, restartsOf, untilPrinted } from '#test/support/images/deployment.ts';
 import { succeeds } from '#test/support/images/podman.ts';
 import { visit } from '#test/support/images/visitor.ts';
 
@@ -54,7 +47,7 @@ test('stores 13 months of six homes in 512 MB, goes on, and ends with 0', async 
   expect(data).toHaveLength(7);
   for (const { kwh_used } of data.slice(0, 6)) expect(kwh_used).toBeGreaterThan(1);
 
-  const stopped = stop(CONTAINER);
+  const stopped = home.stop(CONTAINER);
   expect(stopped.code).toBe(0);
   expect(stopped.seconds).toBeLessThan(STOP_SECONDS);
 }, 1_500_000);

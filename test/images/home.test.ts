@@ -5,7 +5,6 @@ import {
   memoryOf,
   outputOf,
   restartsOf,
-  stop,
   untilPrinted,
 } from '#test/support/images/deployment.ts';
 import { installLine } from '#test/support/images/install-lines.ts';
@@ -58,7 +57,7 @@ test('one home starts from nothing, is taken down, and has its data in 512 MB af
 
   const { programsMb, peakMb, killed } = memoryOf(CONTAINER);
   expect([killed, restartsOf(CONTAINER)]).toEqual([0, 0]);
-  const stopped = stop(CONTAINER);
+  const stopped = home.stop(CONTAINER);
   console.log(
     `in ${MEMORY_MB} MB ready after ${seconds.toFixed(1)} s; programs use ${programsMb} MB, at most ${peakMb} MB with page cache;`,
     `stopped in ${stopped.seconds.toFixed(1)} s`,

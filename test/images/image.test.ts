@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { IMAGES, megabytesAboveBase } from '#test/support/images/build.ts';
-import { createDeployment, HOST_NAME, outputOf, stop, untilPrinted } from '#test/support/images/deployment.ts';
+import { createDeployment, HOST_NAME, outputOf, untilPrinted } from '#test/support/images/deployment.ts';
 import { installLine } from '#test/support/images/install-lines.ts';
 import { podman } from '#test/support/images/podman.ts';
 import { DAY_KWH, visit } from '#test/support/images/visitor.ts';
@@ -41,7 +41,7 @@ test('README.md’s line for podman starts a service that counts what a device p
   const visitor = await visit({ address: deployment.address, name: HOST_NAME, key });
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([DAY_KWH]);
-  const stopped = stop('energy');
+  const stopped = deployment.stop('energy');
   console.log(`stopped in ${stopped.seconds.toFixed(1)} s`);
   expect(stopped.code).toBe(0);
   expect(stopped.seconds).toBeLessThan(STOP_SECONDS);

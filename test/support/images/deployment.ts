@@ -8,6 +8,9 @@ const root = resolve(import.meta.dirname, '../../..');
 /** Left out of the copied repository: not in a clone of it. */
 const NOT_CLONED = new Set(['.git', 'node_modules', 'artifacts', 'coverage', 'data', 'release']);
 
+/** Commands of podman that remove every container, volume and network in the tests' own storage. */
+const REMOVE = ['rm --all --force --time=0 --volumes', 'volume prune --force', 'network prune --force'];
+
 /** A machine of its own for containers: a copy of the repository, and a network with its own ports. */
 export interface Deployment {
   /** Address of that machine in the test's network, such as 198.18.0.2. */
@@ -16,6 +19,8 @@ export interface Deployment {
   folder: string;
   /** Runs a shell command on that machine in a folder of the repository, and returns its output. Throws with the output if it fails. */
   type(command: string, folder?: string): string;
+  /** Sends SIGTERM to a container. Podman kills it a minute later. Returns its exit code and the seconds it took. */
+  stop(container: string): { code: number; seconds: number };
   /** Removes containers, volumes and networks of podman, and the machine. */
   remove(): void;
 }
@@ -31,7 +36,8 @@ export function createDeployment(): Deployment {
   const first = (process.pid & 63) * 4;
   const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  removeContainers();
+  // Of a run that was killed. Its network has gone.
+  for (const command of REMOVE) podman(...command.split(' '));
   ip('netns', 'add', name);
   ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);
   ip('address', 'add', `${outside}/30`, 'dev', name);
@@ -44,7 +50,7 @@ export function createDeployment(): Deployment {
   const cloned = readdirSync(root).filter((entry) => !NOT_CLONED.has(entry));
   execFileSync('cp', ['-a', ...cloned, folder], { cwd: root });
   const log = `${folder}.log`;
-  return {
+  const deployment: Deployment = {
     address,
     folder,
     type(command, within = '.') {
@@ -60,21 +66,21 @@ export function createDeployment(): Deployment {
       if (status !== 0) throw new Error(`${command}: ${status}\n${text.slice(-4_000)}`);
       return text;
     },
+    stop(container) {
+      const began = performance.now();
+      deployment.type(`podman stop --time=60 ${container}`);
+      const seconds = (performance.now() - began) / 1_000;
+      return { seconds, code: Number(podman('inspect', '--format', '{{.State.ExitCode}}', container)) };
+    },
     remove() {
-      removeContainers();
+      for (const command of REMOVE) deployment.type(`podman ${command}`);
       // The link ends with the namespace.
       ip('netns', 'delete', name);
       rmSync(folder, { recursive: true, force: true });
       rmSync(log, { force: true });
     },
   };
-}
-
-/** Removes every container, volume and network in the tests' own storage, also those of a run that was killed. */
-function removeContainers(): void {
-  podman('rm', '--all', '--force', '--time=0', '--volumes');
-  podman('volume', 'prune', '--force');
-  podman('network', 'prune', '--force');
+  return deployment;
 }
 
 /** Name by which a person who types `$(hostname)` makes a deployment known. */
@@ -101,14 +107,6 @@ export async function untilPrinted(container: string, text: RegExp, withinMs: nu
 /** How often podman has restarted a container. */
 export const restartsOf = (container: string): number =>
   Number(podman('inspect', '--format', '{{.RestartCount}}', container));
-
-/** Sends SIGTERM to a container. Podman kills it a minute later. Returns its exit code and the seconds it took. */
-export function stop(container: string): { code: number; seconds: number } {
-  const began = performance.now();
-  podman('stop', '--time=60', container);
-  const seconds = (performance.now() - began) / 1_000;
-  return { seconds, code: Number(podman('inspect', '--format', '{{.State.ExitCode}}', container)) };
-}
 
 /**
  * Memory that a container with a limit uses, in MB of 1,048,576 bytes: of its programs, and the maximum with page cache, which the kernel
