@@ -118,6 +118,10 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
   { relation: 'source_checks', whose: OF_USER },
   { relation: 'sign_ins', whose: OF_USER },
+  {
+    relation: 'passkey_challenges',
+    whose: 'session_id IN (SELECT session_id FROM sessions WHERE user_id = ANY ($1))',
+  },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
   // Running workers have cached that these series were recorded.
