@@ -80,11 +80,6 @@ describe('a release', () => {
     ];
     expect(filesIn(`energy-usage-client-${VERSION}.tgz`)).toContain('package/dist/index.d.ts');
     expect(filesIn(`${NAME}-kubernetes.tar.gz`)).toContain('deploy/kubernetes/base/kustomization.yaml');
-    const addon = filesIn(`${NAME}-homeassistant-addon.tar.gz`);
-    const needed = ['config.yaml', 'Dockerfile', 'run.mts', `${NAME}.tgz`].map(
-      (file) => `deploy/homeassistant-addon/${file}`,
-    );
-    expect(addon).toEqual(expect.arrayContaining(needed));
     expect(await readdir(again)).toEqual(expect.arrayContaining([...files, 'SHA256SUMS']));
     expect(
       (await sums(again))
@@ -92,6 +87,18 @@ describe('a release', () => {
         .split('\n')
         .map((line) => line.split('  ')[1]),
     ).toEqual(files);
+  });
+
+  test('becomes a local add-on of Home Assistant by the line of the README', async () => {
+    const addons = join(folder.path, 'addons');
+    await mkdir(addons);
+    const [, line = ''] =
+      /`(tar \S+ \S+-homeassistant-addon[^`]+)`/.exec(await readFile(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    execFileSync('sh', ['-c', line.replace('X.Y.Z', VERSION).replace('/addons', addons)], { cwd: released });
+    const files = await readdir(join(addons, 'homeassistant-addon'));
+    expect(files).toEqual(
+      expect.arrayContaining(['config.yaml', 'Dockerfile', 'run.mts', 'translations', `${NAME}.tgz`]),
+    );
   });
 
   test('contains the notes of its version, and a bill of materials', async () => {
