@@ -34,7 +34,7 @@ interface Broker {
 }
 
 /** CPU time per reading of each part, in µs. */
-interface Cpu {
+export interface Cpu {
   broker: number;
   worker: number;
   postgres: number;
@@ -190,13 +190,28 @@ async function proxied(
   }
 }
 
-/** Publishes the messages and measures until they are stored. `to`: where devices connect; `brokers`, `workers`: processes whose CPU counts. */
-async function publishAll(
+/**
+ * Publishes the messages and measures until they are stored. `to`: where devices connect; `brokers`, `workers`: processes whose CPU counts;
+ * `untilStored`: how to wait if not this service stores them.
+ */
+export async function publishAll(
   { pool, dataDir }: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
   devices: PairedDevice[],
-  { to, brokers, workers }: { to: readonly string[]; brokers: readonly number[]; workers: readonly number[] },
-): Promise<Figure> {
-  const child = await startPublisher(to, devices, MESSAGES);
+  {
+    to,
+    brokers,
+    workers,
+    messages = MESSAGES,
+    untilStored = () => waitUntilStored(pool, devices, messages),
+  }: {
+    to: readonly string[];
+    brokers: readonly number[];
+    workers: readonly number[];
+    messages?: number;
+    untilStored?: () => Promise<void>;
+  },
+): Promise<{ perSecond: number; cpuUs: Cpu }> {
+  const child = await startPublisher(to, devices, messages);
   const cpuMs = () => ({
     broker: sum(brokers),
     worker: sum(workers),
@@ -204,11 +219,11 @@ async function publishAll(
   });
   const [fromMs, before] = [performance.now(), cpuMs()];
   child.send('go');
-  await waitUntilStored(pool, devices, MESSAGES);
+  await untilStored();
   const [tookMs, after] = [performance.now() - fromMs, cpuMs()];
-  const each = (part: keyof Cpu) => ((after[part] - before[part]) * 1_000) / MESSAGES;
+  const each = (part: keyof Cpu) => ((after[part] - before[part]) * 1_000) / messages;
   return {
-    perSecond: MESSAGES / (tookMs / 1_000),
+    perSecond: messages / (tookMs / 1_000),
     cpuUs: { broker: each('broker'), worker: each('worker'), postgres: each('postgres') },
   };
 }

@@ -3,9 +3,16 @@ import pg from 'pg';
 
 /**
  * Child process: a naive script for comparison. It acknowledges on receipt and inserts batches into a table without index, checks or any
- * computation. Receives `{url, databaseUrl}`.
+ * computation. Receives `{url, databaseUrl}`, and `clientId` if its session is to be persistent: the broker then stores messages for it
+ * while it does not run.
  */
-process.once('message', async ({ url, databaseUrl }: { url: string; databaseUrl: string }) => {
+interface Task {
+  url: string;
+  databaseUrl: string;
+  clientId?: string;
+}
+
+process.once('message', async ({ url, databaseUrl, clientId }: Task) => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   let rows: { device: string; ts: string; kwh: number }[] = [];
   let isWriting = false;
@@ -21,7 +28,7 @@ process.once('message', async ({ url, databaseUrl }: { url: string; databaseUrl:
     ]);
     isWriting = false;
   };
-  const client = connect(url);
+  const client = connect(url, clientId === undefined ? {} : { clientId, clean: false });
   client.on('message', (topic, payload) => {
     const reading = JSON.parse(payload.toString());
     rows.push({ device: topic.split('/')[2] ?? '', ts: reading.ts, kwh: reading.energy_total_kwh });

@@ -48,7 +48,9 @@ export function deliverReadings(
     const underWay = new Set<Promise<void>>();
     const pauseMs = (1_000 * players.length) / perSecond;
     for (let index = 0; !isOver; index++) {
-      const reading = { ts: startMs + index * STEP_MS, energy_total_kwh: 1_000 + index * STEP_KWH };
+      // Text, because the other programs that `bench -- peers` starts do not read numbers as times.
+      const ts = new Date(startMs + index * STEP_MS).toISOString();
+      const reading = { ts, energy_total_kwh: 1_000 + index * STEP_KWH };
       const one = way.deliver(reading).then(() => {
         fleet.acknowledged++;
         underWay.delete(one);

@@ -11,6 +11,7 @@ import { createFaults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { startHttpsFleet } from './https-fleet.ts';
 import { type Installation, startChaosInstallation } from './installation.ts';
+import { countStored, countStoredRows, settle } from './stored.ts';
 
 /** Maximum number of log lines shown. */
 const LAST_LINES = 30;
@@ -110,7 +111,8 @@ export async function injectFault(
   await fleet.finish();
   const mostPerS = rates.stop();
   const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
-  const counted = await settled(installation.pool, players, fleet.acknowledged, quietMs);
+  await settle(() => countStoredRows(installation.pool, players), fleet.acknowledged, quietMs);
+  const counted = await countStored(installation.pool, players);
   const { sent, acknowledged } = fleet;
   const isMissing = acknowledged > counted.stored && !fault.brokerForgets;
   const stillMissing = isMissing
@@ -154,32 +156,6 @@ function residentMib({ pidsOf }: Installation): number {
   return pid === undefined ? 0 : Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;
 }
 
-const ids = (players: readonly PairedDevice[]) => players.map(({ deviceId }) => deviceId);
-
-async function count(pool: Pool, players: readonly PairedDevice[]): Promise<{ stored: number; double: number }> {
-  const { rows } = await pool.query(
-    `WITH mine AS (SELECT device_id, read_at, value FROM readings JOIN series USING (series_id)
-       WHERE device_id = ANY ($1) AND kind = 'register'),
-     each AS (SELECT device_id, count(*) AS n, count(DISTINCT read_at) AS times, max(value) - min(value) AS used FROM mine GROUP BY 1)
-     SELECT coalesce(sum(times), 0)::int AS stored, coalesce(sum(n - times), 0)::int AS doubled,
-       (SELECT coalesce(sum(energy_milliwatt_hours), 0) FROM user_hourly
-         WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_milliwatt_hours FROM each`,
-    [ids(players)],
-  );
-  // Each reading adds 1 mWh, so any energy beyond the registers' movement was counted twice.
-  return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
-}
-
-/** Returns the number of stored register readings, by a statement that may run many times a second beside the fault. */
-async function countRows(pool: Pool, players: readonly PairedDevice[]): Promise<number> {
-  const { rows } = await pool.query(
-    `SELECT count(*)::int AS n FROM readings
-     WHERE series_id IN (SELECT series_id FROM series WHERE device_id = ANY ($1) AND kind = 'register')`,
-    [ids(players)],
-  );
-  return rows[0].n;
-}
-
 async function untilMoreIsStored(
   pool: Pool,
   players: readonly PairedDevice[],
@@ -188,7 +164,7 @@ async function untilMoreIsStored(
   const done = (gaveUp: string | null) => ({ seconds: Math.round((performance.now() - from) / 100) / 10, gaveUp });
   let first: number | undefined;
   while (performance.now() - from < scaleTimeLimitMs(SETTLE_MS)) {
-    const stored = await countRows(pool, players).catch(() => undefined);
+    const stored = await countStoredRows(pool, players).catch(() => undefined);
     if (stored !== undefined) {
       first ??= stored;
       if (stored > first) return done(null);
@@ -196,19 +172,6 @@ async function untilMoreIsStored(
     await wait(50);
   }
   return done(describeTimeout('no new reading is stored after the fault', SETTLE_MS));
-}
-
-/** Waits until the acknowledged messages are stored, or no more arrive. */
-async function settled(pool: Pool, players: readonly PairedDevice[], acknowledged: number, quietMs: number) {
-  let rows = await countRows(pool, players);
-  let lastChange = performance.now();
-  while (rows < acknowledged && performance.now() - lastChange < scaleTimeLimitMs(quietMs)) {
-    await wait(250);
-    const next = await countRows(pool, players);
-    if (next !== rows) lastChange = performance.now();
-    rows = next;
-  }
-  return count(pool, players);
 }
 
 if (import.meta.main) {

@@ -1,0 +1,50 @@
+import type { Pool } from '#src/database/connect.ts';
+import type { PairedDevice } from '../support.ts';
+import { scaleTimeLimitMs } from '../time-limits.ts';
+
+/** Number of different readings that are stored, and how many were stored or counted more than once. */
+export interface StoredCount {
+  stored: number;
+  double: number;
+}
+
+const POLL_MS = 250;
+
+const ids = (players: readonly PairedDevice[]) => players.map(({ deviceId }) => deviceId);
+
+/** Counts the readings of a fleet's devices that the service has stored. */
+export async function countStored(pool: Pool, players: readonly PairedDevice[]): Promise<StoredCount> {
+  const { rows } = await pool.query(
+    `WITH mine AS (SELECT device_id, read_at, value FROM readings JOIN series USING (series_id)
+       WHERE device_id = ANY ($1) AND kind = 'register'),
+     each AS (SELECT device_id, count(*) AS n, count(DISTINCT read_at) AS times, max(value) - min(value) AS used FROM mine GROUP BY 1)
+     SELECT coalesce(sum(times), 0)::int AS stored, coalesce(sum(n - times), 0)::int AS doubled,
+       (SELECT coalesce(sum(energy_milliwatt_hours), 0) FROM user_hourly
+         WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_milliwatt_hours FROM each`,
+    [ids(players)],
+  );
+  // Each reading adds 1 mWh, so any energy beyond the registers' movement was counted twice.
+  return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
+}
+
+/** Returns the number of stored register readings, by a statement that may run many times a second beside the fault. */
+export async function countStoredRows(pool: Pool, players: readonly PairedDevice[]): Promise<number> {
+  const { rows } = await pool.query(
+    `SELECT count(*)::int AS n FROM readings
+     WHERE series_id IN (SELECT series_id FROM series WHERE device_id = ANY ($1) AND kind = 'register')`,
+    [ids(players)],
+  );
+  return rows[0].n;
+}
+
+/** Waits until the acknowledged messages are stored, or until no more have arrived for `quietMs` (on a machine of usual speed). */
+export async function settle(count: () => Promise<number>, acknowledged: number, quietMs: number): Promise<void> {
+  let stored = await count();
+  let lastChange = performance.now();
+  while (stored < acknowledged && performance.now() - lastChange < scaleTimeLimitMs(quietMs)) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const next = await count();
+    if (next !== stored) lastChange = performance.now();
+    stored = next;
+  }
+}
