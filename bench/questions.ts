@@ -7,6 +7,7 @@ export const BENCHMARKS: Record<
   () => Promise<{ bench: (files: readonly string[]) => Promise<BenchmarkResult> }>
 > = {
   ingest: () => import('./ingest.ts'),
+  peers: () => import('./peers.ts'),
   cluster: () => import('./cluster.ts'),
   insights: () => import('./insights.ts'),
   api: () => import('./api.ts'),

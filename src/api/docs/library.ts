@@ -26,6 +26,7 @@ const PART_OF: Readonly<Record<string, Part>> = {
   groups: 'Explanation',
   live: 'Explanation',
   'several-ingest': 'Explanation',
+  benchmarks: 'Explanation',
 };
 /** Folders whose pages are only listed on the page of their README. */
 const FOLDERS: Readonly<Record<string, Part>> = { 'docs/runbooks': 'How-to', 'docs/decisions': 'Explanation' };

@@ -1,0 +1,269 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connectAsync } from 'mqtt';
+import type { Pool } from '#src/database/connect.ts';
+import { freePort } from '../test/support/free-port.ts';
+import { startMosquitto } from '../test/support/mosquitto.ts';
+import type { BenchmarkResult } from './answer.ts';
+import { startFleet } from './chaos/fleet.ts';
+import { countStored, countStoredRows, type StoredCount, settle } from './chaos/stored.ts';
+import { publishAll } from './cluster.ts';
+import {
+  formatTable,
+  goalsOf,
+  judgeTrial,
+  type KillTrial,
+  NAMES,
+  type PeerResult,
+  type PeerRound,
+  summarise,
+} from './peers/figures.ts';
+import { findNodeRed, findPython, findTelegraf, installDebianPackages, NODE_RED_FOLDER } from './peers/installed.ts';
+import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, type Place, pythonBridge, telegraf } from './peers/programs.ts';
+import { type Running, startProgram, startScript, startService, urlOf } from './peers/start.ts';
+import { type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
+import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
+
+const IS_QUICK = process.argv.includes('--quick');
+/** `segmentMs`: time before, between and after the kills. `quietMs`: if nothing is stored for this long, nothing more is expected. */
+const PLAN = IS_QUICK
+  ? { rounds: 1, messages: 10_000, segmentMs: 2_000, quietMs: 3_000 }
+  : { rounds: 3, messages: 20_000, segmentMs: 3_000, quietMs: 5_000 };
+const DEVICES = 50;
+const KILLS = 2;
+/** Devices and readings/s of the trial with kills, as in `chaos`. */
+const PLAYERS = 10;
+const PER_SECOND = 1_000;
+const MAX_START_MS = 30_000;
+const MAX_STORE_MS = 120_000;
+/** Time in which a repeated delivery would still be stored a second time. */
+const REPEATED_MS = 1_000;
+const PROBE = 'probe';
+
+type Database = Awaited<ReturnType<typeof startBenchmarkDatabase>>;
+
+/** A program under test. */
+interface Peer {
+  name: string;
+  start(place: Place): Promise<Running>;
+  isService?: boolean;
+  hasBrokerInside?: boolean;
+  /** Fraction of the messages that it gets, because it is slow. */
+  share?: number;
+  missing?: string;
+}
+
+/**
+ * Measures this service beside other ways from MQTT to PostgreSQL: readings/s from publish to commit, CPU time per reading, and what is lost
+ * and doubled if the program is killed (SIGKILL) twice while devices publish. All use the same mosquitto, messages and PostgreSQL. `words`:
+ * measures only programs whose names contain one of them.
+ */
+export async function bench(words: readonly string[] = []): Promise<BenchmarkResult> {
+  installDebianPackages();
+  const { peers: all, versions } = findPeers();
+  const isWanted = ({ name }: Peer) => words.some((word) => name.toLowerCase().includes(word.toLowerCase()));
+  const peers = words.length === 0 ? all : all.filter(isWanted);
+  const database = await startBenchmarkDatabase();
+  try {
+    const results: Measured[] = peers.map(({ name, hasBrokerInside = false, missing }) => ({
+      name,
+      hasBrokerInside,
+      rounds: [],
+      ...(missing === undefined ? {} : { reason: `not run: ${missing}` }),
+    }));
+    // In turn, because the load of a shared machine changes during a run.
+    for (let round = 1; round <= PLAN.rounds; round++)
+      for (const [index, peer] of peers.entries()) await addRound(database, peer, results[index] as Measured, round);
+    return {
+      json: {
+        ...PLAN,
+        figures: results.map(({ name, rounds, reason }) => ({
+          name,
+          ...summarise(rounds),
+          ...(reason ? { reason } : {}),
+        })),
+        versions,
+      },
+      lines: [...formatTable(results), '', ...versions],
+      goals: goalsOf(results),
+    };
+  } finally {
+    await database.remove();
+  }
+}
+
+/** Returns the programs to measure, also those that this machine lacks, and the versions of those that it has. */
+function findPeers(): { peers: Peer[]; versions: string[] } {
+  const [red, python, telegrafFound] = [findNodeRed(), findPython(), findTelegraf()];
+  const driver = createRequire(import.meta.url).resolve('pg');
+  const missing = (found: object) => ('missing' in found ? { missing: String(found.missing) } : {});
+  const late = 'acknowledges' in python ? ` (acknowledged ${python.acknowledges})` : '';
+  const peers: Peer[] = [
+    { name: NAMES.service, isService: true, start: (place) => startService(place, { MQTT_URL: urlOf(place) }) },
+    {
+      name: NAMES.embedded,
+      isService: true,
+      hasBrokerInside: true,
+      start: (place) => startService(place, { MQTT_PORT: String(place.brokerPort) }),
+    },
+    { name: NAMES.script, start: startScript },
+    {
+      name: 'Node-RED, mosquitto',
+      start: (place) => startProgram(nodeRed(place, { installation: NODE_RED_FOLDER, driver }), place),
+      ...missing(red),
+    },
+    {
+      name: `Python bridge, batches${late}`,
+      start: (place) => startProgram(pythonBridge(place, 'batches'), place),
+      ...missing(python),
+    },
+    {
+      name: 'Python bridge, a commit for each',
+      start: (place) => startProgram(pythonBridge(place, 'each'), place),
+      share: 0.1,
+      ...missing(python),
+    },
+    { name: 'Telegraf', start: (place) => startProgram(telegraf(place), place), ...missing(telegrafFound) },
+  ];
+  const versions = [red, python, telegrafFound].flatMap((one) => ('version' in one ? [one.version] : []));
+  return { peers, versions };
+}
+
+/** Rounds of a program so far. */
+interface Measured extends PeerResult {
+  rounds: PeerRound[];
+}
+
+/** Measures another round of a program. If it fails, the program's row shows the reason and it is not measured again. */
+async function addRound(database: Database, peer: Peer, result: Measured, round: number): Promise<void> {
+  if (result.reason !== undefined) return;
+  process.stderr.write(`${peer.name}: round ${round} of ${PLAN.rounds} …\n`);
+  try {
+    result.rounds.push(await measureRound(database, peer));
+  } catch (error) {
+    result.reason = `failed: ${(error as Error).message.replaceAll(/[\n|]+/g, ' ')}`;
+  }
+}
+
+async function measureRound(database: Database, peer: Peer): Promise<PeerRound> {
+  const { pool, url: databaseUrl } = database;
+  const brokerPort = await freePort();
+  const mosquitto = peer.hasBrokerInside ? undefined : await startMosquitto({ port: brokerPort });
+  const folder = await mkdtemp(join(tmpdir(), 'energy-peer-'));
+  const place = { brokerPort, databaseUrl, folder };
+  await pool.query(`DROP TABLE IF EXISTS ${PEER_TABLE}; ${CREATE_PEER_TABLE}`);
+  let running = await peer.start(place);
+  try {
+    if (!peer.isService) await untilReady(pool, place);
+    const rate = await measureRate(database, peer, { place, running, brokers: mosquitto ? [mosquitto.pid] : [] });
+    await pool.query(`TRUNCATE ${PEER_TABLE}`);
+    const trial = await killRepeatedly(pool, peer, place, async () => {
+      await running.kill();
+      running = await peer.start(place);
+    });
+    process.stderr.write(`  ${Math.round(rate.perSecond)}/s ${JSON.stringify({ ...rate.cpuUs, ...trial })}\n`);
+    return { ...rate, trial };
+  } catch (error) {
+    const log = await readFile(join(folder, 'log'), 'utf8').catch(() => '');
+    process.stderr.write(log.slice(-2_000));
+    throw error;
+  } finally {
+    await running.kill();
+    await mosquitto?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits until a program stores readings of a device that is not counted: it has then subscribed. */
+async function untilReady(pool: Pool, place: Place): Promise<void> {
+  const client = await connectAsync(urlOf(place));
+  const payload = JSON.stringify({ ts: new Date().toISOString(), energy_total_kwh: 1 });
+  try {
+    await untilTrue('the program stores nothing', MAX_START_MS, async () => {
+      await client.publishAsync(`energy/v1/${PROBE}/readings`, payload, { qos: 1 });
+      await pause(100);
+      const { rows } = await pool.query(`SELECT EXISTS (SELECT FROM ${PEER_TABLE}) AS "hasRow"`);
+      return rows[0].hasRow;
+    });
+  } finally {
+    await client.endAsync();
+  }
+}
+
+/** Measures readings/s and CPU time of a flood, after as many messages that are not measured. */
+async function measureRate(
+  database: Database,
+  peer: Peer,
+  { place, running, brokers }: { place: Place; running: Running; brokers: number[] },
+) {
+  const { pool } = database;
+  const messages = PLAN.messages * (peer.share ?? 1);
+  const flood = async (fromBytes: number) => {
+    const devices = await pairDevices(pool, DEVICES);
+    return publishAll(database, devices, {
+      to: [urlOf(place)],
+      brokers,
+      workers: [running.pid],
+      messages,
+      ...(peer.isService ? {} : { untilStored: () => untilRows(pool, devices, messages, fromBytes) }),
+    });
+  };
+  await flood(0);
+  const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_TABLE}')::float8 AS bytes`);
+  await pool.query(`TRUNCATE ${PEER_TABLE}`);
+  return flood(rows[0].bytes * 0.9);
+}
+
+/** Waits until the table has as many rows of the devices. It does not count before the table is that large, because counting takes the server's time. */
+const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, fromBytes: number): Promise<void> =>
+  untilTrue(`fewer than ${count} readings are stored`, MAX_STORE_MS, async () => {
+    await pause(10);
+    const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_TABLE}')::float8 AS bytes`);
+    return rows[0].bytes >= fromBytes && (await countRows(pool, devices)).stored >= count;
+  });
+
+/** Counts the different readings of the devices that another program has stored, and the repeated ones. */
+async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<StoredCount> {
+  const { rows } = await pool.query(
+    `SELECT count(*)::int AS rows, count(DISTINCT (device, time))::int AS stored FROM ${PEER_TABLE} WHERE device = ANY ($1)`,
+    [devices.map(({ deviceId }) => deviceId)],
+  );
+  return { stored: rows[0].stored, double: rows[0].rows - rows[0].stored };
+}
+
+/** Kills and restarts a program while devices publish, and counts the readings when nothing more is stored. */
+async function killRepeatedly(
+  pool: Pool,
+  peer: Peer,
+  place: Place,
+  killAndStart: () => Promise<void>,
+): Promise<KillTrial> {
+  const players = await pairDevices(pool, PLAYERS);
+  const count = () => (peer.isService ? countStored : countRows)(pool, players);
+  const countStoredSoFar = async () =>
+    peer.isService ? countStoredRows(pool, players) : (await countRows(pool, players)).stored;
+  const fleet = startFleet(urlOf(place), players, PER_SECOND);
+  for (let kill = 0; kill < KILLS; kill++) {
+    await pause(PLAN.segmentMs);
+    await killAndStart();
+    const before = await countStoredSoFar();
+    await untilTrue('nothing is stored after a kill', MAX_STORE_MS, async () => {
+      await pause(50);
+      return (await countStoredSoFar()) > before;
+    });
+  }
+  await pause(PLAN.segmentMs);
+  await fleet.finish();
+  await settle(countStoredSoFar, fleet.acknowledged, PLAN.quietMs);
+  await pause(REPEATED_MS);
+  return judgeTrial(fleet.acknowledged, await count(), KILLS);
+}
+
+async function untilTrue(what: string, withinMs: number, isTrue: () => Promise<boolean>): Promise<void> {
+  const fromMs = performance.now();
+  while (!(await isTrue()))
+    if (performance.now() - fromMs > scaleTimeLimitMs(withinMs)) throw new Error(describeTimeout(what, withinMs));
+}

@@ -1,0 +1,113 @@
+import type { Goal } from '../answer.ts';
+import type { StoredCount } from '../chaos/stored.ts';
+import type { Cpu } from '../cluster.ts';
+import { median } from '../support.ts';
+
+/** Result of killing a program while devices publish. */
+export interface KillTrial {
+  /** Readings whose PUBACK the devices have received. */
+  acknowledged: number;
+  /** Acknowledged readings that were never stored. */
+  lost: number;
+  /** Readings that were stored or counted more than once. */
+  doubled: number;
+  kills: number;
+}
+
+/** Result of one round: the rate under a flood, CPU µs per reading, and the trial with kills. */
+export interface PeerRound {
+  perSecond: number;
+  cpuUs: Cpu;
+  trial: KillTrial;
+}
+
+/** Rounds of one program, or why it has none. */
+export interface PeerResult {
+  name: string;
+  /** Whether the broker is part of the program: its CPU time is then in the program's. */
+  hasBrokerInside?: boolean;
+  rounds: readonly PeerRound[];
+  /** `not run: …` or `failed: …`. */
+  reason?: string;
+}
+
+/** What a table shows of a program: medians of the rates and times, and sums of the trials. */
+export interface PeerFigures extends KillTrial {
+  perSecond: number;
+  cpuUs: Cpu;
+}
+
+/** Compares what devices have sent with what is stored. */
+export const judgeTrial = (acknowledged: number, { stored, double }: StoredCount, kills: number): KillTrial => ({
+  acknowledged,
+  lost: Math.max(0, acknowledged - stored),
+  doubled: double,
+  kills,
+});
+
+/** Returns medians and sums of the rounds; null without a round. */
+export function summarise(rounds: readonly PeerRound[]): PeerFigures | null {
+  if (rounds.length === 0) return null;
+  const middle = (of: (round: PeerRound) => number) => median(rounds.map(of));
+  const cpu = (part: keyof Cpu) => Math.round(middle(({ cpuUs }) => cpuUs[part]) * 10) / 10;
+  const total = (of: keyof KillTrial) => rounds.reduce((sum, { trial }) => sum + trial[of], 0);
+  return {
+    perSecond: Math.round(middle(({ perSecond }) => perSecond)),
+    cpuUs: { worker: cpu('worker'), broker: cpu('broker'), postgres: cpu('postgres') },
+    acknowledged: total('acknowledged'),
+    lost: total('lost'),
+    doubled: total('doubled'),
+    kills: total('kills'),
+  };
+}
+
+const HEAD = ['program', 'readings/s', 'CPU µs: program', 'broker', 'PostgreSQL', 'lost', 'doubled', 'acknowledged'];
+
+/** Formats the results as a Markdown table, as docs/benchmarks.md shows it. A program that did not run has a row with the reason. */
+export function formatTable(results: readonly PeerResult[]): string[] {
+  const rows = results.map(({ name, hasBrokerInside, rounds, reason }) => {
+    const figures = summarise(rounds);
+    if (figures === null || reason !== undefined) return [name, reason ?? 'not run', ...HEAD.slice(2).map(() => '')];
+    const { perSecond, cpuUs, acknowledged, lost, doubled } = figures;
+    return [
+      name,
+      perSecond.toLocaleString('en'),
+      cpuUs.worker.toFixed(1),
+      hasBrokerInside ? 'in the program' : cpuUs.broker.toFixed(1),
+      cpuUs.postgres.toFixed(1),
+      lost.toLocaleString('en'),
+      doubled.toLocaleString('en'),
+      acknowledged.toLocaleString('en'),
+    ];
+  });
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(HEAD), line(HEAD.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)];
+}
+
+/** Names of the rows that the goals compare. */
+export const NAMES = {
+  service: 'this service, mosquitto',
+  embedded: 'this service, embedded broker',
+  script: 'naive script, mosquitto',
+} as const;
+
+/** Returns the goals: this service loses and doubles nothing. Its rate and its CPU time are compared with the script's, without a goal. */
+export function goalsOf(results: readonly PeerResult[]): Goal[] {
+  const of = (name: string) => summarise(results.find((one) => one.name === name)?.rounds ?? []);
+  const [service, script] = [of(NAMES.service), of(NAMES.script)];
+  const share = (part: number, whole: number) => Math.round((100 * part) / whole) / 100;
+  const trials = [NAMES.service, NAMES.embedded].flatMap((name) => {
+    const figures = of(name);
+    if (figures === null) return [];
+    const what = `Readings that were lost or doubled over ${figures.kills} kills of ${name}`;
+    return [{ what, measured: figures.lost + figures.doubled, goal: { atMost: 0 } }];
+  });
+  if (service === null || script === null) return trials;
+  const rate = share(service.perSecond, script.perSecond);
+  const cpu = share(service.cpuUs.worker, script.cpuUs.worker);
+  return [
+    ...trials,
+    { what: 'Readings/s of this service over mosquitto ÷ the naive script', measured: rate, goal: null },
+    { what: 'CPU time of this service over mosquitto ÷ the naive script', measured: cpu, goal: null },
+  ];
+}

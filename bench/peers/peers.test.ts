@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { isMet } from '../answer.ts';
+import { formatTable, goalsOf, judgeTrial, NAMES, type PeerResult, type PeerRound, summarise } from './figures.ts';
+import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, pythonBridge, telegraf } from './programs.ts';
+
+const place = { brokerPort: 4_711, databaseUrl: 'postgresql://energy@localhost/energy?host=%2Fx', folder: '/peer' };
+
+const round = (perSecond: number, lost = 0, doubled = 0): PeerRound => ({
+  perSecond,
+  cpuUs: { worker: perSecond / 100, broker: 2, postgres: 3.14 },
+  trial: { acknowledged: 1_000, lost, doubled, kills: 2 },
+});
+
+describe('the configuration of', () => {
+  test('Node-RED asks for QoS 1 in a persistent session, and its function inserts what it has collected', async () => {
+    const program = nodeRed(place, { installation: '/red', driver: '/driver.js' });
+    expect(program.args).toEqual([
+      '/red/node_modules/node-red/red.js',
+      '--settings',
+      '/peer/settings.js',
+      '--userDir',
+      '/peer',
+      '/peer/flows.json',
+    ]);
+    const nodes: Record<string, unknown>[] = JSON.parse(program.files['flows.json'] ?? '');
+    const node = (type: string) => nodes.find((one) => one.type === type);
+    expect(node('mqtt-broker')).toMatchObject({ port: '4711', cleansession: false, clientid: expect.any(String) });
+    expect(node('mqtt in')).toMatchObject({ qos: '1', topic: 'energy/v1/+/readings', broker: 'broker' });
+
+    const { initialize, func } = node('function') as { initialize: string; func: string };
+    const context = new Map<string, unknown>();
+    const queries: unknown[][] = [];
+    let failures = 1;
+    let flush = async () => {};
+    class Pool {
+      async query(...query: unknown[]) {
+        if (failures-- > 0) throw new Error('the database is away');
+        queries.push(query);
+      }
+    }
+    const scope = {
+      context,
+      global: new Map<string, unknown>([['pg', { Pool }]]),
+      node: { error: () => {} },
+      msg: { topic: 'energy/v1/dev_1/readings', payload: { ts: '2026-11-27T00:00:00Z', energy_total_kwh: 1.5 } },
+      setInterval: (run: () => Promise<void>) => {
+        flush = run;
+      },
+    };
+    const run = (code: string) => new Script(`(() => {${code}})()`).runInNewContext(scope);
+    run(initialize);
+    expect(run(func)).toBeNull();
+    // A batch that could not be inserted is inserted the next time.
+    await flush();
+    await flush();
+    await flush();
+    expect(queries).toEqual([[expect.stringContaining(PEER_TABLE), [['dev_1'], ['2026-11-27T00:00:00Z'], [1.5]]]]);
+  });
+
+  test('Node-RED opens no port and installs nothing', () => {
+    const { files } = nodeRed(place, { installation: '/red', driver: '/driver.js' });
+    const module: { exports: Record<string, unknown> } = { exports: {} };
+    new Script(files['settings.js'] ?? '').runInNewContext({ module, require: (path: string) => path });
+    expect(module.exports).toMatchObject({
+      httpAdminRoot: false,
+      httpNodeRoot: false,
+      externalModules: { autoInstall: false },
+      functionGlobalContext: { pg: '/driver.js', databaseUrl: place.databaseUrl },
+    });
+  });
+
+  test('Telegraf takes a full batch of unacknowledged messages, in a persistent session', () => {
+    const text = telegraf(place).files['telegraf.conf'] ?? '';
+    const setting = (name: string) => new RegExp(`^ *${name} = (.+)$`, 'm').exec(text)?.[1];
+    expect(['qos', 'persistent_session', 'client_id', 'name_override', 'connection'].map(setting)).toEqual([
+      '1',
+      'true',
+      '"telegraf"',
+      `"${PEER_TABLE}"`,
+      `"${place.databaseUrl}"`,
+    ]);
+    expect(Number(setting('max_undelivered_messages'))).toBeGreaterThanOrEqual(Number(setting('metric_batch_size')));
+    // It writes into the same columns as the others.
+    for (const column of ['device', 'time', 'energy_total_kwh']) expect(CREATE_PEER_TABLE).toContain(`${column} `);
+  });
+
+  test('the Python bridge names the broker, the database, the table and its mode', () => {
+    expect(pythonBridge(place, 'each').args.slice(1)).toEqual(['4711', place.databaseUrl, PEER_TABLE, 'each']);
+    const file = join(import.meta.dirname, 'bridge.py');
+    const { status, error } = spawnSync('python3', [
+      '-c',
+      'import ast, sys; ast.parse(open(sys.argv[1]).read())',
+      file,
+    ]);
+    // A machine without Python has nothing to check.
+    expect(error === undefined ? status : 0).toBe(0);
+  });
+});
+
+test.each([
+  [10, { stored: 8, double: 0 }, { lost: 2, doubled: 0 }],
+  [10, { stored: 10, double: 3 }, { lost: 0, doubled: 3 }],
+  // A reading may be stored whose PUBACK the device has not received.
+  [10, { stored: 11, double: 0 }, { lost: 0, doubled: 0 }],
+])('of %i acknowledged readings and %j, %j', (acknowledged, stored, expected) => {
+  expect(judgeTrial(acknowledged, stored, 2)).toEqual({ acknowledged, kills: 2, ...expected });
+});
+
+test('a program has the medians of its rates and the sums of its trials', () => {
+  expect(summarise([round(900, 1), round(100, 0, 2), round(500, 4)])).toEqual({
+    perSecond: 500,
+    cpuUs: { worker: 5, broker: 2, postgres: 3.1 },
+    acknowledged: 3_000,
+    lost: 5,
+    doubled: 2,
+    kills: 6,
+  });
+  expect(summarise([])).toBeNull();
+});
+
+const results = (own: PeerRound, embedded = own): PeerResult[] => [
+  { name: NAMES.service, rounds: [own] },
+  { name: NAMES.embedded, hasBrokerInside: true, rounds: [embedded] },
+  { name: NAMES.script, rounds: [round(2_000, 40)] },
+  { name: 'Telegraf', rounds: [], reason: 'not run: no package' },
+];
+
+test('the table has a row for each program, also for one that did not run', () => {
+  expect(formatTable(results(round(1_000)))).toEqual([
+    '| program | readings/s | CPU µs: program | broker | PostgreSQL | lost | doubled | acknowledged |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+    '| this service, mosquitto | 1,000 | 10.0 | 2.0 | 3.1 | 0 | 0 | 1,000 |',
+    '| this service, embedded broker | 1,000 | 10.0 | in the program | 3.1 | 0 | 0 | 1,000 |',
+    '| naive script, mosquitto | 2,000 | 20.0 | 2.0 | 3.1 | 40 | 0 | 1,000 |',
+    '| Telegraf | not run: no package |  |  |  |  |  |  |',
+  ]);
+});
+
+test('a reading that this service loses or doubles misses a goal, one that another program loses does not', () => {
+  const met = (all: PeerResult[]) => goalsOf(all).map(isMet);
+  expect(met(results(round(1_000)))).toEqual([true, true, null, null]);
+  expect(met(results(round(1_000, 1)))).toEqual([false, false, null, null]);
+  expect(met(results(round(1_000), round(1_000, 0, 1)))).toEqual([true, false, null, null]);
+  expect(goalsOf(results(round(1_000))).map(({ measured }) => measured)).toEqual([0, 0, 0.5, 0.5]);
+});
+
+test('without the script nothing is compared, and a service that did not run has no goal', () => {
+  expect(goalsOf(results(round(1_000)).slice(0, 2))).toHaveLength(2);
+  expect(goalsOf([{ name: NAMES.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
+});

@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+
+/** What another program is started with. */
+export interface Place {
+  /** Port of the mosquitto from which it reads. */
+  brokerPort: number;
+  databaseUrl: string;
+  /** Folder for its files. The same one after a kill. */
+  folder: string;
+}
+
+/** A command with the files that it reads, by their names in the place's folder. */
+export interface Program {
+  command: string;
+  args: string[];
+  files: Record<string, string>;
+}
+
+/** Table into which the other programs write, without index or checks. `ingest-script.ts` names it, too. */
+export const PEER_TABLE = 'bench_bare';
+/** The order of the columns is that of the naive script's INSERT; Telegraf requires the name `time`. */
+export const CREATE_PEER_TABLE = `CREATE TABLE ${PEER_TABLE} (device text, time timestamptz, energy_total_kwh float8)`;
+const TOPICS = 'energy/v1/+/readings';
+
+/** Pinned, so that two runs compare the same program. */
+export const NODE_RED_VERSION = '5.0.7';
+
+/** Time for which the flow collects rows, as in the naive script and the Python bridge, ms. */
+const FLUSH_MS = 20;
+
+const SET_UP = `const rows = [];
+context.set('rows', rows);
+const pool = new (global.get('pg').Pool)({ connectionString: global.get('databaseUrl'), max: 2 });
+let isWriting = false;
+setInterval(async () => {
+  if (isWriting || rows.length === 0) return;
+  isWriting = true;
+  const batch = rows.splice(0);
+  try {
+    await pool.query(
+      'INSERT INTO ${PEER_TABLE} (device, time, energy_total_kwh) SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::float8[])',
+      [batch.map((row) => row[0]), batch.map((row) => row[1]), batch.map((row) => row[2])],
+    );
+  } catch (error) {
+    rows.unshift(...batch);
+    node.error(error.message);
+  } finally {
+    isWriting = false;
+  }
+}, ${FLUSH_MS});`;
+
+const ON_MESSAGE = `context.get('rows').push([msg.topic.split('/')[2], msg.payload.ts, msg.payload.energy_total_kwh]);
+return null;`;
+
+/**
+ * Returns Node-RED with one flow: "mqtt in" (QoS 1, persistent session) to a function node that inserts batches. Node-RED acknowledges a
+ * message when it has arrived; its "mqtt in" node has no later acknowledgement. `installation`: folder with Node-RED; `driver`: path of the
+ * PostgreSQL driver, which the documented setting `functionGlobalContext` gives to the function.
+ */
+export function nodeRed(place: Place, { installation, driver }: { installation: string; driver: string }): Program {
+  // Node-RED takes a node without coordinates for a configuration.
+  const flow = [
+    { id: 'readings', type: 'tab', label: 'Readings' },
+    {
+      id: 'broker',
+      type: 'mqtt-broker',
+      broker: '127.0.0.1',
+      port: String(place.brokerPort),
+      clientid: 'node-red',
+      cleansession: false,
+      autoConnect: true,
+      usetls: false,
+      protocolVersion: '4',
+      keepalive: '60',
+    },
+    {
+      id: 'in',
+      type: 'mqtt in',
+      z: 'readings',
+      topic: TOPICS,
+      qos: '1',
+      datatype: 'json',
+      broker: 'broker',
+      inputs: 0,
+      x: 100,
+      y: 100,
+      wires: [['insert']],
+    },
+    {
+      id: 'insert',
+      type: 'function',
+      z: 'readings',
+      name: 'Insert batches',
+      func: ON_MESSAGE,
+      initialize: SET_UP,
+      outputs: 0,
+      libs: [],
+      x: 300,
+      y: 100,
+      wires: [],
+    },
+  ];
+  // Without an editor and without HTTP, Node-RED opens no port.
+  const settings = `module.exports = {
+  httpAdminRoot: false,
+  httpNodeRoot: false,
+  credentialSecret: false,
+  telemetry: { enabled: false, updateNotification: false },
+  externalModules: { autoInstall: false, palette: { allowInstall: false } },
+  functionGlobalContext: { pg: require(${JSON.stringify(driver)}), databaseUrl: ${JSON.stringify(place.databaseUrl)} },
+  logging: { console: { level: 'warn', metrics: false, audit: false } },
+};
+`;
+  return {
+    command: process.execPath,
+    args: [
+      join(installation, 'node_modules/node-red/red.js'),
+      ...['--settings', join(place.folder, 'settings.js')],
+      ...['--userDir', place.folder],
+      join(place.folder, 'flows.json'),
+    ],
+    files: { 'settings.js': settings, 'flows.json': JSON.stringify(flow, null, 2) },
+  };
+}
+
+/** Returns the Python bridge. `each` commits each message before it is acknowledged; `batches` is faster. */
+export const pythonBridge = ({ brokerPort, databaseUrl }: Place, mode: 'batches' | 'each'): Program => ({
+  // Debian's Python has Debian's packages; one that comes first on the path may not.
+  command: '/usr/bin/python3',
+  args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, PEER_TABLE, mode],
+  files: {},
+});
+
+/**
+ * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output. As its documentation recommends, the session is persistent with QoS 1, and
+ * `max_undelivered_messages` is at least a batch, so that a full batch is written at once. Telegraf acknowledges written messages.
+ */
+export function telegraf({ brokerPort, databaseUrl, folder }: Place): Program {
+  const configuration = `[agent]
+  omit_hostname = true
+  metric_batch_size = 1000
+  metric_buffer_limit = 100000
+  flush_interval = "200ms"
+  flush_jitter = "0s"
+  precision = "1ms"
+  quiet = true
+
+[[inputs.mqtt_consumer]]
+  servers = ["tcp://127.0.0.1:${brokerPort}"]
+  topics = ["${TOPICS}"]
+  topic_tag = ""
+  qos = 1
+  persistent_session = true
+  client_id = "telegraf"
+  max_undelivered_messages = 2000
+  name_override = "${PEER_TABLE}"
+  data_format = "json"
+  json_time_key = "ts"
+  json_time_format = "2006-01-02T15:04:05Z07:00"
+  [[inputs.mqtt_consumer.topic_parsing]]
+    topic = "${TOPICS}"
+    tags = "_/_/device/_"
+
+[[outputs.postgresql]]
+  connection = ${JSON.stringify(databaseUrl)}
+  add_column_templates = []
+`;
+  return {
+    command: 'telegraf',
+    args: ['--config', join(folder, 'telegraf.conf')],
+    files: { 'telegraf.conf': configuration },
+  };
+}
