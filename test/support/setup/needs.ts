@@ -48,7 +48,7 @@ export const PROGRAMS: readonly Program[] = [
       'test/system/cluster/{moving-up,proxied-mqtt}.test.ts',
       'test/system/deploy/mosquitto.test.ts',
       'test/system/homeassistant/publish.test.ts',
-      'test/system/ingest/{bridge,gateway-login,keepalive,longest-packet,pipeline,production-and-charging,stale-worker,standby,stop,take-publishes}.test.ts',
+      'test/system/ingest/{bridge,gateway-login,keepalive,longest-packet,names-of-a-gateway,pipeline,production-and-charging,stale-worker,standby,stop,take-publishes}.test.ts',
       'test/system/start/bad-days-mosquitto.test.ts',
     ],
   },
