@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { buildApp } from '#src/api/app.ts';
-import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
@@ -26,7 +26,7 @@ function server() {
     return buildApp(
       { db, readDb: db, clock: systemClock, environment: 'live', retentionMonths: 13, box: createSecretBox('bench') },
       {
-        authenticate: createAuthenticate(db, 'live'),
+        authenticate: createAuthenticator(db, 'live'),
         counter: databaseCounter(db, { free: many, developer: many, enterprise: many }, systemClock),
         isReady: async () => true,
         publicUrl: () => 'https://localhost',

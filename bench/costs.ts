@@ -1,4 +1,4 @@
-import { loadWeightedInsights } from '#src/cost/insights.ts';
+import { loadInsightsWithCostAndEmissions } from '#src/cost/insights.ts';
 import { createDb, type Pool } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
@@ -96,7 +96,7 @@ export async function bench(): Promise<BenchmarkResult> {
       } as const;
       for (let query = 0; query < QUERIES; query++) {
         await timed('plain', () => loadInsights(db, asked.userId, range, 'day', include));
-        await timed('costed', () => loadWeightedInsights(db, { ...asked, weighted }));
+        await timed('costed', () => loadInsightsWithCostAndEmissions(db, { ...asked, weighted }));
       }
       const after = (all: number[]) => all.slice(QUERIES / 10);
       const at = (share: number) =>

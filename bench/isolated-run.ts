@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { constants, tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { innerFoldersOf } from '../test/support/tiers/inner-folder.ts';
+import { listInnerFolders } from '../test/support/tiers/inner-folder.ts';
 
 /** Environment variable that marks the child process of an isolated run. */
 const APART = 'BENCH_APART';
@@ -130,5 +130,6 @@ function removeFolder(folder: string): void {
     const [, place = ''] = line.split(' ');
     if (place.startsWith(folder + sep)) spawnSync('umount', ['-l', place]);
   }
-  for (const path of [...innerFoldersOf(folder), folder]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const path of [...listInnerFolders(folder), folder])
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,4 +1,4 @@
-import { DeviceTurn, type QueuedMessage, ReadyDevices, RecentDevices, SENDING_DEVICES_SAMPLE } from './turns.ts';
+import { DeviceTurn, MAX_SAMPLED_SENDERS, type QueuedMessage, ReadyDevices, RecentDevices } from './turns.ts';
 
 /**
  * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES` is the approximate maximum of
@@ -192,7 +192,7 @@ export class FairQueue<T extends QueuedMessage> {
     const onTaken = (turn: DeviceTurn<T>) => {
       from.delete(turn);
       turn.isUnderWay = true;
-      if (batch.devices <= SENDING_DEVICES_SAMPLE) this.#recent.note(turn.deviceId, isBacklogged, this.#now());
+      if (batch.devices <= MAX_SAMPLED_SENDERS) this.#recent.note(turn.deviceId, isBacklogged, this.#now());
     };
     for (const most of [Math.max(BACKLOG, MAX_BATCH / from.accounts), Number.POSITIVE_INFINITY])
       if (from.size > 0) from.round((turns) => batch.takeAccount(turns, { most, share }, onTaken));

@@ -63,16 +63,16 @@ export interface Ingest {
 /** Reads the certificates of the authorities that sign client certificates, PEM. Throws if the file has none. */
 async function clientAuthority(file: string | undefined): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
-  const told = (why: string) => new Error(`MQTTS_CLIENT_CA_FILE: ${file} ${why}`);
+  const fileError = (why: string) => new Error(`MQTTS_CLIENT_CA_FILE: ${file} ${why}`);
   const ca = await readFile(file).catch((error: Error) => {
-    throw told(`cannot be read (${error.message})`);
+    throw fileError(`cannot be read (${error.message})`);
   });
   const found = String(ca).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (found.length === 0) throw told('has no certificate (PEM) in it');
+  if (found.length === 0) throw fileError('has no certificate (PEM) in it');
   try {
     for (const pem of found) new X509Certificate(pem);
   } catch {
-    throw told('has a certificate in it that cannot be read');
+    throw fileError('has a certificate in it that cannot be read');
   }
   return ca;
 }

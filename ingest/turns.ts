@@ -9,7 +9,7 @@ const SENDING_MS = 10_000;
  * Number of most recently sending devices in the sample. If fewer than a quarter of them are not backlogged, nearly all devices are
  * backlogged, as after an outage.
  */
-export const SENDING_DEVICES_SAMPLE = 64;
+export const MAX_SAMPLED_SENDERS = 64;
 const OTHERS_SHARE = 0.25;
 
 /** A waiting message, with the fields that scheduling needs. */
@@ -115,7 +115,7 @@ export class RecentDevices {
     const before = this.#last.get(deviceId)?.backloggedAtMs ?? Number.NEGATIVE_INFINITY;
     this.#last.delete(deviceId);
     this.#last.set(deviceId, { atMs, backloggedAtMs: isBacklogged ? atMs : before });
-    if (this.#last.size > SENDING_DEVICES_SAMPLE) this.#last.delete(this.#last.keys().next().value as string);
+    if (this.#last.size > MAX_SAMPLED_SENDERS) this.#last.delete(this.#last.keys().next().value as string);
   }
 
   /** Whether at least a quarter of the sending devices are not backlogged and have not recently been backlogged. */

@@ -43,14 +43,14 @@ export function describeMessage(
   }
   const decoders = createDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
-  const heard = decoders.hear(message, settings);
-  if (!heard) return null;
-  const said = selectCurrentValues(heard, message.replayed);
+  const decoded = decoders.hear(message, settings);
+  if (!decoded) return null;
+  const said = selectCurrentValues(decoded, message.replayed);
   return {
-    family: heard.family,
+    family: decoded.family,
     readings: said.filter(({ asks }) => !asks).map(toPrintedReading),
     asks: said.flatMap(printedQuestionsOf),
-    refused: heard.refused,
+    refused: decoded.refused,
   };
 }
 

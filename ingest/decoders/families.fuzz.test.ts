@@ -187,9 +187,9 @@ function createFuzz(family: Family, seed: number) {
     const decoders = createDecoders(own);
     const startedAt = cpuMs();
     for (const one of prior) decoders.recall(one);
-    const heard = decoders.hear({ ...message, topic, payload }, settings);
+    const decoded = decoders.hear({ ...message, topic, payload }, settings);
     if (cpuMs() - startedAt > SLOW_MS) throw new Error(`slow: ${now}`);
-    if (heard && family.takes?.(topic) === false && !family.knows?.(payload))
+    if (decoded && family.takes?.(topic) === false && !family.knows?.(payload))
       throw new Error(`reads a topic that it denies: ${now}`);
     // The messages before it are unchanged, because they may be the only evidence of the topic's family.
     if (topic === message.topic && out !== null && index % 3 === 0) {
@@ -198,11 +198,11 @@ function createFuzz(family: Family, seed: number) {
       const taker = all.hear({ ...message, payload }, settings)?.family;
       if (taker !== undefined) throw new Error(`${taker} takes it: ${now}`);
     }
-    if (!heard || heard.said.length === 0) return;
+    if (!decoded || decoded.said.length === 0) return;
     said++;
     const texts = [payload, ...prior.map((one) => one.payload)];
     const numbers = [...texts.flatMap(inPayload), ...numbersOf(settings)];
-    for (const one of heard.said) {
+    for (const one of decoded.said) {
       if (!isWellFormed(one)) throw new Error(`${JSON.stringify(one)}: ${now}`);
       // Families with unsigned powers send the direction separately, or report generation as positive, so negated numbers are allowed.
       const signed = one.kind === 'power_w' && SIGNED_BESIDE.has(family.name) ? numbers.map((number) => -number) : [];

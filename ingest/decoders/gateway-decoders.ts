@@ -105,8 +105,8 @@ export function createDecoders(families: readonly Family[] = FAMILIES): Decoders
     for (const at of reads) {
       const family = families[at] as Family;
       if (byBody.has(at) && !family.knows?.(message.payload)) continue;
-      const heard = family.decode(message, settings, memories[at]);
-      if (heard) return { family: family.name, ...heard };
+      const decoded = family.decode(message, settings, memories[at]);
+      if (decoded) return { family: family.name, ...decoded };
     }
     return null;
   };

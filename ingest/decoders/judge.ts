@@ -42,16 +42,16 @@ export function diagnoseMessage(
   // A native device connects under its own account. Below a gateway's prefix, native topics belong to no family.
   const native = topic === message.topic ? decodeNativeForDisplay(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
-  const heard = decoders.hear(own, settings);
-  const now = heard ? judged(heard.family, heard, own) : NOBODY;
+  const decoded = decoders.hear(own, settings);
+  const now = decoded ? judged(decoded.family, decoded, own) : NOBODY;
   const reads = (tried: DecoderSettings) => {
     const then = decoders.read(own, { ...settings, ...tried });
-    return then && tellsMore(then, heard) ? then.family : null;
+    return then && tellsMore(then, decoded) ? then.family : null;
   };
   const would = settingTrialsFor({
     topic,
     settings,
-    seen: heard?.seen ?? [],
+    seen: decoded?.seen ?? [],
     asked: now.asks.map(({ native_name }) => native_name),
   }).flatMap((decoder_config) => {
     const family = reads(decoder_config);
@@ -78,16 +78,16 @@ const NOBODY = {
 
 function judged(
   family: string,
-  heard: FamilyDecodeResult,
+  decoded: FamilyDecodeResult,
   { replayed }: { replayed: boolean },
 ): Omit<MessageDiagnosis, 'topic' | 'would' | 'members'> {
-  const said = selectCurrentValues(heard, replayed);
+  const said = selectCurrentValues(decoded, replayed);
   const readings = said.filter((one) => !one.asks).map(toPrintedReading);
   const asks = said.flatMap(printedQuestionsOf);
-  const { refused } = heard;
+  const { refused } = decoded;
   const rest = asks.length > 0 ? 'asked' : refused.length > 0 ? 'refused' : 'nothing';
   const outcome = readings.length > 0 ? 'read' : rest;
-  return { outcome, family, readings, asks, refused, left_out: heard.said.length - said.length };
+  return { outcome, family, readings, asks, refused, left_out: decoded.said.length - said.length };
 }
 
 /** Whether more values count with the tried setting, or equally many, of which more have a time of their own. */

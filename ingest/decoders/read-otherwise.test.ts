@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
 import { mergeNumberSettings, readsDifferentNumber } from '#src/devices/read-numbers.ts';
 import { casesOf, messageOf, priorOf, settingsOf } from '#test/support/family-cases.ts';
-import { storedKindOf } from '../gateways/assign.ts';
+import { toStoredKind } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
 import { type DecoderSettings, parseDecoderSettings } from './family.ts';
 import { createDecoders } from './gateway-decoders.ts';
@@ -34,12 +34,12 @@ function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSetting
   const decoders = createDecoders();
   const message = messageOf(given);
   for (const one of priorOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
-  const heard = decoders.hear(message, settings);
-  const said = (heard?.said ?? []).filter(({ kind }) => ['register', 'power'].includes(storedKindOf(kind)));
+  const decoded = decoders.hear(message, settings);
+  const said = (decoded?.said ?? []).filter(({ kind }) => ['register', 'power'].includes(toStoredKind(kind)));
   const bySeries = Map.groupBy(said, ({ device, channel, kind }) =>
-    JSON.stringify([device, channel, storedKindOf(kind)]),
+    JSON.stringify([device, channel, toStoredKind(kind)]),
   );
-  return { family: heard?.family, bySeries };
+  return { family: decoded?.family, bySeries };
 }
 
 /** Returns the conditions of a mapping, as one text. */

@@ -14,7 +14,7 @@ const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; wh
 };
 
 /** Returns the stored kind for a kind in a message; an unknown kind is returned unchanged. */
-export const storedKindOf = (said: string): string =>
+export const toStoredKind = (said: string): string =>
   Object.hasOwn(KINDS, said) ? KINDS[said as keyof typeof KINDS].kind : said;
 
 /**

@@ -31,8 +31,8 @@ function gateway() {
   const receive = (topic: string, payload: object) => {
     const message = { topic, payload: Buffer.from(JSON.stringify(payload)), receivedAtMs: 1_800_000_000_000 };
     decoders.recall(message);
-    const heard = decoders.read(message, {});
-    if (heard) discoveries.receive('gwy_1', heard, message, { decoders, settings: {} });
+    const decoded = decoders.read(message, {});
+    if (decoded) discoveries.receive('gwy_1', decoded, message, { decoders, settings: {} });
   };
   const find = (family: string, nativeId: string) => discoveries.find('gwy_1', family, nativeId);
   return { receive, find };

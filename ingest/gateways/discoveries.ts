@@ -12,7 +12,7 @@ import {
 import type { Decoders, NamedDecodeResult } from '../decoders/gateway-decoders.ts';
 import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
 import { chooseRoles } from '../normalise/channels.ts';
-import { discoveredNativeIds, storedKindOf } from './assign.ts';
+import { discoveredNativeIds, toStoredKind } from './assign.ts';
 import {
   type AwaitedFilter,
   isAwaiting,
@@ -121,15 +121,15 @@ export class Discoveries {
   }
 
   /** Notes the devices of a message, and the device that it announces. `heard`: the message as the gateway's decoders read it. */
-  receive(gatewayId: string, heard: NamedDecodeResult, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
-    if (heard.announced) this.#announce(gatewayId, heard.family, { ...heard.announced, receivedAtMs }, by);
+  receive(gatewayId: string, decoded: NamedDecodeResult, { topic, receivedAtMs }: DeviceMessage, by: Reading): void {
+    if (decoded.announced) this.#announce(gatewayId, decoded.family, { ...decoded.announced, receivedAtMs }, by);
     if (this.#awaiting.has(gatewayId)) {
-      const announced = by.decoders.announcedOn(topic, heard.family);
+      const announced = by.decoders.announcedOn(topic, decoded.family);
       for (const { family, device } of announced) this.#hide(gatewayId, family, device);
     }
-    const saidBy = Map.groupBy(heard.said, ({ device }) => device);
-    for (const nativeId of discoveredNativeIds(heard)) {
-      this.#note(gatewayId, heard.family, nativeId, saidBy.get(nativeId) ?? [], receivedAtMs);
+    const saidBy = Map.groupBy(decoded.said, ({ device }) => device);
+    for (const nativeId of discoveredNativeIds(decoded)) {
+      this.#note(gatewayId, decoded.family, nativeId, saidBy.get(nativeId) ?? [], receivedAtMs);
     }
   }
 
@@ -234,7 +234,7 @@ function addQuantities(discovery: Discovery, said: readonly DecodedValue[]): boo
   );
   for (const { channel, kind } of fresh) all.set(keyOf(channel, kind), { channel, kind });
   const quantities = [...all.values()].slice(0, MAX_QUANTITIES);
-  const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: storedKindOf(kind) })));
+  const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: toStoredKind(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
     // If no better series measures export, the negative part of a power counts as export, but the list of devices does not show that. For
@@ -266,7 +266,7 @@ function noteDescriptions(discovery: Discovery, said: readonly DecodedValue[], a
       described: digest,
       described_at_ms: atMs,
     });
-    if (discovery.paired) discovery.descriptions.push({ channel, kind: storedKindOf(kind), described });
+    if (discovery.paired) discovery.descriptions.push({ channel, kind: toStoredKind(kind), described });
     isNew = true;
   }
   return isNew;

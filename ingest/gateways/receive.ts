@@ -81,7 +81,7 @@ export function createGatewayReceiver(
         const known = await know(client, gateway_id, announced);
         gateways.set(gateway_id, { known, settings: settingsOf(known, decoder_config), news: [], discoveries, unread });
       }
-      const heard = batch.flatMap((message) => {
+      const messages = batch.flatMap((message) => {
         if (!message.gateway) return [message];
         const gateway = gateways.get(message.gateway.gatewayId);
         return gateway ? tryToHear(message, message.gateway, gateway) : [message];
@@ -92,7 +92,7 @@ export function createGatewayReceiver(
       for (const deviceId of await discoveries.save(client)) described.add(deviceId);
       await unread.save(client, [...gateways.keys()]);
       gatewaysKnown.trim();
-      return heard;
+      return messages;
     },
   };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryHistory, arbitrarySettings } from '#test/reference/histories.ts';
 import { comparePoints } from './law.ts';
-import { lawByTime } from './law-by-time.ts';
+import { createLawForRoles } from './law-by-time.ts';
 import { replayLaw } from './replay.ts';
 import { NO_ROLES, type Roles, rolesAt, rolesUpTo, timeOfRoleDifference } from './roles-by-time.ts';
 import { lawOfSeries } from './series-law.ts';
@@ -52,16 +52,16 @@ test('counts each interval once, by the role at its end, for any border; with on
         const border = points[Math.floor(share * points.length)]?.readAtMs ?? 0;
         const of = rolesUpTo({ roles: after }, { roles: before }, border);
         const lawOf = (roles: Roles) => lawOfSeries('import', kind, roles, by);
-        const told = (roles: Roles) => {
+        const energy = (roles: Roles) => {
           const law = lawOf(roles);
           return law ? replayLaw(law, law.initial, points).intervals : [];
         };
-        const law = lawByTime(of, lawOf);
+        const law = createLawForRoles(of, lawOf);
         const isPast = after.import || after.export;
         const wanted = [
           // If nothing counts after the border, a reading that was held before it waits for ever.
-          ...(isPast ? told(before).filter(({ endMs }) => endMs < border) : []),
-          ...told(after).filter(({ endMs }) => endMs >= border),
+          ...(isPast ? energy(before).filter(({ endMs }) => endMs < border) : []),
+          ...energy(after).filter(({ endMs }) => endMs >= border),
         ];
         const found = replayLaw(law, law.initial, points).intervals;
         if (isPast) expect(found).toEqual(wanted);

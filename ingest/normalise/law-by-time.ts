@@ -8,7 +8,7 @@ import { countsUntilMs, type Roles, type RolesByTime, rolesAt, toRoleSpans } fro
  * no readings, and its state is null. An interval counts by the role at its end. `lawOf`: the law of a role; null if the role does not
  * count.
  */
-export function lawByTime(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown> | null): Law<unknown> {
+export function createLawForRoles(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown> | null): Law<unknown> {
   const endMs = countsUntilMs(of);
   const at = rolesAt(of);
   const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ law: lawOf(roles), untilMs }));
@@ -29,10 +29,10 @@ export function lawByTime(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown>
       return before.length > 0 ? { taken: before.length, state: null } : null;
     },
     counted(from, judged) {
-      const told = judged.filter(({ readAtMs }) => readAtMs < endMs);
-      if (!some || told.length === 0) return [];
-      if (!some.counted) return replayLaw(law, from, told).intervals;
-      return some.counted(from, told).flatMap((interval) => counted(interval) ?? []);
+      const inRole = judged.filter(({ readAtMs }) => readAtMs < endMs);
+      if (!some || inRole.length === 0) return [];
+      if (!some.counted) return replayLaw(law, from, inRole).intervals;
+      return some.counted(from, inRole).flatMap((interval) => counted(interval) ?? []);
     },
     knows: (state) => some === null || some.knows(state),
     ...(some?.earliestMs && {
@@ -45,8 +45,8 @@ export function lawByTime(of: RolesByTime, lawOf: (roles: Roles) => Law<unknown>
         verdict: (judged, verdict) => findings.verdict(judged, verdict),
         takeBack: (sinceMs, untilMs, verdict) => findings.takeBack(sinceMs, untilMs, verdict),
         interval(interval) {
-          const told = counted(interval);
-          if (told) findings.interval(told);
+          const energy = counted(interval);
+          if (energy) findings.interval(energy);
         },
       });
     },

@@ -45,7 +45,7 @@ export type Verdict =
   | 'excluded';
 
 /** A stored reading and its verdict; null: it was plainly counted. */
-export interface JudgedPoint extends Point {
+export interface PointWithVerdict extends Point {
   verdict: Verdict | null;
 }
 
@@ -75,12 +75,12 @@ export interface Law<State> {
    * `later`: the state after the series' last reading, if known. Null: the readings do not determine a state; more readings from further
    * back may. Thanks to this method, a late reading can be processed without reading the whole past.
    */
-  restart(before: readonly JudgedPoint[], later?: State): LawRestart<State> | null;
+  restart(before: readonly PointWithVerdict[], later?: State): LawRestart<State> | null;
   /**
    * Returns the energy that stored readings counted as, by their stored verdicts, from a state on. If the method is missing, the law is run
    * on the readings again. The two differ for readings that an earlier edition of the law judged.
    */
-  counted?(from: State, judged: readonly JudgedPoint[]): EnergyInterval[];
+  counted?(from: State, judged: readonly PointWithVerdict[]): EnergyInterval[];
   /** Whether a stored state is of this edition of the law. If not, the law's state is derived from stored readings. */
   knows(state: unknown): boolean;
   /** Time of the earliest reading in a state, Unix ms. Left out: the law does not compare elapsed times with earlier readings. */
@@ -91,7 +91,7 @@ export interface Law<State> {
 
 /** Restarts a law whose state after a plainly counted reading depends on that reading alone. */
 export function restartAfterLastCounted<State>(
-  before: readonly JudgedPoint[],
+  before: readonly PointWithVerdict[],
   stateAfter: (point: Point) => State,
 ): LawRestart<State> | null {
   const index = before.findLastIndex(({ verdict }) => verdict === null);

@@ -2,12 +2,12 @@ import { asMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type {
   EnergyInterval,
-  JudgedPoint,
   Law,
   LawFindings,
   LawRestart,
   LawSettings,
   Point,
+  PointWithVerdict,
   SettingsByTime,
   Verdict,
 } from './law.ts';
@@ -78,12 +78,12 @@ export class RegisterLaw implements Law<RegisterState> {
     return run ? earliestReadingMs(run) : Number.POSITIVE_INFINITY;
   }
 
-  restart(before: readonly JudgedPoint[], later?: RegisterState): LawRestart<RegisterState> | null {
+  restart(before: readonly PointWithVerdict[], later?: RegisterState): LawRestart<RegisterState> | null {
     const found = rebuildRun(before, later?.run);
     return found && { taken: found.taken, state: { run: found.state } };
   }
 
-  counted(from: RegisterState, judged: readonly JudgedPoint[]): EnergyInterval[] {
+  counted(from: RegisterState, judged: readonly PointWithVerdict[]): EnergyInterval[] {
     const intervals: EnergyInterval[] = [];
     const findings: LawFindings = { interval: (interval) => intervals.push(interval), verdict() {}, takeBack() {} };
     let last = from.run && lastReading(from.run);

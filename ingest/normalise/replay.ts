@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IsExcluded } from './edits.ts';
-import type { EnergyInterval, JudgedPoint, Law, LawFindings, Point, Verdict } from './law.ts';
+import type { EnergyInterval, Law, LawFindings, Point, PointWithVerdict, Verdict } from './law.ts';
 
 /** Result of a law over a run of points. */
 export interface ReplayResult {
   intervals: EnergyInterval[];
   /** Verdicts by `pointKey`. A point without an entry was plainly counted. */
-  readonly verdicts: ReadonlyMap<string, JudgedPoint>;
+  readonly verdicts: ReadonlyMap<string, PointWithVerdict>;
   state: unknown;
   /** Earliest time from which the law took energy back, Unix ms; Infinity: none. The time may lie before the replay's start. */
   backToMs: number;
@@ -16,7 +16,7 @@ export interface ReplayResult {
 export const pointKey = (point: Point): string => `${point.readAtMs}/${point.intervalMs}`;
 
 /** An empty map that most replays share: all of their points were plainly counted. */
-export const NO_VERDICTS: ReadonlyMap<string, JudgedPoint> = new Map();
+export const NO_VERDICTS: ReadonlyMap<string, PointWithVerdict> = new Map();
 
 class Run implements ReplayResult, LawFindings {
   readonly intervals: EnergyInterval[] = [];
@@ -25,7 +25,7 @@ class Run implements ReplayResult, LawFindings {
   readonly #law: Law<unknown>;
   readonly #points: Point[] = [];
   readonly #isExcluded: IsExcluded | undefined;
-  #verdicts: Map<string, JudgedPoint> | null = null;
+  #verdicts: Map<string, PointWithVerdict> | null = null;
 
   constructor(law: Law<unknown>, from: unknown, isExcluded?: IsExcluded) {
     this.#law = law;
@@ -33,7 +33,7 @@ class Run implements ReplayResult, LawFindings {
     this.state = from;
   }
 
-  get verdicts(): ReadonlyMap<string, JudgedPoint> {
+  get verdicts(): ReadonlyMap<string, PointWithVerdict> {
     return this.#verdicts ?? NO_VERDICTS;
   }
 
@@ -83,11 +83,11 @@ export function replayLaw(
 export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
 /** Whether the law received a stored reading: the law does not receive readings that an edit excludes. */
-const isReceived = ({ verdict }: JudgedPoint): boolean => verdict !== 'excluded';
+const isReceived = ({ verdict }: PointWithVerdict): boolean => verdict !== 'excluded';
 
 /** Returns the intervals and verdicts of stored readings that follow a state. */
-export function recallStored(law: Law<unknown>, from: unknown, judged: readonly JudgedPoint[]): StoredResult {
-  const verdicts = new Map<string, JudgedPoint>();
+export function recallStored(law: Law<unknown>, from: unknown, judged: readonly PointWithVerdict[]): StoredResult {
+  const verdicts = new Map<string, PointWithVerdict>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
   const received = judged.filter(isReceived);
   return { intervals: law.counted?.(from, received) ?? replayLaw(law, from, received).intervals, verdicts };
@@ -125,13 +125,13 @@ export interface LawsBeforeAndAfter {
 export function compareReplays(
   laws: LawsBeforeAndAfter,
   from: unknown,
-  points: { before: readonly JudgedPoint[]; after: readonly Point[] },
+  points: { before: readonly PointWithVerdict[]; after: readonly Point[] },
   lastChangeMs: number,
   isExcluded?: IsExcluded,
 ): ReplayComparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [
-    new Run(laws.before, from, (point) => !isReceived(point as JudgedPoint)),
+    new Run(laws.before, from, (point) => !isReceived(point as PointWithVerdict)),
     new Run(laws.after, from, isExcluded),
   ];
   const changed = points.before.length - beyondChange.length;

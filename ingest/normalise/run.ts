@@ -1,5 +1,5 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
-import type { JudgedPoint, LawRestart, Verdict } from './law.ts';
+import type { LawRestart, PointWithVerdict, Verdict } from './law.ts';
 import type { RegisterValue } from './plausibility.ts';
 
 /**
@@ -133,7 +133,7 @@ const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'he
  * reading that is minutes late, or for a register that has not moved for months.
  */
 export function rebuildRun(
-  judged: readonly JudgedPoint[],
+  judged: readonly PointWithVerdict[],
   later: RegisterRun | undefined,
 ): LawRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;

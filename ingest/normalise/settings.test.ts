@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LawSettings, SettingsByTime } from './law.ts';
-import { settingsAt, settingsUpTo, timeOfSettingsDifference } from './settings.ts';
+import { findTimesWithOtherSettings, settingsAt, settingsUpTo } from './settings.ts';
 
 const of = (limitKw: number): LawSettings => ({ limitKw, registerMaxKwh: null, maxGapMinutes: 15 });
 const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
@@ -13,9 +13,9 @@ test('applies new settings before a time, and leaves the previous ones from it o
   const half = settingsUpTo(of(100), of(10), 5_000);
   expect(half).toEqual({ ...of(100), earlier: [{ ...of(10), untilMs: 5_000 }] });
   expect([4_999, 5_000].map((ms) => settingsAt(half)(ms).limitKw)).toEqual([10, 100]);
-  expect(timeOfSettingsDifference(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
+  expect(findTimesWithOtherSettings(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
   // Changed back during the recomputation: the time before remains to be done, and the time after was never touched.
-  expect(timeOfSettingsDifference(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
+  expect(findTimesWithOtherSettings(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
   expect(settingsUpTo(half, of(100), 5_000)).toEqual(of(100));
 });
 
@@ -29,12 +29,12 @@ test('has at each time the settings last applied there, and nothing left to appl
         computedWith = settingsUpTo(computedWith, of(limitKw), untilMs);
         wanted.fill(limitKw, 0, untilMs);
         expect(wanted.map((_, ms) => settingsAt(computedWith)(ms).limitKw)).toEqual(wanted);
-        const otherwise = timeOfSettingsDifference(computedWith, of(limitKw));
+        const otherwise = findTimesWithOtherSettings(computedWith, of(limitKw));
         const others = wanted.flatMap((one, ms) => (one === limitKw ? [] : ms));
         expect(otherwise === null).toBe(others.length === 0);
         if (otherwise) expect(otherwise.fromMs).toBe(others[0]);
       }
-      expect(timeOfSettingsDifference(settingsUpTo(computedWith, of(30), POSITIVE_INFINITY), of(30))).toBeNull();
+      expect(findTimesWithOtherSettings(settingsUpTo(computedWith, of(30), POSITIVE_INFINITY), of(30))).toBeNull();
     }),
   );
 });

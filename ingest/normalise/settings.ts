@@ -31,7 +31,7 @@ interface Times {
 }
 
 /** Returns the time whose consumption was computed with settings other than `settings`. Null: none. */
-export function timeOfSettingsDifference(computedWith: SettingsByTime, settings: LawSettings): Times | null {
+export function findTimesWithOtherSettings(computedWith: SettingsByTime, settings: LawSettings): Times | null {
   const spans = spansOf(computedWith);
   const isOther = (span: LawSettings) => !haveSameSettings(span, settings);
   const [first, last] = [spans.findIndex(isOther), spans.findLast(isOther)];

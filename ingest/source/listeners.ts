@@ -69,8 +69,8 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
         EADDRNOTAVAIL: `${host} is no address of this machine. Set MQTT_HOST or MQTTS_HOST to one, or to 0.0.0.0.`,
         ENOTFOUND: `${host} is not known here. Set MQTT_HOST or MQTTS_HOST to an address of this machine, or to 0.0.0.0.`,
       };
-      const told = what[error.code ?? ''];
-      reject(told === undefined ? error : new Error(told));
+      const message = what[error.code ?? ''];
+      reject(message === undefined ? error : new Error(message));
     });
     server.listen(port, host, resolve);
   });

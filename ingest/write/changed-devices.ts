@@ -81,9 +81,9 @@ export async function recomputeChangedDevices(
       const failures = (failing.get(deviceId)?.failures ?? 0) + 1;
       const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
       failing.set(deviceId, { failures, againAtMs: performance.now() + waitMs });
-      const told = { err: error, device_id: deviceId, failures, again_in_s: waitMs / 1_000 };
+      const facts = { err: error, device_id: deviceId, failures, again_in_s: waitMs / 1_000 };
       log?.error(
-        told,
+        facts,
         'a changed device could not be computed anew: what it consumed is told as before its change until it can',
       );
     }

@@ -48,12 +48,12 @@ export function invalidTimeReason(reading: DecodedReading, receivedAtMs: number,
 }
 
 /** Returns the lower of two readings of one time, and records the other as a duplicate or a rejection. */
-function keepLower(kept: NewPoint, next: NewPoint, collected: CollectedReadings): NewPoint {
-  if (kept.value === next.value) {
+function keepLower(stored: NewPoint, next: NewPoint, collected: CollectedReadings): NewPoint {
+  if (stored.value === next.value) {
     collected.duplicates++;
-    return kept;
+    return stored;
   }
-  const [lower, higher] = next.value < kept.value ? [next, kept] : [kept, next];
+  const [lower, higher] = next.value < stored.value ? [next, stored] : [stored, next];
   collected.rejects.push({ message: higher.message, element: higher.element, reason: CONFLICT_REASON });
   return { ...lower, isLowerKept: true };
 }
@@ -110,8 +110,8 @@ function onePerKey(points: readonly NewPoint[], collected: CollectedReadings): N
   const byKey = new Map<string, NewPoint>();
   for (const point of points) {
     const key = pointKey(point);
-    const kept = byKey.get(key);
-    byKey.set(key, kept ? keepLower(kept, point, collected) : point);
+    const stored = byKey.get(key);
+    byKey.set(key, stored ? keepLower(stored, point, collected) : point);
   }
   return [...byKey.values()].sort(comparePoints);
 }

@@ -1,6 +1,6 @@
 import { appliedTimeUpTo, pendingFromMs, pendingToMs } from '#ingest/normalise/edits.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
+import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { meterKey } from '#src/database/meter.ts';
 import { applyDeltas, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
@@ -23,7 +23,7 @@ import {
 } from './statement.ts';
 
 /** Result of planning a batch: the statements that write it, and the planned heads as they will be after the commit. */
-export interface WrittenPlans {
+export interface PlannedWrites {
   steps: BatchStatement[];
   heads: NextHead[];
 }
@@ -38,7 +38,7 @@ export async function planStatements(
   stepped: SteppedBatch,
   planned: readonly HeadPlan[],
   months: PartitionMonths,
-): Promise<WrittenPlans> {
+): Promise<PlannedWrites> {
   const opened = planned.map(({ head, plan }) => addToOpenHour(head.open, plan.deltas.own));
   const ofPlans = planned.flatMap(({ head: { deviceId, userId }, plan }, index) => [
     ...toDeltaRows(deviceId, userId, (opened[index] as OpenHourUpdate).closed),
@@ -140,7 +140,7 @@ function settingsApplied(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
-      !timeOfSettingsDifference(computedWith, device.settings) && !areRolesOpen && isWorkedIn({ device, ...plan });
+      !findTimesWithOtherSettings(computedWith, device.settings) && !areRolesOpen && isWorkedIn({ device, ...plan });
     if (!isDone && computedWith === device.computedWith) return [];
     return {
       deviceId: device.deviceId,

@@ -12,7 +12,7 @@ export interface DeviceDeltas {
   meters: Map<Meter | EstimatedExport, BucketDeltas> | null;
 }
 
-export const noDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
+export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
 
 /**
  * Adds an interval (`sign` 1) or subtracts it (-1) where its series counts. Electricity with a placement of its own counts both for that

@@ -8,7 +8,7 @@ import type { RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import type { IncomingMessage } from '../message.ts';
 import { collectReadings } from './collect.ts';
-import { type DeltaRow, noDeltas } from './deltas.ts';
+import { createEmptyDeltas, type DeltaRow } from './deltas.ts';
 import { type SeriesState, seriesName } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
 import { type DeviceHead, headAfterPlan, lawsText, openHourTextOf } from './head.ts';
@@ -99,7 +99,7 @@ const unchanged = (head: DeviceHead): ReturnType<typeof planned> => ({
   plan: {
     device: head,
     series: [],
-    deltas: noDeltas(),
+    deltas: createEmptyDeltas(),
     followed: null,
     pieceUntilMs: Number.NEGATIVE_INFINITY,
     computedWith: head.settings,

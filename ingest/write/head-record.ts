@@ -208,15 +208,15 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   numbers[at + RECORD_INDEX.seriesCount] = series.size;
   numbers[at + RECORD_INDEX.userIdLength] = userId.length;
   let one = at + RECORD_INDEX.series;
-  for (const standing of series.values()) {
-    const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = standing;
+  for (const state of series.values()) {
+    const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = state;
     const name = names.numberOf(channel, kind);
     // A record contains only stored series that have readings and a numbered name.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
     // Otherwise, placing the steps of another tariff would require this tariff's earlier role, which a record does not contain.
-    if (standing.roles.isTariff && isBehind(standing)) return false;
+    if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_INDEX.name] = name;
-    numbers[one + SERIES_INDEX.roles] = packRoles(standing);
+    numbers[one + SERIES_INDEX.roles] = packRoles(state);
     numbers[one + SERIES_INDEX.seriesId] = seriesId;
     numbers[one + SERIES_INDEX.lastReadAtMs] = lastReadAtMs;
     numbers[one + SERIES_INDEX.lastValue] = lastValue ?? Number.NaN;

@@ -1,7 +1,7 @@
 import { concernsSeries, pendingFromMs, pendingToMs } from '#ingest/normalise/edits.ts';
-import type { JudgedPoint, Verdict } from '#ingest/normalise/law.ts';
+import type { PointWithVerdict, Verdict } from '#ingest/normalise/law.ts';
 import { everCounts } from '#ingest/normalise/roles-by-time.ts';
-import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
+import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { CollectedReadings, SeriesBatch } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
@@ -82,7 +82,7 @@ async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[
 
 /** Builds the stretches from their rows. Each row contains the number of its stretch in `wanted`, from 1. */
 function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): Stretch[] {
-  const found = wanted.map(() => ({ before: [] as JudgedPoint[], points: [] as JudgedPoint[] }));
+  const found = wanted.map(() => ({ before: [] as PointWithVerdict[], points: [] as PointWithVerdict[] }));
   for (const { n, is_before, read_at, interval_ms, value, verdict } of rows) {
     const { before, points } = found[n - 1] as (typeof found)[number];
     (is_before ? before : points).push({ readAtMs: read_at.getTime(), intervalMs: interval_ms, value, verdict });
@@ -121,7 +121,7 @@ export async function findPieceEnd(
   maxReadings = MAX_READINGS,
 ): Promise<number> {
   const { settings, computedWith, edits = [] } = device;
-  const otherwise = computedWith && timeOfSettingsDifference(computedWith, settings);
+  const otherwise = computedWith && findTimesWithOtherSettings(computedWith, settings);
   const open = edits.filter((edit) => pendingFromMs(edit) !== null);
   const roles = findPendingRoles(device, series);
   const about = series.flatMap((one) => {

@@ -1,5 +1,5 @@
 import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
-import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
+import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced, type Meter } from '#src/database/meter.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
@@ -85,7 +85,7 @@ export async function loadDevices(
 
 /** Whether readings must wait for the recomputation of a device: for changed settings and roles, but not for edits. */
 const isAwaited = (device: LockedDevice): boolean =>
-  (device.computedWith !== null && timeOfSettingsDifference(device.computedWith, device.settings) !== null) ||
+  (device.computedWith !== null && findTimesWithOtherSettings(device.computedWith, device.settings) !== null) ||
   findPendingRoles(device, [...device.series.values()]).size > 0;
 
 /** A row of `devices` and `device_heads`, as `loadDevices` reads it. */

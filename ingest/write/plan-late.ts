@@ -1,5 +1,5 @@
 import type { IsExcluded } from '#ingest/normalise/edits.ts';
-import type { JudgedPoint, Law, LawRestart, Point } from '#ingest/normalise/law.ts';
+import type { Law, LawRestart, Point, PointWithVerdict } from '#ingest/normalise/law.ts';
 import { compareReplays, type LawsBeforeAndAfter, type ReplayComparison } from '#ingest/normalise/replay.ts';
 import type { NewPoint } from './collect.ts';
 import { addDifferences, addMerge, type SeriesPlan } from './series-plan.ts';
@@ -22,7 +22,7 @@ const NO_LOOK = { back: 0, beyond: 0 };
  * The same is done for readings that take back earlier energy. `law` null: the series does not count. `points`: in order. Returns the
  * further stretches that it needs. If there are any, the plan is not complete.
  */
-export function planLate(
+export function planLateReadings(
   plan: SeriesPlan,
   law: Law<unknown> | null,
   points: readonly NewPoint[],
@@ -46,7 +46,11 @@ export function planLate(
     const nextMs = next ? boundsOf(next).firstMs : Number.POSITIVE_INFINITY;
     const { isExcluded } = plan.edits;
     const laws = { before: law, after: law };
-    const comparison = replayBetween(laws, plan.series.tail, stretch, merged, { changedToMs, nextMs, isExcluded });
+    const comparison = replayWithNewReadings(laws, plan.series.tail, stretch, merged, {
+      changedToMs,
+      nextMs,
+      isExcluded,
+    });
     if (comparison === 'reaches into the one before') return [joined(previous as NewPoint[], cluster)];
     if (comparison === 'reaches into the next') return [joined(cluster, next as NewPoint[])];
     if (comparison === 'begins further back') return [{ ...stretch, back: stretch.back * STRETCH_GROWTH }];
@@ -88,7 +92,7 @@ export type StretchTooShort =
   | 'reaches into the next';
 
 /** Returns the state of a law right before its first plainly counted reading, on the assumption that nothing came before it. */
-function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): LawRestart<unknown> | null {
+function fromFirstCounted(law: Law<unknown>, before: readonly PointWithVerdict[]): LawRestart<unknown> | null {
   const taken = before.findIndex(({ verdict }) => verdict === null);
   return taken === -1 ? null : { taken, state: law.initial };
 }
@@ -98,7 +102,7 @@ function fromFirstCounted(law: Law<unknown>, before: readonly JudgedPoint[]): La
  * ends. The replay must stay after the changes of the previous cluster (`changedToMs`) and before the new readings of the next one
  * (`nextMs`). `tail`: current state of the law. `isExcluded`: readings that the law no longer receives.
  */
-export function replayBetween(
+export function replayWithNewReadings(
   laws: LawsBeforeAndAfter,
   tail: unknown,
   stretch: Stretch,

@@ -1,9 +1,9 @@
 import { comparePoints, type Point } from '#ingest/normalise/law.ts';
 import { type LawsBeforeAndAfter, pointKey } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, everCounts, type RolesByTime, timeOfRoleDifference } from '#ingest/normalise/roles-by-time.ts';
-import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
+import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
-import { replayBetween, STRETCH_GROWTH } from './plan-late.ts';
+import { replayWithNewReadings, STRETCH_GROWTH } from './plan-late.ts';
 import { addDifferences, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
@@ -47,7 +47,7 @@ export function pieceOfSettingsChange(
   series: SeriesState,
   untilMs: number,
 ): RecomputedReadings | null {
-  const times = everCounts(series) && computedWith !== null && timeOfSettingsDifference(computedWith, settings);
+  const times = everCounts(series) && computedWith !== null && findTimesWithOtherSettings(computedWith, settings);
   if (!times || times.fromMs >= untilMs) return null;
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
@@ -96,7 +96,7 @@ export function planPiece(
   }
   const { NEGATIVE_INFINITY: changedToMs, POSITIVE_INFINITY: nextMs } = Number;
   const both = { after, lastChangeMs: lastMs };
-  const comparison = replayBetween(laws, tail, stretch, both, { changedToMs, nextMs, isExcluded });
+  const comparison = replayWithNewReadings(laws, tail, stretch, both, { changedToMs, nextMs, isExcluded });
   if (comparison === 'goes on beyond') return [{ ...stretch, beyond: stretch.beyond * STRETCH_GROWTH }];
   if (typeof comparison === 'string') return [{ ...stretch, back: stretch.back * STRETCH_GROWTH }];
   addDifferences(plan, comparison.before, comparison.after);

@@ -1,11 +1,11 @@
 import type { Law, SettingsByTime, StepBack } from '#ingest/normalise/law.ts';
-import { lawByTime } from '#ingest/normalise/law-by-time.ts';
+import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
 import { type LawsBeforeAndAfter, recallStored, replayLaw } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
 import type { NewPoint } from './collect.ts';
 import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
-import { firstStretchBounds, planLate } from './plan-late.ts';
+import { firstStretchBounds, planLateReadings } from './plan-late.ts';
 import { applyEdits, joinPieces, pieceOfRoleChange, pieceOfSettingsChange, planPiece } from './plan-piece.ts';
 import { addDifferences, addMerge, needsLawByTime, planAppended, type SeriesPlan } from './series-plan.ts';
 import { mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
@@ -44,8 +44,8 @@ export function planSeries(
   const found = lastReadAtMs === null ? 0 : open.findIndex(({ readAtMs }) => readAtMs > lastReadAtMs);
   if (found === 0 && stretches.length === 0) return planAppended(plan, law, open) ? [] : [firstStretchBounds(open)];
   const [late, following] = found === -1 ? [open, []] : [open.slice(0, found), open.slice(found)];
-  if (isCovered(following, stretches)) return planLate(plan, law, open, stretches);
-  const wanted = late.length > 0 ? planLate(plan, law, late, stretches) : [];
+  if (isCovered(following, stretches)) return planLateReadings(plan, law, open, stretches);
+  const wanted = late.length > 0 ? planLateReadings(plan, law, late, stretches) : [];
   if (wanted.length > 0 || planAppended(plan, law, following)) return wanted;
   return [firstStretchBounds(following)];
 }
@@ -60,7 +60,7 @@ function lawsOf(
   const { stepsBack } = plan.edits;
   const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly StepBack[]) => {
     const lawOf = (roles: Roles) => lawOfSeries(channel, kind, roles, settingsOfSeries(settings, series, steps));
-    return needsLawByTime(series, plan) ? lawByTime(by, lawOf) : lawOf(by.roles);
+    return needsLawByTime(series, plan) ? createLawForRoles(by, lawOf) : lawOf(by.roles);
   };
   const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
   const longer = countsUntilMs(series) > countsUntilMs(plan) ? before : null;

@@ -1,5 +1,5 @@
-import type { EnergyInterval, JudgedPoint, Law, Verdict } from '#ingest/normalise/law.ts';
-import { lawByTime } from '#ingest/normalise/law-by-time.ts';
+import type { EnergyInterval, Law, PointWithVerdict, Verdict } from '#ingest/normalise/law.ts';
+import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
   everCounts,
@@ -151,7 +151,7 @@ function knownOf(
   if (!everCounts(series)) return [{ ...ALWAYS, steps: [] }];
   const lawOf = (roles: Roles) =>
     lawOfSeries(series.channel, series.kind, roles, settingsOfSeries(computedWith ?? settings, series));
-  const law = series.earlierRoles ? lawByTime(series, lawOf) : (lawOf(series.roles) as Law<unknown>);
+  const law = series.earlierRoles ? createLawForRoles(series, lawOf) : (lawOf(series.roles) as Law<unknown>);
   const known = loaded.map((stretch) => stepsOfStretch(law, stretch));
   const at = rolesAt(series);
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
@@ -168,7 +168,7 @@ function knownOf(
 const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter', 'excluded']);
 
 function stepsOfStretch(law: Law<unknown>, { before, points, lastMs, isFromStart, isToEnd }: Stretch): KnownSteps {
-  const judged: JudgedPoint[] = [...before, ...points];
+  const judged: PointWithVerdict[] = [...before, ...points];
   const first = judged.findIndex(({ verdict }) => !UNCOUNTED.has(verdict));
   const counted = first === -1 ? [] : judged.slice(first);
   const steps = law.counted?.(law.initial, counted) ?? [];

@@ -11,7 +11,7 @@ import {
 import { settingsUpTo } from '#ingest/normalise/settings.ts';
 import { nativeNameOf } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
-import { addIntervalToDeltas, type DeviceDeltas, dropZeroDeltas, noDeltas } from './deltas.ts';
+import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
 import { type DeviceState, newSeries, refusedUntilMs, type SeriesState, seriesName } from './device-state.ts';
 import { pieceOfSettingsChange } from './plan-piece.ts';
 import { planSeries } from './plan-series.ts';
@@ -64,7 +64,7 @@ export function planDevice(
   const found = findSeries(device, arrived, stretches);
   if ('wanted' in found) return found;
   const wanted: WantedStretch[] = [];
-  const deltas = noDeltas();
+  const deltas = createEmptyDeltas();
   // If the batch has readings, pending edits are applied by a later plan: years of readings may lie between the two.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
@@ -111,7 +111,7 @@ function endTail(plan: SeriesPlan): void {
 
 /** Returns the changes from readings that follow the stored ones. Tariffs are left out: `planTariffs` places their steps. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
-  const followed = noDeltas();
+  const followed = createEmptyDeltas();
   for (const plan of plans) {
     if (plan.steps) continue;
     const roles = rolesAt(plan);

@@ -1,4 +1,4 @@
-import type { JudgedPoint, Point } from '#ingest/normalise/law.ts';
+import type { Point, PointWithVerdict } from '#ingest/normalise/law.ts';
 import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
@@ -133,7 +133,7 @@ function rowsOf<P extends Point>(stored: readonly StoredSeriesPlan[], of: (plan:
   return rows;
 }
 
-const NO_POINTS: readonly JudgedPoint[] = [];
+const NO_POINTS: readonly PointWithVerdict[] = [];
 
 /** Selects the readings with a verdict (true), or the plainly counted ones among the changed readings (false). */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>

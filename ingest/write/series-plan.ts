@@ -1,5 +1,5 @@
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
-import type { EnergyInterval, JudgedPoint, Law, Point } from '#ingest/normalise/law.ts';
+import type { EnergyInterval, Law, Point, PointWithVerdict } from '#ingest/normalise/law.ts';
 import { NO_VERDICTS, type ReplayResult, replayLaw, type StoredResult } from '#ingest/normalise/replay.ts';
 import {
   type EarlierRoles,
@@ -45,7 +45,7 @@ export interface SeriesPlan {
   readonly added: Point[];
   readonly withdrawn: Point[];
   /** Changed verdicts, by `pointKey`. Null: no verdict changes. */
-  verdicts: Map<string, JudgedPoint> | null;
+  verdicts: Map<string, PointWithVerdict> | null;
   /** State of the law after the plan. Null: unchanged. */
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Changes of the device's load profile, shared by all series of the device. */

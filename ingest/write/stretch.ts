@@ -1,4 +1,4 @@
-import { comparePoints, type JudgedPoint, type Point } from '#ingest/normalise/law.ts';
+import { comparePoints, type Point, type PointWithVerdict } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { EditTimeRange } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
@@ -44,9 +44,9 @@ export type WantedStretch = StretchBounds & { readonly seriesId: number };
 /** A loaded stretch of a stored series. */
 export interface Stretch extends StretchBounds {
   /** The last readings before `firstMs`, in order. Of excluded readings right before it, only the last one is included. */
-  readonly before: readonly JudgedPoint[];
+  readonly before: readonly PointWithVerdict[];
   /** The readings from `firstMs` on, in order. */
-  readonly points: readonly JudgedPoint[];
+  readonly points: readonly PointWithVerdict[];
   /** Whether nothing is stored before these readings. `isToEnd`: whether nothing is stored beyond them. */
   readonly isFromStart: boolean;
   readonly isToEnd: boolean;

@@ -12,15 +12,17 @@ import { type BatchStatement, toStep } from './statement.ts';
  */
 export function updateDeviceStates(
   devices: ReadonlyMap<string, LockedDevice>,
-  heard: ReadonlyMap<string, number>,
+  lastReceived: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Rejection[],
 ): { steps: BatchStatement[]; touched: string[] } {
   if (devices.size === 0) return { steps: [], touched: [] };
   const ofHeard = (is: (device: LockedDevice) => boolean) =>
-    [...devices.values()].filter((device) => heard.has(device.deviceId) && is(device)).map(({ deviceId }) => deviceId);
+    [...devices.values()]
+      .filter((device) => lastReceived.has(device.deviceId) && is(device))
+      .map(({ deviceId }) => deviceId);
   const risen = ofHeard(({ isInactive }) => isInactive);
-  const noted = statesAfter(devices, heard, batch, rejects);
+  const noted = statesAfter(devices, lastReceived, batch, rejects);
   const steps = [...riseSteps(risen), ...noteSteps(noted), ...tellSteps(ofHeard(({ wasNeverSeen }) => wasNeverSeen))];
   return { steps, touched: [...risen, ...noted.map(({ deviceId }) => deviceId)] };
 }
@@ -43,7 +45,7 @@ interface NotedState {
  */
 function statesAfter(
   devices: ReadonlyMap<string, LockedDevice>,
-  heard: ReadonlyMap<string, number>,
+  lastReceived: ReadonlyMap<string, number>,
   batch: readonly IncomingMessage[],
   rejects: readonly Rejection[],
 ): NotedState[] {
@@ -61,7 +63,7 @@ function statesAfter(
     .map(({ deviceId, recentRejects }) => ({
       deviceId,
       before: recentRejects,
-      bits: withOutcomes(recentRejects, heard.get(deviceId) ?? 0, rejected.get(deviceId) ?? 0),
+      bits: withOutcomes(recentRejects, lastReceived.get(deviceId) ?? 0, rejected.get(deviceId) ?? 0),
       saysFaulty: said.get(deviceId) ?? null,
     }))
     .filter(({ before, bits, saysFaulty }) => bits !== before || saysFaulty !== null);

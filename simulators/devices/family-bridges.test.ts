@@ -5,7 +5,7 @@ import {
   HOUR_MS,
   payloadsByTopic,
   retainedTopics,
-  STEADY_HOME_AT_MS,
+  STEADY_HOME_NOW_MS,
   STEADY_HOME_START_MS,
   sendOnce,
   steadyHome,
@@ -15,9 +15,9 @@ import { zigbee2mqttPlug, zigbee2mqttTrv } from './zigbee2mqtt.ts';
 describe('Zigbee devices', () => {
   it('repeat the previous energy in the message with the new power', () => {
     const plug = zigbee2mqttPlug({ name: 'kitchen/dishwasher' });
-    const home = steadyHome(STEADY_HOME_AT_MS);
-    plug.messages(home, STEADY_HOME_AT_MS - 120_000);
-    const sent = plug.messages(home, STEADY_HOME_AT_MS).map((one) => JSON.parse(one.payload));
+    const home = steadyHome(STEADY_HOME_NOW_MS);
+    plug.messages(home, STEADY_HOME_NOW_MS - 120_000);
+    const sent = plug.messages(home, STEADY_HOME_NOW_MS).map((one) => JSON.parse(one.payload));
     expect(sent).toHaveLength(2);
     expect(sent[0]).toMatchObject({ power: 2150, energy: 14.6 });
     expect(sent[1]).toEqual({
@@ -29,7 +29,7 @@ describe('Zigbee devices', () => {
       state: 'ON',
       voltage: 230,
     });
-    expect(plug.messages(home, STEADY_HOME_AT_MS)).toEqual([]);
+    expect(plug.messages(home, STEADY_HOME_NOW_MS)).toEqual([]);
   });
 
   it("report a valve's activity and the selected mode", () => {
@@ -41,7 +41,7 @@ describe('Zigbee devices', () => {
       running_state: 'heat',
       system_mode: 'heat',
     });
-    expect(trv.greeting(STEADY_HOME_AT_MS)).toContainEqual({
+    expect(trv.greeting(STEADY_HOME_NOW_MS)).toContainEqual({
       topic: 'zigbee2mqtt/bath/availability',
       payload: '{"state":"online"}',
       retain: true,
@@ -73,7 +73,7 @@ describe('a Dutch meter behind DSMR-reader', () => {
 
   it('returns the same registers whatever was requested before', () => {
     const meter = p1DsmrReader({ tz: 'Europe/Berlin' });
-    for (const at of [STEADY_HOME_START_MS, STEADY_HOME_AT_MS + HOUR_MS, STEADY_HOME_START_MS + HOUR_MS])
+    for (const at of [STEADY_HOME_START_MS, STEADY_HOME_NOW_MS + HOUR_MS, STEADY_HOME_START_MS + HOUR_MS])
       sendOnce(meter, at);
     expect(sendOnce(meter)).toEqual(sendOnce(p1DsmrReader({ tz: 'Europe/Berlin' })));
   });
@@ -82,7 +82,7 @@ describe('a Dutch meter behind DSMR-reader', () => {
 describe('an ESPHome meter', () => {
   it('contains units only in its discovery message, and sends states as retained text', () => {
     const meter = esphomeMeter({ name: 'cupboard', unit: 'Wh' });
-    const greeting = meter.greeting(STEADY_HOME_AT_MS);
+    const greeting = meter.greeting(STEADY_HOME_NOW_MS);
     expect(retainedTopics(greeting)).toHaveLength(3);
     const topic = 'cupboard/sensor/total_energy/state';
     expect(

@@ -3,12 +3,12 @@ import { grottInverter } from '#simulators/devices/grott-inverter.ts';
 import { mbmdMeter } from '#simulators/devices/mbmd-meter.ts';
 import { openevseCharger } from '#simulators/devices/openevse.ts';
 import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
-import { payloadsByTopic, retainedTopics, STEADY_HOME_AT_MS, sendOnce } from '#test/support/steady-home.ts';
+import { payloadsByTopic, retainedTopics, STEADY_HOME_NOW_MS, sendOnce } from '#test/support/steady-home.ts';
 
 describe('devices with one value per topic', () => {
   it('a charger announces its base topic, retained, and sends one register in two units', () => {
     const charger = openevseCharger({ name: 'drive', base: 'emon/openevse-1' });
-    const [announcement] = charger.greeting(STEADY_HOME_AT_MS);
+    const [announcement] = charger.greeting(STEADY_HOME_NOW_MS);
     expect(announcement).toMatchObject({ retain: true });
     expect(JSON.parse(announcement?.payload as string)).toMatchObject({ state: 'connected', mqtt: 'emon/openevse-1' });
     expect(payloadsByTopic(sendOnce(charger))).toMatchObject({
@@ -34,9 +34,9 @@ describe('devices with one value per topic', () => {
 describe('devices that send JSON', () => {
   it('vzlogger announces identifiers, and sends Wh with a time', () => {
     const meter = vzloggerMeter();
-    expect(payloadsByTopic(meter.greeting(STEADY_HOME_AT_MS))['vzlogger/data/chn0/id']).toBe('1-0:1.8.0*255');
+    expect(payloadsByTopic(meter.greeting(STEADY_HOME_NOW_MS))['vzlogger/data/chn0/id']).toBe('1-0:1.8.0*255');
     expect(payloadsByTopic(sendOnce(meter))['vzlogger/data/chn0/raw']).toBe(
-      `{ "timestamp": ${STEADY_HOME_AT_MS}, "value": 14622.3 }`,
+      `{ "timestamp": ${STEADY_HOME_NOW_MS}, "value": 14622.3 }`,
     );
   });
 

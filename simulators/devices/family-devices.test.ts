@@ -9,7 +9,7 @@ import { zwavejsPlug } from '#simulators/devices/zwavejs-plug.ts';
 import {
   payloadsByTopic,
   retainedTopics,
-  STEADY_HOME_AT_MS,
+  STEADY_HOME_NOW_MS,
   STEADY_HOME_START_MS,
   sendOnce,
   steadyHome,
@@ -18,7 +18,7 @@ import {
 describe('a Tasmota plug', () => {
   it('writes kWh with three decimals, local time without a zone, and the energy of its local days', () => {
     const plug = tasmotaPlug({ name: 'tasmota_A1B2C3', tz: 'Europe/Berlin' });
-    sendOnce(plug, STEADY_HOME_AT_MS - 300_000);
+    sendOnce(plug, STEADY_HOME_NOW_MS - 300_000);
     expect(payloadsByTopic(sendOnce(plug))['tele/tasmota_A1B2C3/SENSOR']).toBe(
       '{"Time":"2026-02-03T11:00:20","ENERGY":{"TotalStartTime":"2026-02-02T01:00:00","Total":14.622,"Yesterday":9.890,' +
         '"Today":4.732,"Period":35,"Power":430,"ApparentPower":430,"ReactivePower":0,"Factor":1.00,"Voltage":230,' +
@@ -39,7 +39,7 @@ describe('a Tasmota plug', () => {
 
   it('sends its online state retained, and its telemetry not retained', () => {
     const plug = tasmotaPlug({ name: 'p', tz: 'UTC' });
-    expect(plug.greeting(STEADY_HOME_AT_MS)[0]).toEqual({ topic: 'tele/p/LWT', payload: 'Online', retain: true });
+    expect(plug.greeting(STEADY_HOME_NOW_MS)[0]).toEqual({ topic: 'tele/p/LWT', payload: 'Online', retain: true });
     expect(retainedTopics(sendOnce(plug))).toEqual([]);
   });
 });
@@ -50,7 +50,7 @@ describe('a Shelly EM of the first generation', () => {
     expect(meter.nativeId).toMatch(/^shellyem-[0-9A-F]{6}$/);
     const base = `shellies/${meter.nativeId}`;
     expect(payloadsByTopic(sendOnce(meter))[`${base}/emeter/0/energy`]).toBe('0');
-    const sent = sendOnce(meter, STEADY_HOME_AT_MS + 60_000);
+    const sent = sendOnce(meter, STEADY_HOME_NOW_MS + 60_000);
     expect(payloadsByTopic(sent)).toMatchObject({
       [`${base}/emeter/0/power`]: '430.00',
       [`${base}/emeter/0/total`]: '14629.5',
@@ -59,7 +59,7 @@ describe('a Shelly EM of the first generation', () => {
       [`${base}/emeter/1/total`]: '0.0',
     });
     expect(retainedTopics(sent)).toEqual([]);
-    expect(payloadsByTopic(meter.greeting(STEADY_HOME_AT_MS))[`${base}/online`]).toBe('true');
+    expect(payloadsByTopic(meter.greeting(STEADY_HOME_NOW_MS))[`${base}/online`]).toBe('true');
   });
 });
 
@@ -68,8 +68,8 @@ describe('a Shelly of the second generation', () => {
 
   it('sends only changed keys with a time, and the whole component without a time', () => {
     const shelly = plug();
-    const home = steadyHome(STEADY_HOME_AT_MS + 10_000);
-    const first = shelly.messages(home, STEADY_HOME_AT_MS);
+    const home = steadyHome(STEADY_HOME_NOW_MS + 10_000);
+    const first = shelly.messages(home, STEADY_HOME_NOW_MS);
     expect(first.map((one) => one.topic)).toEqual([
       'cellar/dryer/events/rpc',
       'cellar/dryer/status/switch:0',
@@ -88,18 +88,18 @@ describe('a Shelly of the second generation', () => {
         },
       },
     });
-    const next = shelly.messages(home, STEADY_HOME_AT_MS + 10_000);
+    const next = shelly.messages(home, STEADY_HOME_NOW_MS + 10_000);
     expect(JSON.parse(next[0]?.payload as string).params).toEqual({
       ts: 1770112830,
       'switch:0': { id: 0, apower: 2150, current: 9.348 },
     });
     // The energy is not updated within the same minute.
     expect(JSON.parse(next[1]?.payload as string)).toMatchObject({ apower: 2150, aenergy: { total: 14622.388 } });
-    expect(shelly.messages(home, STEADY_HOME_AT_MS + 20_000)).toEqual([]);
+    expect(shelly.messages(home, STEADY_HOME_NOW_MS + 20_000)).toEqual([]);
   });
 
   it('sends its online state retained, and has no clock at first', () => {
-    const [online, connected] = plug().greeting(STEADY_HOME_AT_MS);
+    const [online, connected] = plug().greeting(STEADY_HOME_NOW_MS);
     expect(online).toEqual({ topic: 'cellar/dryer/online', payload: 'true', retain: true });
     expect(JSON.parse(connected?.payload as string).params.ts).toBe(1.61);
   });
@@ -109,9 +109,9 @@ describe('a plug behind Z-Wave JS UI', () => {
   it('sends each value with its time, all retained', () => {
     const sent = sendOnce(zwavejsPlug({ node: 'Kitchen/Plug' }));
     expect(payloadsByTopic(sent)).toEqual({
-      'zwave/Kitchen/Plug/meter/endpoint_0/value/65537': `{"time":${STEADY_HOME_AT_MS},"value":14.622}`,
-      'zwave/Kitchen/Plug/meter/endpoint_0/value/66049': `{"time":${STEADY_HOME_AT_MS},"value":430}`,
-      'zwave/Kitchen/Plug/meter/endpoint_0/value/66561': `{"time":${STEADY_HOME_AT_MS},"value":230.1}`,
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/65537': `{"time":${STEADY_HOME_NOW_MS},"value":14.622}`,
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/66049': `{"time":${STEADY_HOME_NOW_MS},"value":430}`,
+      'zwave/Kitchen/Plug/meter/endpoint_0/value/66561': `{"time":${STEADY_HOME_NOW_MS},"value":230.1}`,
     });
     expect(retainedTopics(sent)).toHaveLength(3);
   });
@@ -143,7 +143,7 @@ describe('a grid meter behind Venus OS', () => {
       [`N/${meter.nativeId}/Ac/Energy/Forward`]: '{"value":14.62}',
     });
     expect(retainedTopics(sent)).toEqual([]);
-    expect(sendOnce(meter, STEADY_HOME_AT_MS + 1_000)).toEqual([]);
+    expect(sendOnce(meter, STEADY_HOME_NOW_MS + 1_000)).toEqual([]);
   });
 });
 

@@ -3,13 +3,13 @@ import { amsreaderMeter } from '#simulators/devices/amsreader-meter.ts';
 import { openwbCounter } from '#simulators/devices/openwb-counter.ts';
 import { p1Esp8266 } from '#simulators/devices/p1-esp8266.ts';
 import { smlreaderMeter } from '#simulators/devices/smlreader-meter.ts';
-import { payloadsByTopic, retainedTopics, STEADY_HOME_AT_MS, sendOnce } from '#test/support/steady-home.ts';
+import { payloadsByTopic, retainedTopics, STEADY_HOME_NOW_MS, sendOnce } from '#test/support/steady-home.ts';
 
 describe('meters behind readers of other makers', () => {
   it('amsreader writes kWh with three decimals and the meter’s time', () => {
     const [message] = sendOnce(amsreaderMeter({ topic: 'ams' }));
     const { t, data } = JSON.parse(message?.payload as string);
-    expect(t).toBe(STEADY_HOME_AT_MS / 1000);
+    expect(t).toBe(STEADY_HOME_NOW_MS / 1000);
     expect(data).toMatchObject({ P: 430, tPI: 14.622, tPIT1: 0, tPO: 0 });
     expect(message?.payload).toContain('"tPI":14.622,"tPIT1":0.000');
   });

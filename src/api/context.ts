@@ -9,7 +9,7 @@ import type { Database, Pool } from '#src/database/connect.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import type { Live } from './live/live.ts';
 import type { ReadRouter } from './reads.ts';
-import type { judgedMessage } from './v1/gateways/shape.ts';
+import type { messageInterpretation } from './v1/gateways/shape.ts';
 
 /** Dependencies of request handlers. */
 export interface ApiContext {
@@ -143,4 +143,4 @@ export type JudgePort = (message: {
   replayed: boolean;
   /** A `decoder_config` that replaces the stored one. */
   config: unknown;
-}) => Promise<z.output<typeof judgedMessage>>;
+}) => Promise<z.output<typeof messageInterpretation>>;

@@ -261,8 +261,8 @@ const TOLD = [
 function tellable(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null) return {};
   if (Array.isArray(body)) return { rows: body.length };
-  const told = Object.entries(body).filter(([name, value]) => TOLD.includes(name) && value !== undefined);
-  return { members: Object.keys(body), ...Object.fromEntries(told) };
+  const recorded = Object.entries(body).filter(([name, value]) => TOLD.includes(name) && value !== undefined);
+  return { members: Object.keys(body), ...Object.fromEntries(recorded) };
 }
 
 function send(reply: FastifyReply, { status, answer }: { status: number; answer: unknown }) {

@@ -5,7 +5,7 @@ import type { Server } from 'node:https';
 import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import type { BackupState } from '#src/backup/state.ts';
 import { isLoopback } from '#src/config/addresses.ts';
@@ -107,7 +107,7 @@ export async function startApi(
       ...omitUndefined({ readBackups: backups?.read }),
     },
     {
-      authenticate: createAuthenticate(db, environment),
+      authenticate: createAuthenticator(db, environment),
       counter: redis ?? databaseCounter(db, plans, systemClock),
       isReady,
       handOn: handOn.signal,

@@ -91,7 +91,7 @@ export function ownAccount({ userId, groupId }: Caller): string {
  * Returns the account of a request; the caller's own if none is named. A homeowner who names another account gets 403 before any lookup;
  * for other callers an account out of reach is a 404. `isHeld`: locks the account until the transaction ends.
  */
-export async function reachUser(
+export async function loadAccessibleUser(
   db: Database,
   caller: Caller,
   named: string | undefined,
@@ -110,7 +110,7 @@ export async function reachUser(
  */
 export async function reachUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;
-  return (await reachUser(db, caller, named)).user_id;
+  return (await loadAccessibleUser(db, caller, named)).user_id;
 }
 
 /** Returns the account of a request with the requested time zone: a name, or `account` for the account's own. */
@@ -121,7 +121,7 @@ export async function reachWithZone(
   zone: string,
 ): Promise<{ userId: string; zone: string }> {
   if (zone !== 'account') return { userId: await reachUserId(db, caller, named), zone };
-  const { user_id, timezone } = await reachUser(db, caller, named);
+  const { user_id, timezone } = await loadAccessibleUser(db, caller, named);
   return { userId: user_id, zone: timezone };
 }
 

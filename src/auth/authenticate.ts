@@ -72,7 +72,7 @@ export type KeyRefusal = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExp
 export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusal>;
 
 /** Creates the check of presented keys. */
-export function createAuthenticate(db: Database, environment: Environment, now = Date.now): Authenticate {
+export function createAuthenticator(db: Database, environment: Environment, now = Date.now): Authenticate {
   const remembered = new Map<string, Found & { untilMs: number }>();
   const from = ({ caller, isAllowed }: Found, address: string) =>
     isAllowed(address) ? { ...caller, address } : 'addressNotAllowed';

@@ -59,7 +59,7 @@ export interface WindowDecision {
   add: Partial<Counters>;
 }
 
-export interface Rules {
+export interface RequestLimits {
   limits: Limits;
   nowMs: number;
   /** Whether the key can be suspended: accounts can, addresses cannot. */
@@ -78,7 +78,7 @@ export interface Rules {
 export function takeRequests(
   known: Counters,
   wanted: number,
-  { limits, nowMs, canBeSuspended, weight = 1 }: Rules,
+  { limits, nowMs, canBeSuspended, weight = 1 }: RequestLimits,
 ): WindowDecision {
   if (isSuspended(known, nowMs)) {
     const most = { suspendedUntilMs: nowMs + LONGEST_SUSPENSION_MS };
@@ -128,7 +128,7 @@ export function takeRequests(
 }
 
 /** Removes a request that is not subject to the limits from the windows that counted it. Pure. Does nothing if a window has ended since. */
-export function giveBack(known: Counters, { nowMs }: Pick<Rules, 'nowMs'>): WindowDecision {
+export function giveBack(known: Counters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
   if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
   const { dayFromMs } = known;
@@ -153,7 +153,7 @@ export interface Remaining {
 }
 
 /** Returns the remaining quota. */
-export function remaining(counters: Counters, { limits, nowMs }: Pick<Rules, 'limits' | 'nowMs'>): Remaining {
+export function remaining(counters: Counters, { limits, nowMs }: Pick<RequestLimits, 'limits' | 'nowMs'>): Remaining {
   const { minuteFromMs, minuteCount, dayFromMs, dayCount, suspendedUntilMs } = opened(counters, nowMs);
   return {
     minuteLeft: Math.max(0, limits.minute - minuteCount),

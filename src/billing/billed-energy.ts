@@ -116,12 +116,12 @@ export function computeEnergyBetween(
  * Returns the register's value at an instant: interpolated between two readings, or the last reading if the register was reset, rolled over
  * or swapped in between.
  */
-export function computeReadingAt(standing: RegisterState): RegisterReading {
-  const { atMs, lastMs, value, next, isByHand } = standing;
+export function computeReadingAt(registerState: RegisterState): RegisterReading {
+  const { atMs, lastMs, value, next, isByHand } = registerState;
   if (lastMs === atMs) return { milliwattHours: value, atMs, is: isByHand ? 'by_hand' : 'measured' };
   if (!next || (next.step !== null && next.step !== 'jitter'))
     return { milliwattHours: value, atMs: lastMs, is: 'last' };
-  return { milliwattHours: asMilliwattHours(value + energySinceLast(standing, 0)), atMs, is: 'interpolated' };
+  return { milliwattHours: asMilliwattHours(value + energySinceLast(registerState, 0)), atMs, is: 'interpolated' };
 }
 
 /** Subject of a bill: a device, or a home (`deviceId` null). */

@@ -60,8 +60,8 @@ export async function loadBilledRegisters(
   const ends = series.map((one, index) => {
     const [start, end] = standings.slice(2 * index, 2 * index + 2).map((ends) => within(ends, one, from));
     // A register that begins within the period counts from its first reading.
-    const since = start?.standing ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
-    return { one, start: start?.standing ?? null, since, end: end?.standing ?? null };
+    const since = start?.registerState ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
+    return { one, start: start?.registerState ?? null, since, end: end?.registerState ?? null };
   });
   const spans = ends.flatMap(({ one, since, end }) =>
     since && end && end.lastMs > since.lastMs ? [{ id: one.series_id, fromMs: since.lastMs, toMs: end.lastMs }] : [],
@@ -89,11 +89,11 @@ export async function loadBilledRegisters(
  * Limits the state of a register to the time in which it counts. A step that ends after this time belongs to another series. If the time
  * begins within the period, the whole step to its first reading counts.
  */
-function within({ standing, next }: Ends, { fromMs, untilMs }: Series, from: Date): Ends {
+function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from: Date): Ends {
   const counted = next && next.ms <= untilMs ? next : null;
-  if (!standing) return { standing, next: counted };
-  const atMs = standing.atMs === fromMs ? Math.max(from.getTime(), standing.lastMs) : standing.atMs;
-  return { standing: { ...standing, atMs, next: counted }, next: counted };
+  if (!registerState) return { registerState, next: counted };
+  const atMs = registerState.atMs === fromMs ? Math.max(from.getTime(), registerState.lastMs) : registerState.atMs;
+  return { registerState: { ...registerState, atMs, next: counted }, next: counted };
 }
 
 /** Returns the state of a register whose first reading follows an instant. */
@@ -111,7 +111,7 @@ async function seriesOf(
   { userId, deviceId }: BillSubject,
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
-  const told = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
+  const meters = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
   // Raw SQL, because lists are passed as parameters.
   const { rows } = await queryOf(db)<Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }>(
     `SELECT s.series_id, s.device_id, s.channel, s.kind, i.native_name, s.counts_from, s.counts_until, s.counts_export, s.meter, i.closed_until IS NOT NULL AS is_cut,
@@ -119,11 +119,11 @@ async function seriesOf(
      FROM series_roles s JOIN series i USING (series_id) JOIN devices d ON d.device_id = s.device_id
      WHERE s.device_id = ANY ($1) AND s.kind = 'register' AND (s.counts_import OR s.counts_export) AND s.counts_from < $3 AND s.counts_until > $2
      ORDER BY s.device_id, s.channel, s.counts_from`,
-    [[...new Set(told.map((one) => one.deviceId))], range.from, range.to],
+    [[...new Set(meters.map((one) => one.deviceId))], range.from, range.to],
   );
   return rows
     .filter(({ device_id, meter }) =>
-      told.some((one) => one.deviceId === device_id && (one.meter === 'any' || one.meter === meter)),
+      meters.some((one) => one.deviceId === device_id && (one.meter === 'any' || one.meter === meter)),
     )
     .map(({ counts_from, counts_until, ...one }) => ({
       ...one,
@@ -147,10 +147,10 @@ async function connectionOf(
   const { devices, stretches } = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const within = stretches.filter(({ fromMs, toMs }) => fromMs < to.getTime() && toMs > from.getTime());
   return devices.flatMap(({ deviceId, partOf, placement }) => {
-    const isTold = within.some(
+    const isOnBill = within.some(
       ({ roles, isGridThere }) => roles.get(deviceId) === (isGridThere ? 'grid' : 'consumption'),
     );
-    return isTold ? [{ deviceId: partOf ?? deviceId, meter: partOf === null ? null : placement }] : [];
+    return isOnBill ? [{ deviceId: partOf ?? deviceId, meter: partOf === null ? null : placement }] : [];
   });
 }
 
@@ -185,7 +185,7 @@ const firstAfter = (at: string) => `LATERAL (
 
 interface Ends {
   /** State of the register; null if there is no reading up to the instant. */
-  standing: RegisterState | null;
+  registerState: RegisterState | null;
   next: RegisterState['next'];
 }
 
@@ -214,7 +214,7 @@ async function standingsAt(db: Database, asked: readonly { id: number; atMs: num
       row.next_at && row.next_value !== null
         ? { ms: row.next_at.getTime(), value: asMilliwattHours(row.next_value), step: stepOf(row.next_verdict) }
         : null;
-    const standing =
+    const registerState =
       row.last_at && row.value !== null
         ? {
             atMs: row.at.getTime(),
@@ -224,7 +224,7 @@ async function standingsAt(db: Database, asked: readonly { id: number; atMs: num
             next,
           }
         : null;
-    return { standing, next };
+    return { registerState, next };
   });
 }
 

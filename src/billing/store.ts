@@ -49,7 +49,7 @@ export interface BillPeriod {
 
 /** A stored version: the statement, its checksum (hexadecimal) and the energy of the period itself in mWh. */
 export interface BillVersion {
-  told: BillStatement;
+  statement: BillStatement;
   sha256: string;
   imported: MilliwattHours;
   exported: MilliwattHours;
@@ -235,13 +235,13 @@ async function storedPeriod(db: Database, reach: Reach, id: string): Promise<Bil
 }
 
 const VERSION =
-  sql.raw(`v.told, encode(v.sha256, 'hex') AS sha256, v.import_milliwatt_hours AS imported, v.export_milliwatt_hours AS exported,
+  sql.raw(`v.told AS statement, encode(v.sha256, 'hex') AS sha256, v.import_milliwatt_hours AS imported, v.export_milliwatt_hours AS exported,
   v.estimated_milliwatt_hours AS estimated`);
 
 type StoredVersion = BillVersion;
 
-const versionOf = ({ told, sha256, imported, exported, estimated }: StoredVersion): BillVersion => ({
-  told,
+const versionOf = ({ statement, sha256, imported, exported, estimated }: StoredVersion): BillVersion => ({
+  statement,
   sha256,
   imported,
   exported,
@@ -263,14 +263,14 @@ async function addVersion(
   now: Date,
 ): Promise<void> {
   const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
-  const version = (last?.told.version ?? 0) + 1;
+  const version = (last?.statement.version ?? 0) + 1;
   // The limit of versions does not apply to closing a period.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
   const of = billedOf(period);
   const known = await readKnownEnergy(await loadBilledMeter(trx, of), rangeOf(period));
   const registers = await loadBilledRegisters(trx, of, rangeOf(period));
   const sum = addAdjustments(known, adjustments);
-  const told: BillStatement = {
+  const statement: BillStatement = {
     bill_period_id: period.bill_period_id,
     version,
     cause,
@@ -293,8 +293,8 @@ async function addVersion(
     .values({
       bill_period_id: period.bill_period_id,
       version,
-      told: JSON.stringify(told),
-      sha256: computeChecksum(told),
+      told: JSON.stringify(statement),
+      sha256: computeChecksum(statement),
       import_milliwatt_hours: known.imported,
       export_milliwatt_hours: known.exported,
       estimated_milliwatt_hours: known.estimated,
@@ -321,7 +321,7 @@ async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails>
     FROM bill_adjustments WHERE bill_period_id = ${period.bill_period_id} ORDER BY told_in`.execute(db);
   const told = rows.map((row) => ({ ...row, isTold: true }));
   const untold = waiting.map(({ next, imported, exported }) => ({ toldIn: next, isTold: false, imported, exported }));
-  return { ...of, adjustments: versions.at(-1)?.told.adjustments ?? [], corrections: [...told, ...untold] };
+  return { ...of, adjustments: versions.at(-1)?.statement.adjustments ?? [], corrections: [...told, ...untold] };
 }
 
 /** Correction of a closed period that no statement contains yet, with the period that will state it. */

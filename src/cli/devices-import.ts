@@ -35,9 +35,9 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
   const given = await readRows(file);
   await runOnServiceDatabase(async (db) => {
     const importer = await importerOf(db, options);
-    if (given.mistakes.length > 0) {
+    if (given.errors.length > 0) {
       const { plan } = await previewImport(db, importer, given.rows);
-      return refuse(options, [...given.mistakes, ...plan.mistakes]);
+      return refuse(options, [...given.errors, ...plan.errors]);
     }
     const passwords = credentialsFile(options.credentials ?? `${file.replace(/\.csv$/i, '')}.credentials.csv`);
     const progress = progressBar();
@@ -69,7 +69,7 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
 }
 
 /** Returns the valid rows of a file and the validation errors of the others. */
-async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; mistakes: FieldError[] }> {
+async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; errors: FieldError[] }> {
   const { size } = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code === 'ENOENT' ? 'the file does not exist' : error.message}`);
   });
@@ -82,10 +82,11 @@ async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; mistak
   }
   try {
     const table = await readDevices(text, MAX_ROWS);
-    return await checkRows(table, (index) => `line ${table.lines[index]}`, { isOwnerNeeded: true });
+    const { rows, mistakes } = await checkRows(table, (index) => `line ${table.lines[index]}`, { isOwnerNeeded: true });
+    return { rows, errors: mistakes };
   } catch (error) {
     if (!(error instanceof AppError) || !error.details) throw error;
-    return { rows: [], mistakes: error.details };
+    return { rows: [], errors: error.details };
   }
 }
 
@@ -106,8 +107,8 @@ function placeOf(field: string): { line: number; member: string | null } {
 }
 
 /** Reports every error with its line number, in the order of the lines. */
-function refuse({ json }: ImportOptions, mistakes: readonly FieldError[]): void {
-  const placed = mistakes
+function refuse({ json }: ImportOptions, errors: readonly FieldError[]): void {
+  const placed = errors
     .map(({ field, message }) => ({ ...placeOf(field), message }))
     .sort((one, other) => one.line - other.line);
   process.exitCode = 1;
@@ -150,20 +151,20 @@ async function tell(options: ImportOptions, { imported, recovered, passwords, ro
       const mqtt = username === undefined || isFile ? {} : { mqtt: { username, password, topic } };
       return { line, device_id, status: isNew ? 'created' : 'existing', ...mqtt };
     });
-  const told = differing.map(({ row, device_id, members }) => ({ line: placeOf(row).line, device_id, members }));
+  const differences = differing.map(({ row, device_id, members }) => ({ line: placeOf(row).line, device_id, members }));
   printResult(
     options.json,
-    { imported: true, ...counts, differing: told, credentials_file: isFile ? passwords.path : null, devices },
+    { imported: true, ...counts, differing: differences, credentials_file: isFile ? passwords.path : null, devices },
     [
       `Paired ${created} devices; ${counts.existing} already existed. Created ${counts.users_created} accounts.`,
       ...(isFile ? [`Their MQTT passwords are stored only in ${passwords.path}.`] : []),
-      ...told
+      ...differences
         .slice(0, MAX_NAMED)
         .map(
           ({ line, device_id, members }) =>
             `line ${line}: ${device_id} already exists with a different ${members.join(', ')}; it was not changed`,
         ),
-      ...(told.length > MAX_NAMED ? [`… and ${told.length - MAX_NAMED} more (--json lists all)`] : []),
+      ...(differences.length > MAX_NAMED ? [`… and ${differences.length - MAX_NAMED} more (--json lists all)`] : []),
     ].join('\n'),
   );
   if (!isFile) await passwords.discard();

@@ -145,8 +145,8 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
 
 function whyNothingCounts({ awaits, quantities }: DiscoveredDevice): string {
   if (awaits !== null) return `announced, but no value received yet. Add this topic to your bridge: ${awaits}`;
-  const told = quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
-  return told === '' ? 'not counted yet: usually its unit is missing in the settings' : `no electricity: ${told}`;
+  const others = quantities.map(({ channel, kind }) => `${channel} ${kind}`).join(', ');
+  return others === '' ? 'not counted yet: usually its unit is missing in the settings' : `no electricity: ${others}`;
 }
 
 async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {

@@ -7,7 +7,7 @@ import { createDb, createPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { type MoveReport, move } from '#src/start/move.ts';
+import { type MoveReport, moveInstallation } from '#src/start/move.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
@@ -61,7 +61,7 @@ async function moveTo(url: string, json: boolean): Promise<void> {
   await assertDatabaseReachable('--to', url);
   const source = await reachSource(config);
   const bar = progressBar();
-  const report = await move(source.url, url, config.database, {
+  const report = await moveInstallation(source.url, url, config.database, {
     step(text) {
       bar.stop();
       if (process.stderr.isTTY) console.error(text);

@@ -10,14 +10,14 @@ import { EVENT_TYPES } from '#src/database/enums.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { type Delivery, findSentDelivery, listDeliveries, reachesWebhook } from '#src/delivery/log.ts';
-import { CATCHER_HOST, explainConnectionError } from '#src/delivery/webhook/send.ts';
+import { explainConnectionError, TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { findUserId } from './named-user.ts';
 import { type OperatorRequest, runAsOperator } from './nouns/as-operator.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /** Address of a listener's subscription. The service answers it itself, so nothing leaves the installation, and stores the signed request. */
-const ADDRESS = `https://${CATCHER_HOST}/energy-webhooks-listen`;
+const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;
 /** The time that a webhook's receiver has, too (specification, Events: 2xx within 5 seconds). */
 const ANSWER_WITHIN_MS = 5_000;
@@ -203,8 +203,8 @@ function printOutcome(
 ): void {
   const { delivery_id, event, event_id } = sent;
   if (json) {
-    const told = { event, event_id, delivery_id, response_status: responseStatus, duration_ms: durationMs, error };
-    console.log(JSON.stringify(told));
+    const result = { event, event_id, delivery_id, response_status: responseStatus, duration_ms: durationMs, error };
+    console.log(JSON.stringify(result));
     return;
   }
   const time = new Date().toTimeString().slice(0, 8);

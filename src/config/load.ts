@@ -6,7 +6,7 @@ import { hasKeyForm, KEY_CHARACTERS, KEY_PREFIX } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import { addressInNetwork, hostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
 import { MEANINGS } from './meanings.ts';
-import { type OidcConfig, oidcMistakes, oidcOf } from './oidc.ts';
+import { findOidcErrors, type OidcConfig, oidcOf } from './oidc.ts';
 import { SECRETS, type Variables, variables } from './sections.ts';
 
 /** The configuration of a process; docs/configuration.md describes each variable. */
@@ -90,8 +90,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(mistake).join('\n'));
   const vars = parsed.data;
-  const mistakes = combinations(vars);
-  if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+  const problems = combinations(vars);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   setCell(vars.CELL);
   const sandbox = vars.ENVIRONMENT === 'sandbox';
   const port = (value: number | undefined, live: number) => value ?? (sandbox ? live + SANDBOX_OFFSET : live);
@@ -200,17 +200,17 @@ function mistake(issue: z.core.$ZodIssue): string {
 
 /** Returns errors that concern several variables together. */
 function combinations(vars: Variables): string[] {
-  const mistakes: string[] = oidcMistakes(vars);
+  const problems: string[] = findOidcErrors(vars);
   if ((vars.TLS_CERT_FILE === undefined) !== (vars.TLS_KEY_FILE === undefined)) {
-    mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither');
+    problems.push('TLS_CERT_FILE and TLS_KEY_FILE: set both or neither');
   }
   for (const name of ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] as const) {
     if (vars.SMS_PROVIDER === 'twilio' && vars[name] === undefined) {
-      mistakes.push(`${name}: is needed with SMS_PROVIDER=twilio`);
+      problems.push(`${name}: is needed with SMS_PROVIDER=twilio`);
     }
   }
   if (vars.HOMEASSISTANT_MQTT_URL !== undefined && vars.HOMEASSISTANT_USERS === undefined) {
-    mistakes.push(
+    problems.push(
       'HOMEASSISTANT_USERS: is needed with HOMEASSISTANT_MQTT_URL: e-mail addresses of the accounts whose homes are told of',
     );
   }
@@ -219,9 +219,9 @@ function combinations(vars: Variables): string[] {
   if (key !== undefined && !(hasKeyForm(key, vars.ENVIRONMENT) && key.startsWith(start))) {
     const { least, most } = KEY_CHARACTERS;
     const form = `${start} and ${least} to ${most} characters more`;
-    mistakes.push(`BOOTSTRAP_ADMIN_KEY: must be ${form}, without blanks`);
+    problems.push(`BOOTSTRAP_ADMIN_KEY: must be ${form}, without blanks`);
   }
-  return mistakes;
+  return problems;
 }
 
 /** Returns the environment that gives child processes this configuration: database, data directory and listening addresses. */

@@ -42,7 +42,7 @@ export function oidcOf(vars: Variables): OidcConfig | undefined {
 }
 
 /** Returns errors that concern several variables together. */
-export function oidcMistakes(vars: Variables): string[] {
+export function findOidcErrors(vars: Variables): string[] {
   const mistakes: string[] = [];
   const names = [
     'OIDC_CLIENT_ID',

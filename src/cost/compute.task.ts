@@ -3,7 +3,7 @@ import type { Range } from '#src/energy/ranges.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
-import { copyStretches, type HeldSources, openSources } from './held-sources.ts';
+import { copyStretches, type LoadedSources, openSources } from './held-sources.ts';
 import { computeTotalCost, costedQuarters } from './sums.ts';
 import {
   canAlter,
@@ -17,7 +17,7 @@ import {
 
 interface Asked {
   /** Energy and prices. For `what if` the energy of earlier months only: that of the range is in `exchange`. */
-  held: HeldSources;
+  held: LoadedSources;
   range: Range;
   now: Date;
 }

@@ -8,7 +8,7 @@ import { tariffsOf } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type Buyer, meterOf } from './bought-energy.ts';
 import { type Cost, type CostSums, roundCost } from './cost.ts';
-import { type HeldSources, holdStretches } from './held-sources.ts';
+import { holdStretches, type LoadedSources } from './held-sources.ts';
 import {
   assertSingleCurrency,
   type BucketKeyFunction,
@@ -106,7 +106,7 @@ export async function holdCostSources(
   tariffs: readonly Tariff[],
   { range, now }: { range: Range; now: Date },
   signal: AbortSignal = new AbortController().signal,
-): Promise<HeldSources> {
+): Promise<LoadedSources> {
   const [zone, meter] = await Promise.all([zoneOf(db, userId), meterOf(db, { userId })]);
   const stretches = await holdStretches(meter, tariffs, { range, zone, now }, signal);
   return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await holdPrices(db, tariffs, range, now) };
@@ -118,7 +118,7 @@ export function holdPrices(
   tariffs: readonly Tariff[],
   range: Range,
   now: Date,
-): Promise<HeldSources['prices']> {
+): Promise<LoadedSources['prices']> {
   const { fromMs, toMs } = costedQuarters(range, now);
   return readPackedPrices(db, seriesOf(tariffs), { from: new Date(fromMs), to: new Date(toMs) });
 }

@@ -6,7 +6,7 @@ import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import { type CostSources, costedQuarters, findPeak, firstQuarter, monthOf, spanOf } from './sums.ts';
 
 /** Sources of the costs of one range, held in memory: plain data that a worker thread can receive. */
-export interface HeldSources {
+export interface LoadedSources {
   zone: string;
   /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
   beginsAtMs: number | null;
@@ -84,7 +84,7 @@ export async function earlierMonths(
 
 /** Opens held sources for cost computations by some tariffs, which need no database. */
 export const openSources = (
-  { zone, beginsAtMs, stretches, prices }: HeldSources,
+  { zone, beginsAtMs, stretches, prices }: LoadedSources,
   tariffs: readonly Tariff[],
 ): CostSources<number> => ({
   tariffs,

@@ -59,7 +59,7 @@ export async function loadWeightedTotals(
 }
 
 /** Returns the usage of a user's home (energy/insights.ts) with its cost and emissions. */
-export async function loadWeightedInsights(db: Database, asked: AskedInsights) {
+export async function loadInsightsWithCostAndEmissions(db: Database, asked: AskedInsights) {
   const { userId, range, groupBy, include, weighted, now } = asked;
   const rows = await loadInsights(db, userId, range, groupBy, include);
   const members = listIncludedFields(include);
@@ -71,7 +71,7 @@ export async function* streamWeightedInsights(db: Database, asked: AskedInsights
   // Checked for the whole range: once a streamed response has begun, an error can no longer be returned.
   if (asked.weighted.has('cost')) await assertOneCurrencyInRange(db, asked.userId, asked.range);
   for (const range of splitIntoPages(asked.range, asked.groupBy))
-    yield await loadWeightedInsights(db, { ...asked, range });
+    yield await loadInsightsWithCostAndEmissions(db, { ...asked, range });
 }
 
 /** Adds the requested costs and emissions to monthly rows (YYYY-MM in the zone). */

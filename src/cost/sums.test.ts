@@ -8,12 +8,12 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { Rates, Tariff } from '#src/tariffs/tariff.ts';
 import {
+  type ApiRates,
+  type ApiTariff,
   type CostedQuarter,
   localTime,
   type ReferenceHome,
   referenceCosts,
-  type WrittenRates,
-  type WrittenTariff,
 } from '#test/reference/cost.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import { roundCost } from './cost.ts';
@@ -26,7 +26,7 @@ const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
 /** Rates as the service stores them. */
-const ratesOf = (written: WrittenRates): Rates => {
+const ratesOf = (written: ApiRates): Rates => {
   if ('per_kwh' in written) return { kind: 'flat', perKwh: decimal(written.per_kwh) };
   if ('series_id' in written) {
     const { series_id, multiply = '1', add } = written;
@@ -41,7 +41,7 @@ const ratesOf = (written: WrittenRates): Rates => {
   }));
   return { kind: 'periods', periods };
 };
-const tariffOf = (written: WrittenTariff): Tariff => ({
+const tariffOf = (written: ApiTariff): Tariff => ({
   tariffId: '',
   userId: '',
   name: '',
@@ -105,7 +105,7 @@ const clock = fc.integer({ min: 0, max: 95 }).map((quarter) => {
   return `${two(quarter >> 2)}:${two((quarter & 3) * 15)}`;
 });
 const subset = (most: number) => fc.uniqueArray(fc.integer({ min: 1, max: most }), { minLength: 1, maxLength: 4 });
-const rates: fc.Arbitrary<WrittenRates> = fc.oneof(
+const rates: fc.Arbitrary<ApiRates> = fc.oneof(
   fc.record({ per_kwh: price }),
   fc
     .tuple(
@@ -146,7 +146,7 @@ const tariff = (currency: string) =>
       ),
     },
     { requiredKeys: ['valid_from', 'currency', 'import'] },
-  ) as fc.Arbitrary<WrittenTariff>;
+  ) as fc.Arbitrary<ApiTariff>;
 
 /** A home with some days around the spring clock change, with values from a seed: fast-check would shrink that many values for an hour. */
 const home = fc
@@ -173,7 +173,7 @@ function homeOf({
   isKnownMostly,
 }: {
   zone: string;
-  tariffs: WrittenTariff[];
+  tariffs: ApiTariff[];
   beginsAfter: number;
   days: number;
   seed: number;

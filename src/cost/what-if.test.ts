@@ -7,8 +7,8 @@ import type { HomeExchange } from '#src/energy/home/exchange.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import type { PackedPrices } from '#src/tariffs/packed-days.ts';
 import { parseTariff, type Terms } from '#src/tariffs/terms.ts';
-import { type CostedQuarter, type Ratio, referenceCosts, type WrittenTariff } from '#test/reference/cost.ts';
-import { type HomeQuarter, referenceWhatIf, type WrittenChange } from '#test/reference/what-if.ts';
+import { type ApiTariff, type CostedQuarter, type Ratio, referenceCosts } from '#test/reference/cost.ts';
+import { type ApiChange, type HomeQuarter, referenceWhatIf } from '#test/reference/what-if.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import compute, { computeWhatIf } from './compute.task.ts';
 import { earlierMonths, holdStretches } from './held-sources.ts';
@@ -38,7 +38,7 @@ const decimal = (random: Random, most: number) => {
   return (random(most * 10 ** places + 1) / 10 ** places).toFixed(places);
 };
 
-function randomTariff(random: Random, valid_from: string, currency: string): WrittenTariff {
+function randomTariff(random: Random, valid_from: string, currency: string): ApiTariff {
   const price = () => decimal(random, 1);
   const rates = () =>
     oneOf(random, [
@@ -58,10 +58,10 @@ function randomTariff(random: Random, valid_from: string, currency: string): Wri
   };
 }
 
-const tariffOf = ({ valid_from, currency, ...terms }: WrittenTariff) =>
+const tariffOf = ({ valid_from, currency, ...terms }: ApiTariff) =>
   parseTariff({ tariff_id: '', user_id: '', name: '', valid_from, currency, terms: terms as Terms });
 const billionths = (text = '0') => parseDecimal(text) ?? assert.fail(text);
-const changeOf = ({ battery, production_scale }: WrittenChange): HomeChange => ({
+const changeOf = ({ battery, production_scale }: ApiChange): HomeChange => ({
   battery: battery
     ? {
         capacityKwh: billionths(battery.capacity_kwh),
@@ -180,7 +180,7 @@ function randomCase(seed: number) {
     round_trip_efficiency: oneOf(random, ['1', '0.9', '0.95', '0.5', '0.876543211', '0.7']),
     ...(random(2) && { initial_kwh: decimal(random, 1) }),
   };
-  const change: WrittenChange = {
+  const change: ApiChange = {
     ...(random(4) > 0 && { battery }),
     ...(random(2) > 0 && { production_scale: oneOf(random, ['0', '0.5', '1', '1.333333333', '2', '10']) }),
   };

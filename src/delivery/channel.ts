@@ -47,11 +47,11 @@ const FOLDERS = ['mail', 'sms'] as const;
 const KEPT_MS = 30 * 86_400_000;
 
 /** Returns the file name of a captured message. It begins with the account's id, so that the file is deleted with the account. */
-export const capturedName = (userId: string, message: string): string => `${userId}.${message}`;
+export const capturedMessageName = (userId: string, message: string): string => `${userId}.${message}`;
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
 /** Writes a captured message to a file that only its owner can read. The file is complete or does not exist. */
-export async function writeCaptured(folder: string, name: string, content: string | Buffer): Promise<void> {
+export async function writeCapturedMessage(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // An earlier version created the folder with permissions for everybody. A folder of another owner stays unchanged.
   await chmod(folder, 0o700).catch(() => {});
@@ -63,7 +63,7 @@ export async function writeCaptured(folder: string, name: string, content: strin
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
 /** Lists the captured messages to an account, as paths below the data directory. */
-export async function listCaptured(dataDir: string, userId: string): Promise<string[]> {
+export async function listCapturedMessages(dataDir: string, userId: string): Promise<string[]> {
   const found = await Promise.all(
     FOLDERS.map(async (folder) => {
       const names = await namesIn(join(dataDir, folder));
@@ -80,7 +80,7 @@ export async function* readCaptured(dataDir: string, path: string): AsyncGenerat
 }
 
 /** Deletes captured messages to deleted accounts, and messages older than a month. */
-export async function deleteExpiredCaptured(db: Database, dataDir: string, now: Date): Promise<void> {
+export async function deleteExpiredCapturedMessages(db: Database, dataDir: string, now: Date): Promise<void> {
   for (const folder of FOLDERS.map((name) => join(dataDir, name))) {
     const names = await namesIn(folder);
     if (names.length === 0) continue;

@@ -14,8 +14,8 @@ export async function loadDeviceNames(
   db: Database,
   { userId, data }: { userId: string; data: Record<string, unknown> },
 ): Promise<DeviceNames> {
-  const told = Array.isArray(data.devices) ? (data.devices as { device_id: string }[]) : [];
-  const ids = told.slice(0, MAX_DEVICES).map(({ device_id }) => device_id);
+  const listed = Array.isArray(data.devices) ? (data.devices as { device_id: string }[]) : [];
+  const ids = listed.slice(0, MAX_DEVICES).map(({ device_id }) => device_id);
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('devices')

@@ -16,15 +16,15 @@ interface Found extends EndingKey {
  * transaction of a mail also records the notice in the key's row.
  */
 export async function notifyExpiringKeys(db: Database, now: Date): Promise<number> {
-  let told = 0;
+  let notified = 0;
   for (let after = ''; ; ) {
     const keys = await endingSoon(db, now, after);
     for (const key of keys) {
       const days = findDueNotice(key, now);
-      if (days !== null && (await tell(db, key, { days, now }))) told++;
+      if (days !== null && (await tell(db, key, { days, now }))) notified++;
     }
     const last = keys.at(-1);
-    if (last === undefined || keys.length < PAGE) return told;
+    if (last === undefined || keys.length < PAGE) return notified;
     after = last.key_id;
   }
 }
@@ -96,6 +96,6 @@ export function findDueNotice({ expires_at, set_at, told_end, told_days }: Endin
   const days = NOTICE_DAYS.findLast((one) => leftMs <= one * DAY_MS);
   if (days === undefined) return null;
   if (expires_at.getTime() - set_at.getTime() < days * DAY_MS + SETTLED_MS) return null;
-  const isTold = told_end?.getTime() === expires_at.getTime() && told_days !== null && told_days <= days;
-  return isTold ? null : days;
+  const isNotified = told_end?.getTime() === expires_at.getTime() && told_days !== null && told_days <= days;
+  return isNotified ? null : days;
 }

@@ -7,7 +7,7 @@ import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { isHeld } from './hold.ts';
-import { CATCHER_HOST, FIXED_HEADERS, parseCaughtHeaders, webhookBody } from './webhook/send.ts';
+import { FIXED_HEADERS, parseCaughtHeaders, TEST_RECEIVER_HOST, webhookBody } from './webhook/send.ts';
 
 /** Delivery of one event to one subscription. */
 export interface Delivery {
@@ -162,7 +162,7 @@ export async function findSentDelivery(
   const { event_id: id, event: type, created_at: createdAt, url } = row;
   const body = webhookBody({ id, type, createdAt, data: row.data as Record<string, unknown> }, environment);
   const delivery = asDelivery(row);
-  const isCaught = new URL(url).hostname === CATCHER_HOST;
+  const isCaught = new URL(url).hostname === TEST_RECEIVER_HOST;
   const caught = isCaught ? parseCaughtHeaders(delivery.attempts.at(-1)?.response_body ?? null) : {};
   return { ...delivery, request: { url, headers: { ...caught, ...FIXED_HEADERS, 'webhook-id': id }, body } };
 }

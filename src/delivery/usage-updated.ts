@@ -80,8 +80,8 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
     });
     const imports = await importsInSpans(query, spans);
     const rows = hours.map((one, place) => ({ ...one, milliwattHours: imports[place] as MilliwattHours }));
-    const told = await withHomes(databaseOn(client), rows);
-    const byUser = Map.groupBy(told, ({ user_id }) => user_id);
+    const published = await withHomes(databaseOn(client), rows);
+    const byUser = Map.groupBy(published, ({ user_id }) => user_id);
     const events = [...byUser].map(([userId, hours]): NewEvent => {
       return {
         type: 'usage.updated',

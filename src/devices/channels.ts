@@ -120,11 +120,11 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
     .where('s.kind', 'in', ENERGY_AND_POWER_KINDS)
     .orderBy('s.series_id')
     .execute();
-  const told = rows.map((row) => buildDeviceChannel(row, words));
-  const names = new Set(told.map(({ native_name }) => native_name));
+  const known = rows.map((row) => buildDeviceChannel(row, words));
+  const names = new Set(known.map(({ native_name }) => native_name));
   const untold = Object.entries(words).filter(([name]) => !names.has(name));
   return [
-    ...told,
+    ...known,
     ...untold.map(([native_name, { counts_as, placement }]) => ({
       native_name,
       unit: null,

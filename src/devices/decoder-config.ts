@@ -153,11 +153,11 @@ export const findForeignMappings = (
 export async function assertOwnMappings(db: Database, deviceId: string, config: unknown): Promise<void> {
   const read = mappingSchema.safeParse((config as { mapping?: unknown } | null)?.mapping);
   if (!read.success) return;
-  const heard = await db
+  const reported = await db
     .selectFrom('discovered_devices')
     .select('native_id')
     .where('device_id', '=', deviceId)
     .executeTakeFirst();
-  const [first, ...rest] = heard ? findForeignMappings(read.data, heard.native_id) : [];
+  const [first, ...rest] = reported ? findForeignMappings(read.data, reported.native_id) : [];
   if (first) throw unprocessable(first, ...rest);
 }

@@ -31,9 +31,9 @@ export async function commodityOverview<Name extends string>(
   whose: ImportOwner,
   ranges: Readonly<Record<Name, Range>>,
 ): Promise<CommodityUsage<Name>[]> {
-  const told = await metersOf(db, whose);
+  const meters = await metersOf(db, whose);
   const glances = await Promise.all(
-    METERS.filter(({ meter }) => told.has(meter)).map(async ({ commodity, unit, meter }) => {
+    METERS.filter(({ meter }) => meters.has(meter)).map(async ({ commodity, unit, meter }) => {
       const home = await loadCommodityHome(db, whose, meter);
       const amountIn = async (range: Range): Promise<Amount> => {
         const sums = await readHomeSums(db, home, range);

@@ -30,14 +30,14 @@ export async function distributeGaps(
 ): Promise<DistributedQuarters> {
   let quarters = await read(fromMs - LOOKBACK_QUARTERS * QUARTER_MS, toMs);
   const placeOf = (ms: number) => (ms - quarters.fromMs) / QUARTER_MS;
-  const told = ({ first, end }: EstimatedLine) => first < placeOf(toMs) && end > placeOf(fromMs);
-  let lines = findEstimatedLines(quarters).filter(told);
+  const isInRange = ({ first, end }: EstimatedLine) => first < placeOf(toMs) && end > placeOf(fromMs);
+  let lines = findEstimatedLines(quarters).filter(isInRange);
   const reachesOut = ({ first, end }: EstimatedLine) => first < LOOKBACK_QUARTERS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
     // More than the longest gap that is distributed: a gap that fills this range is longer.
     const before = MAX_GAP_QUARTERS + LOOKBACK_QUARTERS + 1;
     quarters = await read(fromMs - before * QUARTER_MS, toMs + (MAX_GAP_QUARTERS + 1) * QUARTER_MS);
-    lines = findEstimatedLines(quarters).filter(told);
+    lines = findEstimatedLines(quarters).filter(isInRange);
   }
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);

@@ -126,7 +126,7 @@ const envelope = z.strictObject({
 });
 
 /** Body of a webhook, with any `data`. */
-export type ToldEnvelope = z.output<typeof envelope> & { data: Record<string, unknown> };
+export type EventEnvelope = z.output<typeof envelope> & { data: Record<string, unknown> };
 
 /** Returns the schema of the body of a webhook for a type of event. */
 export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {

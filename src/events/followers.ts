@@ -88,7 +88,7 @@ export async function isAllAfterThere(
   return row !== undefined;
 }
 
-export interface ToldUsage {
+export interface PublishedUsage {
   event_id: string;
   user_id: string;
   data: EventBody<'usage.updated'>;
@@ -99,9 +99,9 @@ export interface ToldUsage {
  * committed in the order of their ids: the worker that creates one locks the user's row in `usage_told`, and a minute lies between two
  * events. The clocks of workers may therefore differ by up to a minute.
  */
-export async function usageAfter(db: Database, after: ReadonlyMap<string, string>): Promise<ToldUsage[]> {
+export async function usageAfter(db: Database, after: ReadonlyMap<string, string>): Promise<PublishedUsage[]> {
   // Raw SQL: one index lookup for each user.
-  const { rows } = await sql<ToldUsage>`
+  const { rows } = await sql<PublishedUsage>`
     SELECT e.event_id, a.user_id, e.data FROM unnest(${[...after.keys()]}::text[], ${[...after.values()]}::text[]) a (user_id, event_id)
     CROSS JOIN LATERAL (SELECT event_id, data FROM events WHERE type = 'usage.updated' AND user_id = a.user_id AND event_id > a.event_id
       ORDER BY event_id LIMIT ${MAX_EVENTS}) e

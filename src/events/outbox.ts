@@ -76,15 +76,15 @@ interface Receiver {
 }
 
 async function receivers(query: Query, events: readonly NewEvent[], ids: readonly string[]): Promise<Receiver[]> {
-  const told: Receiver[] = [];
+  const found: Receiver[] = [];
   const asked: { eventId: string; type: string; userId: string }[] = [];
   for (const [index, { type, userId, channel, webhookId }] of events.entries()) {
     const eventId = ids[index] as string;
-    if (channel) told.push({ eventId, webhookId: null, target: channel });
-    if (webhookId) told.push({ eventId, webhookId, target: webhookId });
+    if (channel) found.push({ eventId, webhookId: null, target: channel });
+    if (webhookId) found.push({ eventId, webhookId, target: webhookId });
     else if (SUBSCRIBABLE.has(type)) asked.push({ eventId, type, userId });
   }
-  if (asked.length === 0) return told;
+  if (asked.length === 0) return found;
   const { rows } = await query<{ event_id: string; webhook_id: string }>(
     `SELECT e.event_id, w.webhook_id
      FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY e (event_id, type, user_id, place)
@@ -94,8 +94,8 @@ async function receivers(query: Query, events: readonly NewEvent[], ids: readonl
     [asked.map(({ eventId }) => eventId), asked.map(({ type }) => type), asked.map(({ userId }) => userId)],
   );
   for (const { event_id, webhook_id } of rows)
-    told.push({ eventId: event_id, webhookId: webhook_id, target: webhook_id });
-  return told;
+    found.push({ eventId: event_id, webhookId: webhook_id, target: webhook_id });
+  return found;
 }
 
 /**

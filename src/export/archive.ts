@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { type Database, queryOf } from '#src/database/connect.ts';
-import { listCaptured, readCaptured } from '#src/delivery/channel.ts';
+import { listCapturedMessages, readCaptured } from '#src/delivery/channel.ts';
 import { findLevel } from '#src/rollups/levels.ts';
 import { levelCsv, seriesCsv } from './csv-pages.ts';
 import { readOwnedKeys } from './keys.ts';
@@ -74,7 +74,7 @@ function filesOf(userId: string, { db, readDb, now }: ArchiveOptions): [string, 
 
 async function addMessages(zip: ZipFile, userId: string, { dataDir, now }: ArchiveOptions): Promise<void> {
   if (dataDir === undefined) return;
-  for (const name of await listCaptured(dataDir, userId))
+  for (const name of await listCapturedMessages(dataDir, userId))
     zip.addReadStreamLazy(`messages/${name}`, { mtime: now }, (give) =>
       give(null, Readable.from(readCaptured(dataDir, name), { objectMode: false })),
     );

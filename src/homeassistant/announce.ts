@@ -33,7 +33,7 @@ const identifierOf = (id: string): string => `energy_usage_${id}`;
  */
 export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
   const messages = new Map<string, string>();
-  const add = (id: string, device: object, sensors: readonly Told[], state: object) => {
+  const add = (id: string, device: object, sensors: readonly AnnouncedSensor[], state: object) => {
     messages.set(`${announcer.prefix}/device/${identifierOf(id)}/config`, announcement(announcer, id, device, sensors));
     messages.set(stateTopic(announcer, id), JSON.stringify(state));
   };
@@ -52,20 +52,20 @@ export function messagesOf(announcer: Announcer, homes: readonly HomeReport[]): 
 }
 
 /** A sensor in an announcement, with its unit. `isThere` is false if the sensor does not exist or no longer exists. */
-interface Told {
+interface AnnouncedSensor {
   key: string;
   sensor: Sensor;
   unit: string | null;
   isThere: boolean;
 }
 
-const toldOf = (sensors: Record<string, Sensor>, values: object, currency: string | null): Told[] =>
+const toldOf = (sensors: Record<string, Sensor>, values: object, currency: string | null): AnnouncedSensor[] =>
   Object.entries(sensors).map(([key, sensor]) => {
     const unit = sensor.unit ?? currency;
     return { key, sensor, unit, isThere: key in values && unit !== null };
   });
 
-function announcement(announcer: Announcer, id: string, device: object, sensors: readonly Told[]): string {
+function announcement(announcer: Announcer, id: string, device: object, sensors: readonly AnnouncedSensor[]): string {
   const components = Object.fromEntries(
     sensors.map(({ key, sensor, unit, isThere }) => [
       key,

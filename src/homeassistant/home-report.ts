@@ -164,12 +164,12 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
   );
   const ids = rows.map(({ device_id }) => device_id);
   const channels = await readLatestChannels(db, ids, now);
-  const told: DeviceReport[] = [];
+  const reports: DeviceReport[] = [];
   for (const row of rows) {
     const own = channels.get(row.device_id) ?? [];
     const hasPower = row.powers === 1 || sumPowers(own.filter(({ unit }) => unit === 'W')).power_w !== null;
     const months: HomeInsight[] = await deviceInsights(db, row.device_id, month, 'month', EXPORT);
-    told.push({
+    reports.push({
       deviceId: row.device_id,
       name: row.location || row.type,
       type: row.type,
@@ -180,7 +180,7 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
       },
     });
   }
-  return told;
+  return reports;
 }
 
 /**
@@ -254,22 +254,22 @@ export async function homeUsage(db: Database, userId: string, now: Date): Promis
     this_month: await stretch(dayOf(local.startOf('month')), today, 'month'),
   };
   const currency = days.today.cost?.currency ?? null;
-  const told = ({ kwh_used, cost }: (typeof days)['today']): Stretch => ({
+  const toStretch = ({ kwh_used, cost }: (typeof days)['today']): Stretch => ({
     kwh_used,
     cost: cost?.currency === currency ? (cost?.total ?? null) : null,
   });
-  const [heard] = await findNewestReadings(db, [userId]);
+  const [latest] = await findNewestReadings(db, [userId]);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   const power = await loadCurrentPower(db, home, now);
   return {
     user_id: userId,
-    as_of: heard?.newest.toISOString() ?? null,
+    as_of: latest?.newest.toISOString() ?? null,
     timezone,
     power_w: power?.watts ?? null,
     power_mean_minutes: power?.minutes ?? null,
     currency,
-    today: told(days.today),
-    yesterday: told(days.yesterday),
-    this_month: told(days.this_month),
+    today: toStretch(days.today),
+    yesterday: toStretch(days.yesterday),
+    this_month: toStretch(days.this_month),
   };
 }

@@ -4,7 +4,7 @@ import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { copyIfArchiveHasNone, copyNightly } from '#src/backup/nightly.ts';
 import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
-import { deleteExpiredCaptured } from '#src/delivery/channel.ts';
+import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
 import { heldBefore } from '#src/delivery/hold.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
@@ -105,7 +105,7 @@ export const JOBS: readonly Job[] = [
     name: 'forget messages',
     at: { everySeconds: 10 },
     alsoAtStart: true,
-    run: ({ db, dataDir, ageClock }) => deleteExpiredCaptured(db, dataDir, ageClock()),
+    run: ({ db, dataDir, ageClock }) => deleteExpiredCapturedMessages(db, dataDir, ageClock()),
   },
   {
     name: 'forget audit',
@@ -228,14 +228,14 @@ async function checkRollups(
 /** Packs old hours of the load profile into days. On the first run after an update from a version without days, packs the whole past. */
 async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
-  let toldAt = startedAt;
+  let loggedAt = startedAt;
   try {
     const days = await packDays(pool, ageClock(), {
       signal,
       onProgress(done, of) {
         ahead.daysToPack = of - done;
-        if (performance.now() - toldAt < PROGRESS_MS) return;
-        toldAt = performance.now();
+        if (performance.now() - loggedAt < PROGRESS_MS) return;
+        loggedAt = performance.now();
         log.info({ days: done, of }, 'packing days of the load profile');
       },
     });

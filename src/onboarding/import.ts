@@ -66,7 +66,7 @@ export async function importDevices(
       await begin?.(trx);
       const known = await lookUp(trx, importer, rows);
       const plan = planImport(rows, known);
-      if (plan.mistakes.length > 0) throw unprocessable(...plan.mistakes);
+      if (plan.errors.length > 0) throw unprocessable(...plan.errors);
       const owners = await createOwners(trx, importer, plan.create.filter(known.isNewOwner));
       const ownerOf = (row: DeviceImportRow) => known.ownerOf(row) ?? (owners.get(addressOf(row)) as string);
       const created: ImportedDevice[] = [];

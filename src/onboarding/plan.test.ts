@@ -33,7 +33,7 @@ const known = (devices: KnownDevice[] = [], more: Partial<ExistingRecords> = {})
   ...more,
 });
 const outcome = (rows: DeviceImportRow[], about: ExistingRecords) => {
-  const { create, existing, mistakes } = planImport(rows, about);
+  const { create, existing, errors: mistakes } = planImport(rows, about);
   return { create: create.length, existing: existing.map(({ deviceId }) => deviceId), mistakes };
 };
 
@@ -96,7 +96,7 @@ test('names the row in every error', () => {
     row({ location: 'b', upstream_device_id: 'dev_9' }, { name: 'line 7' }),
     row({ location: 'c' }, { name: 'line 8', discoveryId: 'dsc_1' }),
   ];
-  expect(planImport(rows, known()).mistakes).toEqual([
+  expect(planImport(rows, known()).errors).toEqual([
     { field: 'line 2.user_id', message: 'there is no such user' },
     { field: 'line 4.location', message: 'is the same device as line 3' },
     { field: 'line 6.external_id', message: 'is the same device as line 5' },
@@ -109,14 +109,14 @@ test('names the option that would create an account for an unknown e-mail addres
   const nobody = row({}, { email: 'a@example.com' });
   delete nobody.userId;
   const said = (more: Partial<ExistingRecords>) =>
-    planImport([nobody], known([], { ownerOf: () => undefined, ...more })).mistakes;
+    planImport([nobody], known([], { ownerOf: () => undefined, ...more })).errors;
   const message = 'there is no such user; with --create-users an account is made for the address';
   expect(said({ toMakeOwners: '--create-users' })).toEqual([{ field: 'line 2.email', message }]);
   expect(said({})).toEqual([{ field: 'line 2.email', message: 'there is no such user' }]);
   expect(said({ toMakeOwners: '--create-users', isTaken: () => true })[0]?.message).toMatch(/you do not manage/);
   // No account is created for an unknown user id.
   const byId = planImport([row({}, { userId: 'usr_9' })], known([], { toMakeOwners: '--create-users' }));
-  expect(byId.mistakes[0]?.message).toBe('there is no such user');
+  expect(byId.errors[0]?.message).toBe('there is no such user');
 });
 
 test('detects duplicate rows of a new owner as it does for an existing one', () => {

@@ -50,7 +50,7 @@ export interface ImportPlan {
   create: DeviceImportRow[];
   /** Existing devices, with the members that differ in the row. The devices stay unchanged. */
   existing: { row: DeviceImportRow; deviceId: string; members: string[] }[];
-  mistakes: FieldError[];
+  errors: FieldError[];
 }
 
 const NO_SUCH_USER = 'there is no such user';
@@ -65,7 +65,7 @@ export const importedRowKey = ({ type, location }: { type: string; location: str
  * has no `external_id` either. An existing device is never changed, so that its owner's later settings stay.
  */
 export function planImport(rows: readonly DeviceImportRow[], known: ExistingRecords): ImportPlan {
-  const plan: ImportPlan = { create: [], existing: [], mistakes: [] };
+  const plan: ImportPlan = { create: [], existing: [], errors: [] };
   const byKey = new Map<string, KnownDevice>();
   const byId = new Map(known.devices.map((one) => [one.device_id, one]));
   // A device that an import created takes precedence over a device that merely has the same type and location.
@@ -79,7 +79,7 @@ export function planImport(rows: readonly DeviceImportRow[], known: ExistingReco
   const discovered = new Map(known.discovered.map((one) => [one.discovery_id, one]));
   const firstOf = new Map<string, string>();
   const wrong = (row: DeviceImportRow, member: string, message: string) =>
-    void plan.mistakes.push({ field: `${row.name}.${member}`, message });
+    void plan.errors.push({ field: `${row.name}.${member}`, message });
 
   for (const row of rows) {
     const isNew = known.isNewOwner(row);

@@ -37,9 +37,9 @@ export interface ProfileQuery {
 export async function readProfile(db: Database, asked: ProfileQuery): Promise<HomeProfile | null> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
   const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
-  const heard = quarters.coverage.findLastIndex((share) => share > 0);
-  const end = heard + 1;
-  if (heard < 0 || asked.now.getTime() - (fromMs + end * QUARTER_MS) > LATEST_MS) return null;
+  const lastCovered = quarters.coverage.findLastIndex((share) => share > 0);
+  const end = lastCovered + 1;
+  if (lastCovered < 0 || asked.now.getTime() - (fromMs + end * QUARTER_MS) > LATEST_MS) return null;
   const range = { from: new Date(fromMs), to: new Date(fromMs + end * QUARTER_MS) };
   return {
     fromMs,

@@ -16,7 +16,7 @@ const ANSWER_MS = 2_000;
 
 /** Requests of the supervisor to its roles. They use the IPC channel, because another process of the service could hold a port. */
 type Question = 'metrics' | 'health';
-export interface Asked {
+export interface RoleRequest {
   ask: Question;
   number: number;
 }
@@ -86,7 +86,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
         };
         const late = setTimeout(() => answer(null), ANSWER_MS);
         questions.set(number, answer);
-        child?.send({ ask: question, number } satisfies Asked, (error) => error && answer(null));
+        child?.send({ ask: question, number } satisfies RoleRequest, (error) => error && answer(null));
       });
     },
     async stop() {

@@ -9,7 +9,7 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import { DAY_MS, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
-import { CATCHER_HOST } from '#src/delivery/webhook/send.ts';
+import { TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { createWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
@@ -95,7 +95,7 @@ export async function ensureAlerts(db: Database, config: Config, homes: DemoHome
   if ((await listWebhooks(db, userId, { limit: 1 })).length === 0)
     await createWebhook(db, createSecretBox(await secretKey(config, db)), userId, {
       events: ['alert.triggered', 'remark.raised', 'device.connected'],
-      url: `https://${CATCHER_HOST}/anna`,
+      url: `https://${TEST_RECEIVER_HOST}/anna`,
       authToken: `whsec_${randomBytes(32).toString('base64')}`,
     });
   if ((await listAlerts(db, REACH_OF_ALL, userId, { limit: 1 })).length > 0) return;

@@ -54,7 +54,7 @@ const DEADLOCK = '40P01';
  * can write to it. If the new database holds other data or differs, it throws and the old database stays in use. After the old one is
  * closed, an error says so and how to continue.
  */
-export async function move(
+export async function moveInstallation(
   sourceUrl: string,
   targetUrl: string,
   options: { timescale: 'auto' | 'off' },

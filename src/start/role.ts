@@ -10,7 +10,7 @@ import { VERSION } from '#src/core/version.ts';
 import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
 import { createDb, createPool, type Pool, queryOn } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
-import type { Asked } from './children.ts';
+import type { RoleRequest } from './children.ts';
 import { DATABASE_STATE, databaseState } from './metrics.ts';
 import { refuseTakenPorts } from './ports.ts';
 
@@ -74,7 +74,7 @@ export async function runRole(
     access: createBrokerAccess(createDb(access), config.mqtt.url),
   };
   const operator = await startOperator(config.operator, operated, log);
-  process.on('message', async ({ ask, number }: Asked) => {
+  process.on('message', async ({ ask, number }: RoleRequest) => {
     const answer = ask === 'metrics' ? await metrics.asJson() : 'up';
     // The supervisor may have exited in the meantime.
     if (process.connected) process.send?.({ number, answer });

@@ -19,7 +19,7 @@ import {
   postgresBinaries,
 } from '#src/database/postgres-binaries.ts';
 import { STORED_LEVELS, storedRelation } from '#src/rollups/levels.ts';
-import { MOVED_RELATIONS, type MoveSteps, move } from './move.ts';
+import { MOVED_RELATIONS, type MoveSteps, moveInstallation } from './move.ts';
 
 /** Result of an upgrade. */
 export interface UpgradeReport {
@@ -131,7 +131,7 @@ async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps):
   const isDone = await isFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
-  await move(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
+  await moveInstallation(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
     // Errors about the old database concern only its copy.
     throw new Error(`The upgrade stopped, and the database is as it was: ${error.message}`, { cause: error });
   });

@@ -174,8 +174,8 @@ async function checkSeries(
   { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },
 ): Promise<void> {
   const held = await lockUsableSeries(trx, 'price', userId, listSeriesOfTerms(terms));
-  const mistakes = findSeriesMistakes(held, { currency, terms });
-  if (mistakes.length > 0) throw unprocessable(...mistakes);
+  const errors = findSeriesMistakes(held, { currency, terms });
+  if (errors.length > 0) throw unprocessable(...errors);
 }
 
 /**
@@ -190,10 +190,10 @@ export async function checkSeriesOfOffers(
   const usable = await findAllUsableSeries(db, by, [
     ...new Set(offers.flatMap(({ terms }) => listSeriesOfTerms(terms))),
   ]);
-  const mistakes = offers.flatMap((offer, index) =>
+  const errors = offers.flatMap((offer, index) =>
     findSeriesMistakes(usable, offer).map(({ field, message }) => ({ field: `tariffs.${index}.${field}`, message })),
   );
-  if (mistakes.length > 0) throw unprocessable(...mistakes);
+  if (errors.length > 0) throw unprocessable(...errors);
 }
 
 /** Returns the errors in the series of a tariff's rates. `usable`: the series that its account may use, by id. Pure. */

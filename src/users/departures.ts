@@ -6,7 +6,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 const KEPT_DAYS = 90;
 
 /** Remaining data of accounts that moved to another installation. */
-export interface Departed {
+export interface MovedAccountsRemoved {
   /** Number of accounts whose storage period ended, and of their removed messages that were never forwarded. */
   ended: number;
   removed: number;
@@ -19,7 +19,7 @@ export interface Departed {
  * Ends the storage for moved accounts 90 days after their move: messages that were never forwarded are removed, and their devices become
  * unknown here. Accounts that have returned and unfinished moves are skipped.
  */
-export async function endDepartures(db: Database, now: Date): Promise<Departed> {
+export async function endDepartures(db: Database, now: Date): Promise<MovedAccountsRemoved> {
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL: intervals, and what belongs to no login. Years of messages take longer than any answer may.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);

@@ -11,7 +11,7 @@ const MAX_TOLD = 500;
  * notified owners. Several workers may run it concurrently: each row records that its owner was notified.
  */
 export async function notifyRecountedOwners(db: Database, now: Date): Promise<number> {
-  let told = 0;
+  let notified = 0;
   for (;;) {
     const count = await joinOrBeginTransaction(db, async (trx) => {
       const users = await trx
@@ -38,7 +38,7 @@ export async function notifyRecountedOwners(db: Database, now: Date): Promise<nu
       await addEvents(queryOf(trx), events, now);
       return users.length;
     });
-    told += count;
-    if (count < MAX_TOLD) return told;
+    notified += count;
+    if (count < MAX_TOLD) return notified;
   }
 }

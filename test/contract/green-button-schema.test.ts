@@ -36,7 +36,7 @@ async function running(): Promise<string> {
       bill: null,
       hasExport: true,
     },
-    told: {
+    statement: {
       subtitle: 'Bill period bil_1, SHA-256 00, of <A & B>',
       registers: [
         {

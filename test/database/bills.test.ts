@@ -196,7 +196,7 @@ test(`${RUNS} histories, whose readings come late over random closings, are bill
         for (const direction of ['import', 'export'] as const) {
           const name = direction === 'import' ? ('imported' as const) : ('exported' as const);
           const billed = sum(
-            bills.map(({ versions }) => milliwattHours(versions.at(-1)?.told[`billed_${direction}_kwh`] ?? '')),
+            bills.map(({ versions }) => milliwattHours(versions.at(-1)?.statement[`billed_${direction}_kwh`] ?? '')),
           );
           const waiting = sum(
             bills.flatMap(({ corrections }) =>

@@ -14,7 +14,7 @@ import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { closeAccounts } from '#src/start/users-move/close.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
-import { expectNames, readRoutedNames } from '#src/start/users-move/routes.ts';
+import { expectNames, readAccountNames } from '#src/start/users-move/routes.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { createTariff, updateTariff } from '#src/tariffs/store.ts';
 import { endDepartures } from '#src/users/departures.ts';
@@ -204,7 +204,7 @@ test('while an account is in neither place, its callers get 503 and its devices 
 
     await closeAccounts(source.pool, [userId], {
       toInstallation: 'elsewhere',
-      redirect: async (client) => expectNames(target.pool, await readRoutedNames(client, [userId])),
+      redirect: async (client) => expectNames(target.pool, await readAccountNames(client, [userId])),
     });
     for (const api of [here, there]) {
       // A process that has cached the key refuses changes at once, and reads some seconds later.

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
 import { isEmbeddedAlive, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { createMovingPool, move } from '#src/start/move.ts';
+import { createMovingPool, moveInstallation } from '#src/start/move.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
 import { PROGRAM } from '#test/support/program.ts';
@@ -25,7 +25,7 @@ test('sequences continue from their last value, not from the highest remaining r
   const { webhookId } = await fillInstallation(source);
   await source.pool.query('UPDATE webhooks SET catching_up_to = (SELECT max(place) FROM deliveries)');
   await source.pool.query('DELETE FROM deliveries');
-  await move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
+  await moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
   const { rows } = await target.pool.query(
     `SELECT nextval(pg_get_serial_sequence('deliveries', 'place')) > catching_up_to AS follows FROM webhooks WHERE webhook_id = $1`,
     [webhookId],
@@ -63,7 +63,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
   const step = (text: string) => {
     if (text.startsWith('Holding')) crossing = cross().catch(() => writer.query('ROLLBACK'));
   };
-  await move(source.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step });
+  await moveInstallation(source.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step });
   await crossing;
   writer.release(true);
   expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
@@ -72,7 +72,7 @@ test('a deadlock between a writer and the move ends neither of them permanently'
 test('a move into the same database is refused, and changes nothing', async () => {
   const { source } = two;
   const home = await createMeter(source);
-  await expect(move(source.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/uses already/);
+  await expect(moveInstallation(source.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/uses already/);
   await home.read([[new Date(), 501]]);
 });
 
@@ -80,7 +80,9 @@ test('a database that already has users is refused, and nothing is copied', asyn
   const { source, target } = two;
   const home = await createMeter(source);
   await createMeter(target);
-  await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/users of its own/);
+  await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+    /users of its own/,
+  );
   expect(await countOf(target.pool, 'users')).toBe(1);
   await home.read([[new Date(), 501]]);
 });
@@ -93,11 +95,15 @@ test('a database that another installation is moving into is refused', async () 
   const step = (text: string) => {
     if (text.startsWith('Holding')) throw broken;
   };
-  await expect(move(stranger.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step })).rejects.toBe(broken);
+  await expect(moveInstallation(stranger.url, target.url, AUTO_TIER, { ...SILENT_CALLBACKS, step })).rejects.toBe(
+    broken,
+  );
   const home = await createMeter(source);
-  await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/another move left it so/);
+  await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+    /another move left it so/,
+  );
   await home.read([[new Date(), 501]]);
-  expect((await move(stranger.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).users).toBe(1);
+  expect((await moveInstallation(stranger.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).users).toBe(1);
   await stranger.drop();
 });
 
@@ -105,7 +111,7 @@ test('a role that may not close a database gets an error before anything is copi
   const { target, embeddedDatabase } = two;
   const source = await embeddedDatabase({ owned: false });
   const home = await createMeter(source);
-  await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+  await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
     /must own both databases.*the old one/,
   );
   expect(await countOf(target.pool, 'users')).toBe(0);

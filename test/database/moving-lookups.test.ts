@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Caller, createAuthenticate } from '#src/auth/authenticate.ts';
+import { type Caller, createAuthenticator } from '#src/auth/authenticate.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { reloadCaller } from '#src/auth/run-as-caller.ts';
 import { findSession, openSession } from '#src/auth/sessions.ts';
@@ -78,7 +78,7 @@ function openingAfter(statements: number, open: () => Promise<void>): Database {
 const callerOf = async (by: 'key' | 'session'): Promise<Caller> => {
   const found =
     by === 'key'
-      ? await createAuthenticate(db, 'live')(home.key, '127.0.0.1')
+      ? await createAuthenticator(db, 'live')(home.key, '127.0.0.1')
       : await findSession(db, home.secret, new Date());
   if (found === null || typeof found === 'string') throw new Error(`no caller: ${found}`);
   return found;
@@ -87,7 +87,7 @@ const callerOf = async (by: 'key' | 'session'): Promise<Caller> => {
 /** Prepares a lookup, and returns it. It returns whether the caller was found, or throws. */
 const LOOKUPS: Record<string, () => Promise<(db: Database) => Promise<unknown>>> = {
   'a key': async () => async (db) => {
-    const found = await createAuthenticate(db, 'live')(home.key, '127.0.0.1');
+    const found = await createAuthenticator(db, 'live')(home.key, '127.0.0.1');
     return typeof found === 'string' ? found : true;
   },
   'a session': async () => async (db) => (await findSession(db, home.secret, new Date())) !== null,

@@ -6,15 +6,15 @@ import { DateTime } from 'luxon';
  */
 
 /** A tariff as the API returns it, with prices as text. */
-export interface WrittenTariff {
+export interface ApiTariff {
   valid_from: string;
   currency: string;
   standing_per_day?: string;
   capacity?: { per_kw_month: string; months_averaged?: number; minimum_kw?: string };
-  import: WrittenRates;
-  export?: WrittenRates;
+  import: ApiRates;
+  export?: ApiRates;
 }
-export type WrittenRates =
+export type ApiRates =
   | { per_kwh: string }
   | { periods: { per_kwh: string; days?: number[]; from?: string; to?: string; months?: number[] }[] }
   | { series_id: string; add?: string; multiply?: string };
@@ -29,7 +29,7 @@ export interface CostedQuarter<Energy extends number | Ratio = number> {
 
 export interface ReferenceHome {
   zone: string;
-  tariffs: readonly WrittenTariff[];
+  tariffs: readonly ApiTariff[];
   /** Unix ms of the first quarter-hour with known energy; all later ones follow. */
   fromMs: number;
   quarters: readonly CostedQuarter<number | Ratio>[];
@@ -137,7 +137,7 @@ const isMore = (one: number | Ratio, other: number | Ratio): boolean =>
 
 interface Row {
   firstMs: number;
-  tariff: WrittenTariff | null;
+  tariff: ApiTariff | null;
   imported: Ratio;
   estimated: Ratio;
   exported: Ratio;
@@ -216,7 +216,7 @@ function told(row: Row, moreDecimals: number): ReferenceCost | null {
   };
 }
 
-const tariffOn = ({ tariffs }: ReferenceHome, date: string): WrittenTariff | null =>
+const tariffOn = ({ tariffs }: ReferenceHome, date: string): ApiTariff | null =>
   tariffs
     .filter(({ valid_from }) => valid_from <= date)
     .sort((a, b) => (a.valid_from < b.valid_from ? 1 : -1))
@@ -231,7 +231,7 @@ function quartersOf(date: string, zone: string): number {
   return count;
 }
 
-function priceAt({ series }: ReferenceHome, rates: WrittenRates, ms: number, local: LocalTime): Ratio | null {
+function priceAt({ series }: ReferenceHome, rates: ApiRates, ms: number, local: LocalTime): Ratio | null {
   if ('per_kwh' in rates) return Ratio.of(rates.per_kwh);
   if ('series_id' in rates) {
     const { minutes, prices } = series.get(rates.series_id) as { minutes: number; prices: ReadonlyMap<number, string> };

@@ -19,7 +19,7 @@ export interface HomeQuarter {
 }
 
 /** The change, with numbers as they are written in a request. */
-export interface WrittenChange {
+export interface ApiChange {
   battery?: {
     capacity_kwh: string;
     charge_kw: string;
@@ -49,7 +49,7 @@ const over = (one: Ratio, other: Ratio) => one.times(new Ratio(other.bottom, oth
 const kwh = (one: Ratio) => Number(over(one, MWH_PER_KWH).text(3));
 
 /** Returns both sides, and what the battery did. */
-export function referenceWhatIf(home: readonly HomeQuarter[], { battery, production_scale = '1' }: WrittenChange) {
+export function referenceWhatIf(home: readonly HomeQuarter[], { battery, production_scale = '1' }: ApiChange) {
   const scale = Ratio.of(production_scale);
   const written = (text = '0') => Ratio.of(text).times(MWH_PER_KWH);
   const capacity = written(battery?.capacity_kwh);

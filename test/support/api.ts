@@ -9,7 +9,7 @@ import { buildApp } from '#src/api/app.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { error } from '#src/api/shapes.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { createKey } from '#src/auth/keys.ts';
 import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
@@ -117,7 +117,7 @@ export async function testApi(
     calculator: createCalculator({ limitMs: 120_000 }),
   };
   const app = buildApp(context, {
-    authenticate: createAuthenticate(db, environment),
+    authenticate: createAuthenticator(db, environment),
     counter,
     isReady: async () => true,
     ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),

@@ -92,7 +92,7 @@ export const cookiesOf = (browser: Browser): Cookies => {
 };
 
 /** Opens the page of consent, and returns its address, the answer and its CSRF token. */
-export async function openConsent(api: TestApi, cookies: Cookies, { url }: Asked) {
+export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: Asked) {
   const begun = await browse(api, cookies, url.href);
   expect([begun.status, begun.text]).toEqual([303, expect.anything()]);
   const at = String(begun.headers.location);
@@ -103,7 +103,7 @@ export async function openConsent(api: TestApi, cookies: Cookies, { url }: Asked
 /** Lets an app into a home. Returns the URL to which the browser returns, with the code. */
 export async function consent(api: TestApi, home: Person, asked: Asked, until = 'month'): Promise<URL> {
   const cookies = cookiesOf(await browserOf(api, home.userId));
-  const { at, csrf } = await openConsent(api, cookies, asked);
+  const { at, csrf } = await openConsentPage(api, cookies, asked);
   const pressed = await browse(api, cookies, at, { csrf, until, decision: 'allow' });
   expect(pressed.status).toBe(303);
   const returned = await browse(api, cookies, String(pressed.headers.location));

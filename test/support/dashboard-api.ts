@@ -3,7 +3,7 @@ import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { addOperation } from '#src/api/operation.ts';
-import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import { type TestApi, testApi } from './api.ts';
 
@@ -72,7 +72,7 @@ async function startApi(): Promise<Pick<DashboardApi, 'api' | 'context'>> {
   const api = await testApi({
     beforeListening: (app, its) => {
       context = its;
-      const authenticate = createAuthenticate(its.db, 'live');
+      const authenticate = createAuthenticator(its.db, 'live');
       void app.register(async (scope) => {
         scope.addHook('onRequest', async (request) => {
           const caller = await authenticate((request.headers.authorization ?? '').slice('Bearer '.length), request.ip);

@@ -2,15 +2,15 @@ import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import { appliedTimeUpTo, pendingFromMs } from '#ingest/normalise/edits.ts';
 import {
   comparePoints,
-  type JudgedPoint,
   type LawSettings,
   type Point,
+  type PointWithVerdict,
   type SettingsByTime,
   type Verdict,
 } from '#ingest/normalise/law.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
-import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
+import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, type SeriesState, seriesName } from '#ingest/write/device-state.ts';
 import { addToOpenHour, type OpenHour, quarterHoursOf } from '#ingest/write/open-hour.ts';
@@ -84,7 +84,7 @@ export function memoryStore(): MemoryStore {
   const series = new Map<number, StoredSeries>();
   /** Cached by version of a device, because loads are frequent. */
   const loaded = new Map<string, { device: DeviceState; version: number }>();
-  const ordered = new Map<number, JudgedPoint[]>();
+  const ordered = new Map<number, PointWithVerdict[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
 
   function apply({
@@ -100,7 +100,7 @@ export function memoryStore(): MemoryStore {
       .map((edit) => ({ ...edit, counted: appliedTimeUpTo(edit, pieceUntilMs) }))
       .filter(({ isInForce, counted }) => isInForce || counted);
     const isComputed =
-      !timeOfSettingsDifference(computedWith, device.settings) &&
+      !findTimesWithOtherSettings(computedWith, device.settings) &&
       !areRolesOpen &&
       device.edits.every((edit) => pendingFromMs(edit) === null);
     if (device.computedWith !== null || areRolesOpen) device.computedWith = isComputed ? null : computedWith;
@@ -245,7 +245,7 @@ export function memoryStore(): MemoryStore {
   };
 }
 
-const judgedOf = ({ points, verdicts }: StoredSeries): JudgedPoint[] =>
+const judgedOf = ({ points, verdicts }: StoredSeries): PointWithVerdict[] =>
   [...points.values()]
     .sort(comparePoints)
     .map((point) => ({ ...point, verdict: verdicts.get(pointKey(point)) ?? null }));

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { move } from '#src/start/move.ts';
+import { moveInstallation } from '#src/start/move.ts';
 
 /**
  * `node move-process.ts SOURCE TARGET AT NTH`: moves a database. The process ends itself with SIGKILL when it reports AT (part of a step's
@@ -12,4 +12,4 @@ let times = 0;
 function said(text: string): void {
   if (text.includes(at) && ++times === Number(nth)) process.kill(process.pid, 'SIGKILL');
 }
-await move(source, target, { timescale: 'auto' }, { step: said, progress: said });
+await moveInstallation(source, target, { timescale: 'auto' }, { step: said, progress: said });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { seriesEdits } from '#ingest/normalise/edits.ts';
 import { comparePoints, type EnergyInterval, type Point } from '#ingest/normalise/law.ts';
-import { lawByTime } from '#ingest/normalise/law-by-time.ts';
+import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
 import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, type Roles, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
@@ -100,7 +100,7 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
     const told = (point: Point) => `${pointKey(point)} ${point.value}`;
     expect([...points.values()].sort(comparePoints).map(told)).toEqual(whole.map(told));
     expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
-    const law = lawByTime(of, (roles) =>
+    const law = createLawForRoles(of, (roles) =>
       lawOfSeries(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
     );
     const counted = whole.filter(({ readAtMs }) => readAtMs < countsUntilMs(of));
@@ -125,7 +125,7 @@ export function expectStoredByLaw(device: StoredDevice): void {
     const endMs = countsUntilMs(of);
     const { isExcluded, stepsBack } = seriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
-    const law = lawByTime(of, (one) => lawOfSeries(channel, kind, one, judgedBy));
+    const law = createLawForRoles(of, (one) => lawOfSeries(channel, kind, one, judgedBy));
     const told = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);
     const run = replayLaw(law, law.initial, told, isExcluded);
     expect(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict]))).toEqual(verdicts);

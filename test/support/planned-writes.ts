@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { pendingFromMs } from '#ingest/normalise/edits.ts';
 import type { LawSettings } from '#ingest/normalise/law.ts';
-import { timeOfSettingsDifference } from '#ingest/normalise/settings.ts';
+import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
 import { areReadingsPastEdits, type DeviceState, isPastSplits, seriesName } from '#ingest/write/device-state.ts';
 import { areReadingsInOrder } from '#ingest/write/head.ts';
@@ -81,7 +81,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   if (device.computedWith === null) return;
   const openMs = (device.edits ?? []).flatMap((edit) => pendingFromMs(edit) ?? []);
   const roles = findPendingRoles(device, [...device.series.values()]);
-  const settingsFrom = timeOfSettingsDifference(device.computedWith, device.settings);
+  const settingsFrom = findTimesWithOtherSettings(device.computedWith, device.settings);
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));

@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  type ApiTariff,
   type CostedQuarter,
   type ReferenceCost,
   type ReferenceHome,
   referenceCosts,
-  type WrittenTariff,
 } from '#test/reference/cost.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { addToProfile, type ProfileDifference } from '#test/support/load-profile.ts';
@@ -40,7 +40,7 @@ const HOMES: Record<string, Device[]> = {
     { placement: 'grid', from: 1_111 },
   ],
 };
-const TARIFFS: WrittenTariff[] = [
+const TARIFFS: ApiTariff[] = [
   {
     valid_from: '2026-03-22',
     currency: 'EUR',
@@ -173,7 +173,7 @@ const CLOCK_MINUTES: Partial<Record<Group, number>> = { quarter_hour: 15, half_h
 const [START, END] = ['2026-03-18', '2026-04-14'];
 
 /** Returns the reference's costs by the names of rows. */
-function expected(quarters: readonly CostedQuarter[], tariffs: readonly WrittenTariff[], group: Group, zone: string) {
+function expected(quarters: readonly CostedQuarter[], tariffs: readonly ApiTariff[], group: Group, zone: string) {
   const home: ReferenceHome = { zone: ZONE, tariffs, fromMs: FROM_MS, quarters, series };
   const fromMs = DateTime.fromISO(START, { zone }).toMillis();
   const toMs = DateTime.fromISO(END, { zone }).plus({ days: 1 }).toMillis();

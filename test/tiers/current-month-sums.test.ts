@@ -99,7 +99,7 @@ async function answeredMeanwhile(name: string, zone: string) {
   const kept = await loadStoredSums(db, groupId, changing, { range, groupBy: 'month' });
   const told = [];
   for await (const page of streamGroupInsights(db, changing, range, 'month', kept)) told.push(...page);
-  return { turns, begun: kept.begun?.end, told: told.map(({ kwh_used }) => kwh_used), before: months };
+  return { turns, begun: kept.monthToDate?.end, told: told.map(({ kwh_used }) => kwh_used), before: months };
 }
 
 test('a current month continues from its stored days, but not once they are invalid', async () => {

@@ -8,7 +8,7 @@ import { synchronise } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { PACKED_DAYS } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
-import { MOVED_RELATIONS, move, UNMOVED_RELATIONS } from '#src/start/move.ts';
+import { MOVED_RELATIONS, moveInstallation, UNMOVED_RELATIONS } from '#src/start/move.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { testApi } from '#test/support/api.ts';
 import type { TestDatabase } from '#test/support/database.ts';
@@ -165,7 +165,7 @@ test('an installation with rows in every relation moves, and continues to work',
   // If a relation is empty, let fillInstallation (test/support/full-installation.ts) add rows to it.
   for (const one of await tables(source.pool))
     expect({ one, rows: await countOf(source.pool, one) }).not.toEqual({ one, rows: 0 });
-  const report = await move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
+  const report = await moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
   expect(report.relations.filter(({ rows }) => rows === 0)).toEqual([]);
   expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
   // The installation's identity at a broker, and whether it may be started.
@@ -173,7 +173,7 @@ test('an installation with rows in every relation moves, and continues to work',
   expect((await target.pool.query(identity)).rows).toEqual((await source.pool.query(identity)).rows);
   expect((await detectCapabilities(target.pool)).tier).toBe(target.tier);
   await holdsGood(target, inHand);
-  await expect(move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+  await expect(moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
     /was moved .* Set DATABASE_URL/,
   );
 });
@@ -186,7 +186,7 @@ test('an installation moves from this tier into an embedded database, too', asyn
   for (const one of await tables(target.pool))
     expect({ one, isEmpty: (await countOf(target.pool, one)) === 0 }).toEqual({ one, isEmpty: empty.includes(one) });
   await target.settle();
-  await move(target.url, source.url, { timescale: 'off' }, SILENT_CALLBACKS);
+  await moveInstallation(target.url, source.url, { timescale: 'off' }, SILENT_CALLBACKS);
   expect(await findDifferingRelations(target.pool, source.pool)).toEqual([]);
   await holdsGood(source, inHand);
 });
@@ -196,7 +196,7 @@ test('a running installation moves with all data, including what it receives mea
   const homes = await homesOf(source);
   const stream = homes[0] as Meter;
   const stop = writing(stream);
-  const report = await move(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
+  const report = await moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
   const { accepted, refused } = await stop();
   expect(accepted.length).toBeGreaterThan(3);
   expect(refused.at(-1)).toMatch(/read-only transaction/);
@@ -251,7 +251,9 @@ if (inject('tier') !== 'apache') {
     // From here on the old database is closed.
     expect(await moveUntil('Computing')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not all here yet/);
-    await expect(move(target.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(/is not all here yet/);
+    await expect(moveInstallation(target.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
+      /is not all here yet/,
+    );
     const { accepted, refused } = await stop();
     expect(refused.at(-1)).toMatch(/read-only transaction/);
     expect(await moveUntil('-never-')).toBe(null);
@@ -309,7 +311,7 @@ test('late data that is not yet folded moves, too', async () => {
     [new Date(Date.now() - 50 * DAY_MS), 190],
     [new Date(), 300],
   ]);
-  const report = await move(target.url, source.url, AUTO_TIER, SILENT_CALLBACKS);
+  const report = await moveInstallation(target.url, source.url, AUTO_TIER, SILENT_CALLBACKS);
   expect(report.total_milliwatt_hours).toBe('200000000');
   const { rows } = await source.pool.query(
     `SELECT sum(energy_milliwatt_hours)::bigint AS "milliwattHours" FROM user_daily WHERE day < now() - interval '51 days'`,

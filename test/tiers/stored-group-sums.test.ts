@@ -78,7 +78,7 @@ async function told(): Promise<{ rows: Record<string, unknown>; kept: string[]; 
   return {
     rows: Object.fromEntries(rows.map(({ date, kwh_used }) => [date, kwh_used])),
     kept: [...kept.sums.keys()],
-    begun: months.kept.begun?.end ?? null,
+    begun: months.kept.monthToDate?.end ?? null,
   };
 }
 

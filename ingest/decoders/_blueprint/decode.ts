@@ -22,10 +22,18 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const body = readObject(payload);
   if (!body) return refusedResult('payload is not a JSON object');
   const { device } = parsed;
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'time'), { receivedAtMs }), receivedAtMs);
   const total = ownMember(body, 'total_wh');
-  heard.add({ device, channel: 'import', kind: 'energy_total_kwh', value: total, per: 1_000, atMs, name: 'total_wh' });
-  heard.add({ device, channel: 'import', kind: 'power_w', value: ownMember(body, 'power'), atMs, name: 'power' });
-  return heard;
+  collector.add({
+    device,
+    channel: 'import',
+    kind: 'energy_total_kwh',
+    value: total,
+    per: 1_000,
+    atMs,
+    name: 'total_wh',
+  });
+  collector.add({ device, channel: 'import', kind: 'power_w', value: ownMember(body, 'power'), atMs, name: 'power' });
+  return collector;
 }

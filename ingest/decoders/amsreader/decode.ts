@@ -93,9 +93,9 @@ function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: strin
   if (!field) return emptyResult();
   const text = readText(payload);
   if (text === null) return refusedResult(`${path} is not text`);
-  const heard = createValueCollector();
-  heard.add({ device, value: text, name: path, ...field });
-  return heard;
+  const collector = createValueCollector();
+  collector.add({ device, value: text, name: path, ...field });
+  return collector;
 }
 
 /** Decodes a JSON list of the meter. The values lie below `data`, or at the top level if the owner has chosen flat JSON. */
@@ -104,11 +104,11 @@ function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDeco
   if (!body) return refusedResult('payload is not a JSON object');
   const data = asObject(ownMember(body, 'data')) ?? body;
   const device = deviceOf(topic);
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const atMs = timeOf(ownMember(body, 't'), receivedAtMs);
   for (const [name, field] of FIELDS_OF_MEMBERS)
-    heard.add({ device, value: ownMember(data, name), atMs, name, ...field });
-  return heard;
+    collector.add({ device, value: ownMember(data, name), atMs, name, ...field });
+  return collector;
 }
 
 /**

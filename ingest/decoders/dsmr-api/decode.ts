@@ -104,10 +104,10 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (parsed.field === 'all') return decodeAll(message, settings, parsed);
   // Other topics below a dongle's root carry the time and commands (`interval`, `reboot`, `update`).
   if (parsed.field !== 'LWT') return emptyResult();
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const value = readText(message.payload) ?? 'not text';
-  heard.addState({ device: parsed.device, channel: 'device', kind: 'availability', value, name: 'LWT' });
-  return heard;
+  collector.addState({ device: parsed.device, channel: 'device', kind: 'availability', value, name: 'LWT' });
+  return collector;
 }
 
 function decodeField(
@@ -115,13 +115,13 @@ function decodeField(
   { device, field: name, certain }: DsmrApiTopic,
   field: Field,
 ): FamilyDecodeResult | null {
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const json = readJson(message.payload);
-  const told = ownMember(asObject(json), name);
-  if (told === undefined && !certain) return null;
-  const inside = Array.isArray(told) ? asObject(told[0]) : null;
+  const member = ownMember(asObject(json), name);
+  if (member === undefined && !certain) return null;
+  const inside = Array.isArray(member) ? asObject(member[0]) : null;
   if (inside)
-    return addWithUnit(heard, {
+    return addWithUnit(collector, {
       device,
       field,
       name,
@@ -129,12 +129,12 @@ function decodeField(
       unit: ownMember(inside, 'unit'),
     });
   // Other firmware with the same root publishes {"power_delivered":1.23,"unit":"kW"}.
-  if (told !== undefined && !Array.isArray(told)) {
-    return addWithUnit(heard, { device, field, name, value: told, unit: ownMember(asObject(json), 'unit') });
+  if (member !== undefined && !Array.isArray(member)) {
+    return addWithUnit(collector, { device, field, name, value: member, unit: ownMember(asObject(json), 'unit') });
   }
   const text = readText(message.payload);
-  if (text === null || asObject(json) || Array.isArray(told)) return refusedResult(`${name} has no value`);
-  return addWithUnit(heard, { device, field, name, value: text, unit: field.bare });
+  if (text === null || asObject(json) || Array.isArray(member)) return refusedResult(`${name} has no value`);
+  return addWithUnit(collector, { device, field, name, value: text, unit: field.bare });
 }
 
 /** Decodes the topic `all`: all fields in one message, in kWh, kW and m³, with the meter's time and the gas meter's own time. */
@@ -145,7 +145,7 @@ function decodeAll(
 ): FamilyDecodeResult {
   const body = asObject(readJson(payload));
   if (!body) return refusedResult('payload is not a JSON object');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const timeOf = (name: string) =>
     plausibleTimeMs(parseP1Timestamp(ownMember(body, name), { tz, receivedAtMs }), receivedAtMs);
   const telegramAtMs = timeOf('timestamp');
@@ -154,12 +154,12 @@ function decodeAll(
     if (value === undefined) continue;
     const { time } = field;
     const atMs = time !== undefined && Object.hasOwn(body, time) ? timeOf(time) : telegramAtMs;
-    addWithUnit(heard, { device, field, name, value, unit: field.bare, atMs });
+    addWithUnit(collector, { device, field, name, value, unit: field.bare, atMs });
   }
-  return heard;
+  return collector;
 }
 
-interface Told {
+interface FieldOfDevice {
   device: string;
   field: Field;
   name: string;
@@ -168,9 +168,10 @@ interface Told {
   atMs?: number | null;
 }
 
-function addWithUnit(heard: ValueCollector, { field, unit, ...told }: Told): FamilyDecodeResult {
+function addWithUnit(collector: ValueCollector, { field, unit, ...told }: FieldOfDevice): FamilyDecodeResult {
   const { channel, kind, units } = field;
-  if (typeof unit !== 'string' || !Object.hasOwn(units, unit)) heard.refuse(`${told.name} has no unit that is known`);
-  else heard.add({ ...told, channel, kind, ...units[unit] });
-  return heard;
+  if (typeof unit !== 'string' || !Object.hasOwn(units, unit))
+    collector.refuse(`${told.name} has no unit that is known`);
+  else collector.add({ ...told, channel, kind, ...units[unit] });
+  return collector;
 }

@@ -105,13 +105,13 @@ function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   const body = asObject(json);
   const { value, unit } = body ? fromFields(body) : { value: fromText(text), unit: null };
   if (value instanceof Error) return refusedResult(`${name}: ${value.message}`);
-  const heard = createValueCollector();
-  if (!measured.asks) heard.add({ device, ...measured, value, name });
+  const collector = createValueCollector();
+  if (!measured.asks) collector.add({ device, ...measured, value, name });
   else {
     const scale = measured.asks.unit === null ? energyScale(unit) : {};
-    heard.add({ device, ...measured, ...scale, asks: { unit: scale ? 'kWh' : unit }, value, name });
+    collector.add({ device, ...measured, ...scale, asks: { unit: scale ? 'kWh' : unit }, value, name });
   }
-  return heard;
+  return collector;
 }
 
 interface Field {

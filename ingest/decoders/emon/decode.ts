@@ -87,7 +87,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const text = readText(message.payload);
   if (text === null) return refusedResult('payload is not text');
   const { node } = parsed;
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   if (/^\s*\{/.test(text)) {
     const body = readObject(message.payload);
     if (!body) return refusedResult('payload is not a JSON object');
@@ -97,22 +97,22 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
       // {"power": {"value": 10}} has the same meaning as {"power": 10}.
       const inner = asObject(value);
       const is = inner && Object.hasOwn(inner, 'value') ? inner.value : value;
-      addName(heard, { node, name: before + key, value: is, atMs }, settings);
+      addName(collector, { node, name: before + key, value: is, atMs }, settings);
     }
-  } else if (parsed.what === 'name') addName(heard, { node, name: parsed.name, value: text, atMs: null }, settings);
+  } else if (parsed.what === 'name') addName(collector, { node, name: parsed.name, value: text, atMs: null }, settings);
   // Any other text on a node's topic contains values without names, which are not read.
-  return heard;
+  return collector;
 }
 
 function addName(
-  heard: ValueCollector,
+  collector: ValueCollector,
   { node, name, value, atMs }: { node: string; name: string; value: unknown; atMs: number | null },
   settings: DecoderSettings,
 ) {
   const quantity = quantityOf(node, name, value, settings);
-  if (quantity === 'unset') heard.see(node);
-  else if (quantity instanceof Error) heard.refuse(quantity.message);
-  else if (quantity) heard.add({ ...quantity, device: node, atMs });
+  if (quantity === 'unset') collector.see(node);
+  else if (quantity instanceof Error) collector.refuse(quantity.message);
+  else if (quantity) collector.add({ ...quantity, device: node, atMs });
 }
 
 /** Returns the time in the member `time` (in any case, Unix seconds or a date); null if there is none. */

@@ -34,42 +34,42 @@ export const emsesp = createStatelessFamily({ name: 'emsesp', takes: (topic) => 
 function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseTopic(topic);
   if (!parsed) return null;
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const { base: device, of, circuit, name } = parsed;
   if (of === 'status' || name !== '') {
     const text = readText(payload);
     if (text === null) return refusedResult(`${name || of} is not text`);
-    if (of === 'status') heard.addState({ device, channel: 'device', kind: 'availability', value: text, name: of });
-    else addValues(heard, parsed, { [name]: text });
-    return heard;
+    if (of === 'status') collector.addState({ device, channel: 'device', kind: 'availability', value: text, name: of });
+    else addValues(collector, parsed, { [name]: text });
+    return collector;
   }
   const body = readObject(payload);
   if (!body) return refusedResult('payload is not a JSON object');
-  addValues(heard, parsed, body);
-  if (of === 'boiler' || circuit !== '') return heard;
+  addValues(collector, parsed, body);
+  if (of === 'boiler' || circuit !== '') return collector;
   for (const [key, value] of Object.entries(body)) {
     const values = CIRCUIT.test(key) ? asObject(value) : null;
-    if (values) addValues(heard, { ...parsed, circuit: key }, values);
+    if (values) addValues(collector, { ...parsed, circuit: key }, values);
   }
-  return heard;
+  return collector;
 }
 
-function addValues(heard: ValueCollector, { base, of, circuit }: EmsEspTopic, values: Json): void {
+function addValues(collector: ValueCollector, { base, of, circuit }: EmsEspTopic, values: Json): void {
   const value = (name: string) => ownMember(values, name);
   if (of === 'thermostat') {
     // Each heating circuit is a device with its own room.
     const device = circuit === '' ? `${base}/thermostat` : `${base}/thermostat/${circuit}`;
-    heard.add({ device, channel: 'room', kind: 'temperature_c', value: value('currtemp'), name: 'currtemp' });
-    heard.add({ device, channel: 'room', kind: 'setpoint_c', value: value('seltemp'), name: 'seltemp' });
+    collector.add({ device, channel: 'room', kind: 'temperature_c', value: value('currtemp'), name: 'currtemp' });
+    collector.add({ device, channel: 'room', kind: 'setpoint_c', value: value('seltemp'), name: 'seltemp' });
     return;
   }
   const device = `${base}/boiler`;
   const register = { device, kind: 'energy_total_kwh' } as const;
-  heard.add({ ...register, channel: 'import', value: value('nrgconstotal'), name: 'nrgconstotal' });
-  heard.add({ ...register, channel: 'heat/import', value: value('nrgsupptotal'), name: 'nrgsupptotal' });
+  collector.add({ ...register, channel: 'import', value: value('nrgconstotal'), name: 'nrgconstotal' });
+  collector.add({ ...register, channel: 'heat/import', value: value('nrgsupptotal'), name: 'nrgsupptotal' });
   // Depending on the heat pump, `metertotal` repeats `nrgconstotal` or is its only register. The owner must state which case applies.
   const asked = { ...register, channel: 'unknown/metertotal', asks: { unit: 'kWh' } };
-  heard.add({ ...asked, value: value('metertotal'), name: 'metertotal' });
+  collector.add({ ...asked, value: value('metertotal'), name: 'metertotal' });
   const heating = { device, channel: 'room', kind: 'heating', name: 'heatingactive' } as const;
-  heard.addState({ ...heating, value: value('heatingactive') });
+  collector.addState({ ...heating, value: value('heatingactive') });
 }

@@ -17,8 +17,8 @@ test('reads an ESPurna quantity by its announced unit and asks no question about
     dev: { ids: ['plug'], name: 'plug' },
   };
   decoders.recall(message('homeassistant/sensor/plug/energy/config', JSON.stringify(config)));
-  const heard = decoders.read(message('home/plug/energy', '1.234'), {});
-  expect([heard?.family, heard?.said.map(({ channel, value, asks }) => [channel, value, asks])]).toEqual([
+  const decoded = decoders.read(message('home/plug/energy', '1.234'), {});
+  expect([decoded?.family, decoded?.said.map(({ channel, value, asks }) => [channel, value, asks])]).toEqual([
     'homeassistant',
     [['import', 1.234, undefined]],
   ]);

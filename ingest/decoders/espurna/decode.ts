@@ -71,36 +71,41 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
   if (!parsed || !roots.has(parsed.root)) return null;
   const { root: device, leaf, index } = parsed;
   if (leaf === 'app') return emptyResult();
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   if (leaf === 'data') {
     const body = readObject(payload);
     if (!body) return refusedResult('payload is not a JSON object');
     for (const [name, value] of Object.entries(body)) {
       const [, quantity, number = ''] = MEMBER.exec(name) ?? [];
-      if (quantity) addQuantity(heard, { device, quantity, index: number, value }, settings);
+      if (quantity) addQuantity(collector, { device, quantity, index: number, value }, settings);
     }
-    return heard;
+    return collector;
   }
   const value = readText(payload);
   if (value === null) return refusedResult('payload is not text');
   if (leaf === 'status') {
-    heard.addState({ device, channel: 'device', kind: 'availability', value, name: leaf });
-  } else addQuantity(heard, { device, quantity: leaf, index, value }, settings);
-  return heard;
+    collector.addState({ device, channel: 'device', kind: 'availability', value, name: leaf });
+  } else addQuantity(collector, { device, quantity: leaf, index, value }, settings);
+  return collector;
 }
 
 function addQuantity(
-  heard: ValueCollector,
+  collector: ValueCollector,
   { device, quantity, index, value }: { device: string; quantity: string; index: string; value: unknown },
   settings: DecoderSettings,
 ): void {
   const circuit = index === '' ? '' : `channel${Number(index)}/`;
   const name = index === '' ? quantity : `${quantity}/${index}`;
-  if (quantity === 'power') heard.add({ device, channel: `${circuit}import`, kind: 'power_w', value, name });
+  if (quantity === 'power') collector.add({ device, channel: `${circuit}import`, kind: 'power_w', value, name });
   else if (index === '' && settings.meter && Object.hasOwn(settings.meter, device)) {
-    addMeterCounts(heard, [{ direction: 'import', value, name }], { device, medium: 'electric', atMs: null, settings });
+    addMeterCounts(collector, [{ direction: 'import', value, name }], {
+      device,
+      medium: 'electric',
+      atMs: null,
+      settings,
+    });
   } else {
-    heard.add({
+    collector.add({
       device,
       channel: `${circuit}unknown/energy`,
       kind: 'energy_total_kwh',

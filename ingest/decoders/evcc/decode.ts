@@ -83,12 +83,12 @@ function decode(
   if (!quantity || (meter === 'grid' && without.has(root))) return emptyResult();
   const text = readText(payload);
   if (text === null) return refusedResult('payload is not text');
-  const heard = createValueCollector();
-  if (NO_NUMBER.has(text)) return heard;
+  const collector = createValueCollector();
+  if (NO_NUMBER.has(text)) return collector;
   const value = quantity.isTurned ? negateNumber(text) : text;
   const { channel, kind } = quantity;
-  heard.add({ device, channel, kind, value, name: phase ? `${parsed.value}/${phase}` : parsed.value });
-  return heard;
+  collector.add({ device, channel, kind, value, name: phase ? `${parsed.value}/${phase}` : parsed.value });
+  return collector;
 }
 
 interface Measured {

@@ -38,7 +38,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const { mac: device, meter } = parsed;
   const body = asObject(ownMember(readObject(payload), meter));
   if (!body) return refusedResult(`payload has no object ${meter}`);
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'timestamp'), { receivedAtMs }), receivedAtMs);
   const energy = asObject(ownMember(body, 'energy'));
   const medium = meter === 'gasmeter' ? 'gas/' : '';
@@ -50,22 +50,22 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
     const units = ownMember(register, 'units');
     const times = ENERGY.get(String(units));
     if (times !== undefined) {
-      heard.add({ device, channel: medium + direction, kind: 'energy_total_kwh', value, times, atMs, name });
-    } else if (medium === '') heard.refuse(`${name} has the unit ${String(units).slice(0, 20)}, not kWh`);
+      collector.add({ device, channel: medium + direction, kind: 'energy_total_kwh', value, times, atMs, name });
+    } else if (medium === '') collector.refuse(`${name} has the unit ${String(units).slice(0, 20)}, not kWh`);
   }
-  if (meter === 'gasmeter') addGasVolume(heard, asObject(ownMember(energy, 'import')), { device, atMs });
+  if (meter === 'gasmeter') addGasVolume(collector, asObject(ownMember(energy, 'import')), { device, atMs });
   const power = asObject(ownMember(body, 'power'));
   const times = POWER.get(String(ownMember(power, 'units')));
   if (power && times !== undefined && medium === '') {
     const value = ownMember(power, 'value');
-    heard.add({ device, channel: 'import', kind: 'power_w', value, times, atMs, name: 'power.value' });
+    collector.add({ device, channel: 'import', kind: 'power_w', value, times, atMs, name: 'power.value' });
   }
-  return heard;
+  return collector;
 }
 
 /** Adds the volume that the gas meter counts. Some displays send it in addition to the computed kWh, others instead of them. */
 function addGasVolume(
-  heard: ValueCollector,
+  collector: ValueCollector,
   register: Json | null,
   said: { device: string; atMs: number | null },
 ): void {
@@ -77,7 +77,7 @@ function addGasVolume(
     const scale = volumeScaleOf(String(ownMember(register, unit)));
     if (value === undefined || scale === undefined) continue;
     const volume = { channel: volumeChannelOf('gas'), kind: 'volume_total_m3', name: `energy.import.${name}` } as const;
-    heard.add({ ...said, ...volume, ...scale, value });
+    collector.add({ ...said, ...volume, ...scale, value });
     return;
   }
 }

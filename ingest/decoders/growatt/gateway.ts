@@ -44,16 +44,16 @@ export function isNewStick(sticks: SticksByTopic, { topic, payload }: DeviceMess
 
 /** Decodes the values that a stick publishes. */
 export function decodeGatewayMessage(body: Json, mac: string): FamilyDecodeResult {
-  const heard = createValueCollector();
-  heard.addState({ device: mac, channel: 'device', kind: 'availability', value: true, name: 'InverterStatus' });
-  decodeInverter({ heard, device: mac, atMs: null, per: 1 }, body, NAMES);
-  return heard;
+  const collector = createValueCollector();
+  collector.addState({ device: mac, channel: 'device', kind: 'availability', value: true, name: 'InverterStatus' });
+  decodeInverter({ collector, device: mac, atMs: null, per: 1 }, body, NAMES);
+  return collector;
 }
 
 /** Decodes a last will: marks the stick as offline. The result is empty if the stick behind the topic is unknown. */
 export function decodeLastWill(mac: string | undefined): FamilyDecodeResult {
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value: false, name: 'InverterStatus' } as const;
-  if (mac !== undefined) heard.addState({ ...said, device: mac });
-  return heard;
+  if (mac !== undefined) collector.addState({ ...said, device: mac });
+  return collector;
 }

@@ -41,24 +41,24 @@ export function decodeGrottRecord(
   const device = ownMember(body, 'device') as string;
   const values = asObject(ownMember(body, 'values'));
   if (device.trim() === '' || !values) return refusedResult('the record has no device, or no values');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'time'), { tz, receivedAtMs }), receivedAtMs);
   if (ownMember(body, 'buffered') === 'yes' && atMs === null) {
-    heard.refuse('a buffered record is of the past, and its local time needs a time zone (tz)', device);
-    return heard;
+    collector.refuse('a buffered record is of the past, and its local time needs a time zone (tz)', device);
+    return collector;
   }
   if (isCutWrong(values)) {
-    heard.refuse(
+    collector.refuse(
       'the record was cut in the wrong places: set invtype in grott.ini to the type of this inverter',
       device,
     );
-    return heard;
+    return collector;
   }
-  const source: InverterSource = { heard, device, atMs, per: TENTHS };
+  const source: InverterSource = { collector, device, atMs, per: TENTHS };
   if (METER.some((name) => Object.hasOwn(values, name))) readMeter(source, values);
   else if (LOGGED.some((name) => Object.hasOwn(values, name))) readLogged(source, values);
   else decodeInverter(source, values, NAMES);
-  return heard;
+  return collector;
 }
 
 /** Whether a record reports a running inverter without a grid frequency: Grott used the record layout of another inverter type. */
@@ -68,19 +68,19 @@ function isCutWrong(values: Json): boolean {
   return isRunning && typeof frequency === 'number' && !(frequency >= LOWEST && frequency <= HIGHEST);
 }
 
-function readMeter({ heard, device, atMs, per }: InverterSource, values: Json): void {
+function readMeter({ collector, device, atMs, per }: InverterSource, values: Json): void {
   const [imported, exported, power] = METER;
   const said = { device, atMs, per };
   const energy = { ...said, kind: 'energy_total_kwh' } as const;
-  heard.add({ ...energy, channel: 'meter/import', value: ownMember(values, imported), name: imported });
-  heard.add({ ...energy, channel: 'meter/export', value: ownMember(values, exported), name: exported });
-  heard.add({ ...said, kind: 'power_w', channel: 'meter/import', value: ownMember(values, power), name: power });
+  collector.add({ ...energy, channel: 'meter/import', value: ownMember(values, imported), name: imported });
+  collector.add({ ...energy, channel: 'meter/export', value: ownMember(values, exported), name: exported });
+  collector.add({ ...said, kind: 'power_w', channel: 'meter/import', value: ownMember(values, power), name: power });
 }
 
-function readLogged({ heard, device, atMs }: InverterSource, values: Json): void {
+function readLogged({ collector, device, atMs }: InverterSource, values: Json): void {
   for (const name of LOGGED) {
     const channel = `meter/unknown/${name.toLowerCase()}`;
     const said = { device, channel, kind: 'energy_total_kwh', value: ownMember(values, name), atMs, name } as const;
-    heard.add({ ...said, asks: { unit: null } });
+    collector.add({ ...said, asks: { unit: null } });
   }
 }

@@ -4,7 +4,7 @@ import type { ValueCollector } from '../read/value-collector.ts';
 
 /** Origin of the numbers: the device, their time, and the divisor to kWh and W. */
 export interface InverterSource {
-  heard: ValueCollector;
+  collector: ValueCollector;
   device: string;
   atMs: number | null;
   per: number;
@@ -31,7 +31,7 @@ const isAboveZero = (body: Json) => (name: string) => (readNumber(ownMember(body
  * The panels then count as production, on a circuit of their own, and the owner is asked about the registers of battery and grid.
  */
 export function decodeInverter(
-  { heard, device, atMs, per }: InverterSource,
+  { collector, device, atMs, per }: InverterSource,
   body: Json,
   names: InverterMemberNames,
 ): void {
@@ -41,11 +41,19 @@ export function decodeInverter(
   const [energyName, powerName] = [first(body, made), first(body, power)];
   if (energyName !== undefined) {
     const value = ownMember(body, energyName);
-    heard.add({ device, channel: `${circuit}export`, kind: 'energy_total_kwh', value, per, atMs, name: energyName });
+    collector.add({
+      device,
+      channel: `${circuit}export`,
+      kind: 'energy_total_kwh',
+      value,
+      per,
+      atMs,
+      name: energyName,
+    });
   }
   if (powerName !== undefined) {
     const value = ownMember(body, powerName);
-    heard.add({ device, channel: `${circuit}export`, kind: 'power_w', value, per, atMs, name: powerName });
+    collector.add({ device, channel: `${circuit}export`, kind: 'power_w', value, per, atMs, name: powerName });
   }
   for (const [part, registers] of [['battery', names.battery] as const, ['grid', names.grid] as const]) {
     // A register that has never counted belongs to a component that is not installed.
@@ -60,7 +68,7 @@ export function decodeInverter(
         atMs,
         name,
       } as const;
-      heard.add({ ...said, asks: { unit: 'kWh' } });
+      collector.add({ ...said, asks: { unit: 'kWh' } });
     }
   }
 }

@@ -41,25 +41,25 @@ export const homeassistant: Family<AnnouncedEntities> = {
     const text = readText(message.payload);
     if (text === null) return refusing('the payload is no text');
     const state: TemplateInput = { text, json: readJson(message.payload) };
-    const heard = createValueCollector();
+    const collector = createValueCollector();
     const atMs = timeOf(state, message.receivedAtMs);
     const said = new Set<string>();
     for (const [one, entity] of speakers.availabilities) {
       // All entities of a device share the availability topic, so it is evaluated once per device.
       if (!said.has(entity.device)) {
-        if (one.refusal) heard.refuse(one.refusal);
+        if (one.refusal) collector.refuse(one.refusal);
         const value = one.refusal ? null : readAvailability(one, state);
-        if (value === undefined) heard.refuse(`${text.slice(0, 40)} is neither available nor not available`);
-        else if (value !== null) heard.addState({ ...deviceState(entity), value });
+        if (value === undefined) collector.refuse(`${text.slice(0, 40)} is neither available nor not available`);
+        else if (value !== null) collector.addState({ ...deviceState(entity), value });
         said.add(entity.device);
       }
     }
     for (const [source, entity] of speakers.sources) {
       const place = memory.placeOf(entity);
       // Values of entities that are not read are not refused either.
-      if (place) listen(heard, state, { source, entity, place, atMs });
+      if (place) listen(collector, state, { source, entity, place, atMs });
     }
-    return heard;
+    return collector;
   },
 };
 
@@ -74,7 +74,7 @@ function announcement({ topic, payload }: DeviceMessage, memory: AnnouncedEntiti
 }
 
 function listen(
-  heard: ValueCollector,
+  collector: ValueCollector,
   state: TemplateInput,
   {
     source,
@@ -86,7 +86,7 @@ function listen(
   if (NO_READING.has(state.text.trim().toLowerCase())) return;
   const refusal = source.refusal ?? (source.json && state.json === undefined ? 'the payload is not JSON' : undefined);
   if (refusal !== undefined) {
-    heard.refuse(refusal);
+    collector.refuse(refusal);
     return;
   }
   const value = source.template ? evaluateTemplate(source.template, state) : state.text;
@@ -99,10 +99,17 @@ function listen(
       .trim()
       .toLowerCase();
     if (NO_READING.has(word)) return;
-    heard.addState({ device, channel, kind, value: HEATING.get(word) ?? word, atMs, name: `the action of ${name}` });
+    collector.addState({
+      device,
+      channel,
+      kind,
+      value: HEATING.get(word) ?? word,
+      atMs,
+      name: `the action of ${name}`,
+    });
   } else if (kind === 'temperature_c' || kind === 'setpoint_c') {
-    heard.add({ device, channel, kind, value: toCelsius(value, source.degrees), atMs, name });
-  } else heard.add({ ...place, device, kind, value, ...source.scale, atMs, name: entity.name ?? name });
+    collector.add({ device, channel, kind, value: toCelsius(value, source.degrees), atMs, name });
+  } else collector.add({ ...place, device, kind, value, ...source.scale, atMs, name: entity.name ?? name });
 }
 
 /** Returns the time in a JSON message: a text with a time zone, or Unix time. Null if there is none. */

@@ -128,8 +128,8 @@ function sensorOf(
   // Cameras on meters (AI-on-the-edge-device) announce unchecked raw values as diagnostic.
   if (configTextField(config, 'entity_category') === 'diagnostic') return null;
   const names = removeDeviceWords([...source.path, object, name, objectId], idWords);
-  const told: { commodity?: Commodity } = commodity ? { commodity } : {};
-  const counted = volumeCommodityOf([...names, makerName], { ...told, isTotal: stateClass !== null });
+  const announced: { commodity?: Commodity } = commodity ? { commodity } : {};
+  const counted = volumeCommodityOf([...names, makerName], { ...announced, isTotal: stateClass !== null });
   if (counted === null) return null;
   const circuit = circuitOfVolume([object, name, objectId], idWords);
   const parts = names.map((one) => nameFactsOf(one).parts).find((some) => some.length > 0) ?? [];

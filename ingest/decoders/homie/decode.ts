@@ -34,17 +34,17 @@ export const homie: Family<DescribedProperties> = {
     if (!readable) return emptyResult();
     const text = readText(message.payload);
     if (text === null) return refusedResult('the payload is no text');
-    const heard = createValueCollector();
+    const collector = createValueCollector();
     const { kind, channel, asks, key, described, scale } = readable;
     const name = `${parsed.node}/${parsed.property}`;
     const said = { device: parsed.device, channel, name };
     // Homie 5 encodes an empty text as a single NUL.
     const value = text === '\0' ? '' : text;
-    if (kind === 'heating') heard.addState({ ...said, kind, value });
+    if (kind === 'heating') collector.addState({ ...said, kind, value });
     else if (kind === 'temperature_c' || kind === 'setpoint_c') {
-      heard.add({ ...said, kind, value: toCelsius(value, readable.degrees) });
-    } else heard.add({ ...said, asks, key, described, kind, value, ...scale });
-    return heard;
+      collector.add({ ...said, kind, value: toCelsius(value, readable.degrees) });
+    } else collector.add({ ...said, asks, key, described, kind, value, ...scale });
+    return collector;
   },
 };
 
@@ -54,10 +54,10 @@ function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedPr
   const value = STATES.get(state);
   if (value === undefined) return refusedResult(`${state.slice(0, 40)} is no state of Homie`);
   if (value === null) return emptyResult();
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;
-  heard.addState({ ...said, device });
+  collector.addState({ ...said, device });
   // Only the root device has a last will. Its children are lost with it, but do not become ready with it.
-  if (state === 'lost') for (const child of memory.childrenOf(device)) heard.addState({ ...said, device: child });
-  return heard;
+  if (state === 'lost') for (const child of memory.childrenOf(device)) collector.addState({ ...said, device: child });
+  return collector;
 }

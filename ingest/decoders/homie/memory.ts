@@ -8,7 +8,7 @@ const MAX_PROPERTIES = 5_000;
 const MAX_TEXT = 200;
 
 interface Known {
-  told: Map<string, PropertyDescription>;
+  properties: Map<string, PropertyDescription>;
   /** Root device whose connection this device shares. */
   root?: string;
   /** Decoding rules of the properties, computed on demand and discarded when an attribute changes. */
@@ -44,7 +44,7 @@ export class DescribedProperties {
   }): ReadableProperty | undefined {
     const known = this.#devices.get(device);
     if (!known) return undefined;
-    known.readables ??= readablePropertiesOf(device, known.told.values());
+    known.readables ??= readablePropertiesOf(device, known.properties.values());
     const exact = known.readables.get(`${node}/${property}`);
     const [, array, index] = /^(.+)_(\d{1,4})$/.exec(node) ?? [];
     const shared = exact ? undefined : known.readables.get(`${array}/${property}`);
@@ -64,15 +64,15 @@ export class DescribedProperties {
     if (payload.length > 0 && !description) return;
     this.#forget(device);
     if (!description) return;
-    const told = new Map<string, PropertyDescription>();
+    const properties = new Map<string, PropertyDescription>();
     for (const one of propertiesOf(description)) {
-      if (told.size >= MAX_PROPERTIES) break;
-      told.set(`${one.node}/${one.property}`, one);
+      if (properties.size >= MAX_PROPERTIES) break;
+      properties.set(`${one.node}/${one.property}`, one);
     }
     const root = ownMember(description, 'root');
-    const known: Known = { told, ...(typeof root === 'string' && root !== device ? { root } : {}) };
+    const known: Known = { properties, ...(typeof root === 'string' && root !== device ? { root } : {}) };
     this.#devices.set(device, known);
-    this.#count += Math.max(1, told.size);
+    this.#count += Math.max(1, properties.size);
     if (known.root) this.#children.set(known.root, (this.#children.get(known.root) ?? new Set()).add(device));
   }
 
@@ -80,24 +80,24 @@ export class DescribedProperties {
     { device, node, property, attribute }: { device: string; node: string; property: string; attribute: Attribute },
     text: string,
   ): void {
-    const known: Known = this.#devices.get(device) ?? { told: new Map() };
+    const known: Known = this.#devices.get(device) ?? { properties: new Map() };
     const key = `${node}/${property}`;
-    const before = Math.max(known.told.size, this.#devices.has(device) ? 1 : 0);
-    if (!known.told.has(key) && known.told.size >= MAX_PROPERTIES) return;
+    const before = Math.max(known.properties.size, this.#devices.has(device) ? 1 : 0);
+    if (!known.properties.has(key) && known.properties.size >= MAX_PROPERTIES) return;
     const name = attribute.slice(1) as 'unit' | 'datatype' | 'name' | 'settable';
-    const { [name]: _old, ...rest } = known.told.get(key) ?? { node, property };
+    const { [name]: _old, ...rest } = known.properties.get(key) ?? { node, property };
     const value = name === 'settable' ? text.trim() === 'true' : text.trim();
-    known.told.set(key, (text === '' ? rest : { ...rest, [name]: value }) as PropertyDescription);
+    known.properties.set(key, (text === '' ? rest : { ...rest, [name]: value }) as PropertyDescription);
     delete known.readables;
     this.#devices.delete(device);
     this.#devices.set(device, known);
-    this.#count += known.told.size - before;
+    this.#count += known.properties.size - before;
   }
 
   #forget(device: string): void {
     const known = this.#devices.get(device);
     if (!known) return;
-    this.#count -= Math.max(1, known.told.size);
+    this.#count -= Math.max(1, known.properties.size);
     this.#devices.delete(device);
     const siblings = known.root === undefined ? undefined : this.#children.get(known.root);
     siblings?.delete(device);

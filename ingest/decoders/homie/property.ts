@@ -41,11 +41,11 @@ const ROOM =
 /** Returns the readable properties of a device, by node and property (`meter/energy`). */
 export function readablePropertiesOf(
   device: string,
-  told: Iterable<PropertyDescription>,
+  properties: Iterable<PropertyDescription>,
 ): Map<string, ReadableProperty> {
   const readables = new Map<string, ReadableProperty>();
   const meters: (MeteredEntity & { key: string; scale: UnitScale })[] = [];
-  for (const one of told) {
+  for (const one of properties) {
     const key = `${one.node}/${one.property}`;
     const kind = kindOf(one);
     const unit = temperatureScaleOf(one.unit ?? null) ?? 'C';
@@ -72,16 +72,16 @@ export function readablePropertiesOf(
 
 const namesOf = ({ node, property, name = '', nodeName = '' }: PropertyDescription) => [property, name, node, nodeName];
 
-function describedBy(device: string, told: PropertyDescription, unit: 'kWh' | 'W'): RegisterDescription {
+function describedBy(device: string, description: PropertyDescription, unit: 'kWh' | 'W'): RegisterDescription {
   const idWords = new Set(splitWords(device));
   const names = (all: readonly string[]) => removeDeviceWords(all, idWords).filter((one) => one !== '');
   return {
-    names: names(namesOf(told)),
-    understood: names([told.name ?? told.property]),
+    names: names(namesOf(description)),
+    understood: names([description.name ?? description.property]),
     ignored: [...idWords].map(foldAccents),
     device,
     unit,
-    ...(/^gj$/i.test(told.unit ?? '') && { commodity: 'heat' }),
+    ...(/^gj$/i.test(description.unit ?? '') && { commodity: 'heat' }),
   };
 }
 

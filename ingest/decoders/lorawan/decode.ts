@@ -41,11 +41,11 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const body = readObject(payload);
   if (!body) return refusedResult('payload is not a JSON object: let the network server publish JSON');
   const uplink = uplinkOf(parsed, body);
-  const heard = createValueCollector();
-  if (!uplink.object || uplink.isSimulated) return heard;
+  const collector = createValueCollector();
+  if (!uplink.object || uplink.isSimulated) return collector;
   const atMs = plausibleTimeMs(parseIsoTime(uplink.time, { receivedAtMs }), receivedAtMs);
-  addMembers(heard, membersOf(uplink.object), { device: parsed.device, atMs });
-  return heard;
+  addMembers(collector, membersOf(uplink.object), { device: parsed.device, atMs });
+  return collector;
 }
 
 interface Uplink {

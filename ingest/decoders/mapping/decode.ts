@@ -38,7 +38,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (named.length === 0) return null;
   // An empty payload deletes a retained message.
   if (message.payload.length === 0) return emptyResult();
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const hasPath = named.some(({ mapped }) => mapped.path !== undefined);
   const json = hasPath ? (readJson(message.payload) ?? readPairs(message.payload)) : undefined;
   const placed = new Set<string>();
@@ -48,16 +48,16 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
     if (value === undefined) continue;
     isTaken = true;
     if (value === UNREADABLE)
-      heard.refuse(`payload is not ${one.mapped.path === undefined ? 'a number' : 'JSON'}`, one.device);
+      collector.refuse(`payload is not ${one.mapped.path === undefined ? 'a number' : 'JSON'}`, one.device);
     else {
       const { time_path, time_unit } = one.mapped;
       const time = time_path === undefined ? undefined : compileJsonPath(time_path)?.(json);
       const atMs = parseMessageTime(time, time_unit, { tz: settings.tz, receivedAtMs: message.receivedAtMs });
-      add(heard, placed, one, value, atMs);
+      add(collector, placed, one, value, atMs);
     }
   }
   // A message on a mapped topic without any mapped member may belong to another family.
-  return isTaken ? heard : null;
+  return isTaken ? collector : null;
 }
 
 const UNREADABLE = Symbol('unreadable');
@@ -77,7 +77,7 @@ function numberAt({ topic, path, where }: MappingEntry, payload: Buffer, json: u
 }
 
 function add(
-  heard: ValueCollector,
+  collector: ValueCollector,
   placed: Set<string>,
   { mapped, device }: Named,
   value: unknown,
@@ -86,13 +86,13 @@ function add(
   const quantity = toMappedQuantity(mapped);
   const name = [mapped.topic, mapped.path].join(' ').trim();
   // Settings are validated where they are stored; a mapping that is invalid nevertheless is refused here.
-  if (typeof quantity === 'string') return heard.refuse(`${name}: ${quantity}`, device);
+  if (typeof quantity === 'string') return collector.refuse(`${name}: ${quantity}`, device);
   const place = JSON.stringify([device, quantity.channel, quantity.kind]);
-  if (placed.has(place)) return heard.refuse(`${name}: another mapping says ${quantity.channel} already`, device);
+  if (placed.has(place)) return collector.refuse(`${name}: another mapping says ${quantity.channel} already`, device);
   placed.add(place);
-  if (mapped.unit !== 'F') return heard.add({ device, ...quantity, value, atMs, name });
+  if (mapped.unit !== 'F') return collector.add({ device, ...quantity, value, atMs, name });
   const { times, per, ...of } = quantity;
   const read = readNumber(value);
   const degrees = typeof read === 'number' ? toCelsius((read * times) / per, 'F') : value;
-  heard.add({ device, ...of, value: degrees, atMs, name });
+  collector.add({ device, ...of, value: degrees, atMs, name });
 }

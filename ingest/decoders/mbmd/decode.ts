@@ -87,15 +87,15 @@ function decode(
   if (parsed.about === 'daemon') return emptyResult();
   const value = readText(payload);
   if (value === null) return refusedResult(`${parsed.measurement} is not text`);
-  const heard = createValueCollector();
-  add(heard, parsed, value, inverters);
-  return heard;
+  const collector = createValueCollector();
+  add(collector, parsed, value, inverters);
+  return collector;
 }
 
 type Value = Extract<MbmdTopic, { about: 'value' }>;
 
 function add(
-  heard: ValueCollector,
+  collector: ValueCollector,
   { device, type, measurement, part }: Value,
   value: string,
   inverters: Inverters,
@@ -104,13 +104,13 @@ function add(
   const name = measurement + part.toUpperCase();
   const energy = { device, kind: 'energy_total_kwh', value, name } as const;
   const power = { device, kind: 'power_w', value, name } as const;
-  if (measurement === 'Import') heard.add({ ...energy, channel: `import${below}` });
-  else if (measurement === 'Export') heard.add({ ...energy, channel: `export${below}` });
+  if (measurement === 'Import') collector.add({ ...energy, channel: `import${below}` });
+  else if (measurement === 'Export') collector.add({ ...energy, channel: `export${below}` });
   else if (measurement === 'Sum' && !countsImportBesideSum(type))
-    heard.add({ ...energy, channel: `unknown/sum${below}`, asks: { unit: 'kWh' } });
+    collector.add({ ...energy, channel: `unknown/sum${below}`, asks: { unit: 'kWh' } });
   else if (measurement === 'Power') {
-    if (!isSunSpec(type)) heard.add({ ...power, channel: `import${below}` });
+    if (!isSunSpec(type)) collector.add({ ...power, channel: `import${below}` });
     // The register of an inverter is `Export`, so its power is exported, too.
-    else if (inverters.has(device)) heard.add({ ...power, channel: `export${below}` });
+    else if (inverters.has(device)) collector.add({ ...power, channel: `export${below}` });
   }
 }

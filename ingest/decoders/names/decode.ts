@@ -30,13 +30,13 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const body = asObject(readJson(payload));
   const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
   if (!found) return null;
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const atMs = body && timeOf(body, message, settings);
-  const count = addMembers(heard, found.members, { device: found.device, atMs }, found.context);
+  const count = addMembers(collector, found.members, { device: found.device, atMs }, found.context);
   // A message without a named quantity stays a message that nobody reads.
   if (count === 0) return null;
   // A text where a number is expected is no fault of a device that nobody knows.
-  return { said: heard.said, refused: [] };
+  return { said: collector.said, refused: [] };
 }
 
 /** Members of a message, their device, and what its topic states of them. */

@@ -64,7 +64,7 @@ export interface MembersContext {
  * energy without a unit. Returns the number of members that name a quantity, whether or not they have a value.
  */
 export function addMembers(
-  heard: ValueCollector,
+  collector: ValueCollector,
   members: readonly Member[],
   said: { device: string; atMs: number | null },
   context: MembersContext = {},
@@ -81,14 +81,22 @@ export function addMembers(
     if (quantity) {
       const { unit, ...place } = quantity;
       const { kind, times, per, fahrenheit } = unit;
-      heard.add({ ...said, ...place, kind, times, per, value: fahrenheit ? toCelsius(value, 'F') : value, name: path });
+      collector.add({
+        ...said,
+        ...place,
+        kind,
+        times,
+        per,
+        value: fahrenheit ? toCelsius(value, 'F') : value,
+        name: path,
+      });
     } else if (quantity === undefined && isUnknownEnergy(path, value, context) && !isOfPeriod(path, members, context)) {
       const place = {
         channel: `unknown/${toChannelWord(path)}`,
         asks: { unit: null },
         described: { ...describe(path, context), unit: null },
       };
-      heard.add({ ...said, ...place, kind: 'energy_total_kwh', value, name: path });
+      collector.add({ ...said, ...place, kind: 'energy_total_kwh', value, name: path });
       count++;
     }
   }

@@ -94,7 +94,7 @@ function decodeElement(
 }
 
 function addQuantities(
-  { channel, readAtMs: saidMs, told }: NativeReading,
+  { channel, readAtMs: saidMs, quantities }: NativeReading,
   receivedAtMs: number,
   element: number,
   decoded: DecodedMessage,
@@ -108,14 +108,14 @@ function addQuantities(
     if (decoded.readings.length === 0) decoded.readings = [reading];
     else decoded.readings.push(reading);
   };
-  if (told.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(told.energy_total_kwh));
-  if (told.energy_kwh !== undefined && told.interval_s !== undefined) {
-    const intervalMs = Math.max(1, roundToUnits(told.interval_s, 3));
-    add('interval', kwhToMilliwattHours(told.energy_kwh), intervalMs);
+  if (quantities.energy_total_kwh !== undefined) add('register', kwhToMilliwattHours(quantities.energy_total_kwh));
+  if (quantities.energy_kwh !== undefined && quantities.interval_s !== undefined) {
+    const intervalMs = Math.max(1, roundToUnits(quantities.interval_s, 3));
+    add('interval', kwhToMilliwattHours(quantities.energy_kwh), intervalMs);
   }
-  if (told.power_w !== undefined) add('power', roundToUnits(told.power_w, 3));
-  if (told.temperature_c !== undefined) add('temperature', roundToUnits(told.temperature_c, 3));
-  if (told.setpoint_c !== undefined) add('setpoint', roundToUnits(told.setpoint_c, 3));
-  if (told.heating !== undefined) add('heating', told.heating ? 1 : 0);
-  if (told.humidity_percent !== undefined) add('humidity', roundToUnits(told.humidity_percent, 3));
+  if (quantities.power_w !== undefined) add('power', roundToUnits(quantities.power_w, 3));
+  if (quantities.temperature_c !== undefined) add('temperature', roundToUnits(quantities.temperature_c, 3));
+  if (quantities.setpoint_c !== undefined) add('setpoint', roundToUnits(quantities.setpoint_c, 3));
+  if (quantities.heating !== undefined) add('heating', quantities.heating ? 1 : 0);
+  if (quantities.humidity_percent !== undefined) add('humidity', roundToUnits(quantities.humidity_percent, 3));
 }

@@ -29,7 +29,7 @@ export interface NativeReading {
   /** Time in Unix ms; null if the element has none. */
   readAtMs: number | null;
   /** The element as received, with all quantities within their bounds. Unknown members are ignored. */
-  told: Readonly<Partial<Record<Quantity | 'interval_s', number>> & { heating?: boolean }>;
+  quantities: Readonly<Partial<Record<Quantity | 'interval_s', number>> & { heating?: boolean }>;
 }
 
 /**
@@ -72,7 +72,7 @@ export function parseNativeReading(element: unknown): NativeReading | string {
   if (given.energy_kwh !== undefined && readAtMs === null) {
     return 'energy_kwh needs ts: a repeated delivery could not be told from new energy';
   }
-  return isEmpty ? NO_QUANTITY : { channel, readAtMs, told: given };
+  return isEmpty ? NO_QUANTITY : { channel, readAtMs, quantities: given };
 }
 
 /** Parses ISO 8601 with a zone, Unix seconds, or Unix milliseconds (distinguished by size) into Unix ms; returns null for anything else. */

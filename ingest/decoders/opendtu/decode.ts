@@ -16,15 +16,15 @@ function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   if (parsed.what === 'nothing') return emptyResult();
   const value = readText(payload);
   if (value === null) return refusedResult('payload is not text');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const { device } = parsed;
   if (parsed.what === 'reachable') {
-    heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'reachable' });
+    collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'reachable' });
   } else if (parsed.input === 0) {
     // The grid side (input 0) includes the production of the inputs, so the inputs are not read.
     const { field: name } = parsed;
-    if (name === 'yieldtotal') heard.add({ device, channel: 'export', kind: 'energy_total_kwh', value, name });
-    else if (name === 'power') heard.add({ device, channel: 'export', kind: 'power_w', value, name });
+    if (name === 'yieldtotal') collector.add({ device, channel: 'export', kind: 'energy_total_kwh', value, name });
+    else if (name === 'power') collector.add({ device, channel: 'export', kind: 'power_w', value, name });
   }
-  return heard;
+  return collector;
 }

@@ -73,11 +73,11 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
   if (!isInWh && name !== 'total_energy' && name !== 'power') return emptyResult();
   const value = readText(message.payload);
   if (value === null) return refusedResult(`${name} is not text`);
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const said = { device: base, channel: 'import', value, name };
-  if (name === 'power') heard.add({ ...said, kind: 'power_w' });
-  else heard.add({ ...said, kind: 'energy_total_kwh', per: isInWh ? 1_000 : 1 });
-  return heard;
+  if (name === 'power') collector.add({ ...said, kind: 'power_w' });
+  else collector.add({ ...said, kind: 'energy_total_kwh', per: isInWh ? 1_000 : 1 });
+  return collector;
 }
 
 function availability({ topic, payload }: DeviceMessage, chargers: Chargers): FamilyDecodeResult {
@@ -89,7 +89,7 @@ function availability({ topic, payload }: DeviceMessage, chargers: Chargers): Fa
   if (value === undefined) return refusedResult('the announcement has no state that is known');
   // Without a previous announcement, the base of a last will is unknown.
   if (device === undefined) return emptyResult();
-  const heard = createValueCollector();
-  heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'announce' });
-  return heard;
+  const collector = createValueCollector();
+  collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'announce' });
+  return collector;
 }

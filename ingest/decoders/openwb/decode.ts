@@ -139,9 +139,9 @@ function decode({ topic, payload }: DeviceMessage, memory: Behind): FamilyDecode
   if (!found) return emptyResult();
   const text = readText(payload);
   if (text === null) return refusedResult(`${parsed.field} is not text`);
-  const heard = createValueCollector();
-  heard.add({ device: parsed.device, value: text, name: parsed.field, ...found, channel: circuit + found.channel });
-  return heard;
+  const collector = createValueCollector();
+  collector.add({ device: parsed.device, value: text, name: parsed.field, ...found, channel: circuit + found.channel });
+  return collector;
 }
 
 /** Decodes `[-26, -334, 50]`: the signed power of each phase. */
@@ -150,10 +150,10 @@ function decodePhases({ device, part }: OpenWbTopic, payload: Buffer, circuit: s
   const powers = readJson(payload);
   if (powers === null) return emptyResult();
   if (!Array.isArray(powers) || powers.length > 3) return refusedResult('powers is not a list of three');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   for (const [index, value] of powers.entries()) {
     const name = `powers[${index}]`;
-    heard.add({ device, channel: `${circuit}import/l${index + 1}`, kind: 'power_w', value, name });
+    collector.add({ device, channel: `${circuit}import/l${index + 1}`, kind: 'power_w', value, name });
   }
-  return heard;
+  return collector;
 }

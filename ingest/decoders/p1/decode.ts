@@ -159,22 +159,22 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   if (text === null) return refusedResult('payload is not text');
   const telegram = parseTelegram(text);
   if (typeof telegram === 'string') return refusedResult(telegram);
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const device = deviceOf(telegram);
   const timeOf = (stamp: string | undefined) =>
     plausibleTimeMs(parseP1Timestamp(stamp, { tz, receivedAtMs }), receivedAtMs);
   const atMs = timeOf(telegram.lines.get('0-0:1.0.0')?.[0]);
   for (const [code, groups] of telegram.lines) {
     const register = registerOf(code);
-    if (register) addRegister(heard, { ...register, code, device, atMs, text: groups.at(-1) ?? '' });
+    if (register) addRegister(collector, { ...register, code, device, atMs, text: groups.at(-1) ?? '' });
     else {
       const other = otherRegisterOf(code, groups, telegram);
       if (!other) continue;
-      const { stamp, ...told } = other;
-      heard.add({ ...told, device, atMs: stamp === undefined ? atMs : timeOf(stamp), name: code });
+      const { stamp, ...facts } = other;
+      collector.add({ ...facts, device, atMs: stamp === undefined ? atMs : timeOf(stamp), name: code });
     }
   }
-  return heard;
+  return collector;
 }
 
 type Line = NonNullable<ReturnType<typeof registerOf>> & {
@@ -184,12 +184,12 @@ type Line = NonNullable<ReturnType<typeof registerOf>> & {
   text: string;
 };
 
-function addRegister(heard: ValueCollector, { code, device, channel, kind, units, atMs, text }: Line): void {
+function addRegister(collector: ValueCollector, { code, device, channel, kind, units, atMs, text }: Line): void {
   // Empty parentheses: the meter has no value.
   if (text === '') return;
   const [, value, unit = ''] = VALUE.exec(text) ?? [];
-  if (Object.hasOwn(units, unit)) heard.add({ device, channel, kind, value, ...units[unit], atMs, name: code });
-  else heard.refuse(`${code} has no unit that is known`);
+  if (Object.hasOwn(units, unit)) collector.add({ device, channel, kind, value, ...units[unit], atMs, name: code });
+  else collector.refuse(`${code} has no unit that is known`);
 }
 
 /** Returns the meter's number as its label shows it; telegrams encode it in hex. Without a number, manufacturer and type are used. */

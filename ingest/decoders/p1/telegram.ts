@@ -65,6 +65,6 @@ function findEnd(text: string, start: number): number {
 function matches(body: string, checksum: string): boolean {
   // Some meters print the checksum without leading zeros.
   if (!/^[0-9A-Fa-f]{1,4}$/.test(checksum)) return false;
-  const told = Number.parseInt(checksum, 16);
-  return [body, body.replace(/\r?\n/g, '\r\n')].some((one) => crc16(Buffer.from(one)) === told);
+  const expected = Number.parseInt(checksum, 16);
+  return [body, body.replace(/\r?\n/g, '\r\n')].some((one) => crc16(Buffer.from(one)) === expected);
 }

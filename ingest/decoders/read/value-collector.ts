@@ -57,23 +57,23 @@ export interface ValueCollector extends FamilyDecodeResult {
 
 /** Returns an empty collector for the values of one message. */
 export function createValueCollector(): ValueCollector {
-  const heard: FamilyDecodeResult = { said: [], refused: [] };
+  const decoded: FamilyDecodeResult = { said: [], refused: [] };
   const seen: string[] = [];
   const blamed: string[] = [];
   const refuse = (reason: string, device?: string) => {
     if (device !== undefined) blamed.push(device);
-    const { length } = heard.refused;
-    if (length < MAX_REFUSED) heard.refused.push(reason);
-    else if (length === MAX_REFUSED) heard.refused.push(`more than ${MAX_REFUSED} parts of it cannot be used`);
+    const { length } = decoded.refused;
+    if (length < MAX_REFUSED) decoded.refused.push(reason);
+    else if (length === MAX_REFUSED) decoded.refused.push(`more than ${MAX_REFUSED} parts of it cannot be used`);
   };
   const push = (one: FamilyDecodeResult['said'][number]) => {
     if (!isDeviceId(one.device)) refuse('the id of the device is empty, too long, or has control characters');
     else if (one.channel.length > MAX_CHANNEL) refuse('a name in it is too long for a channel', one.device);
-    else if (heard.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
-    else heard.said.push(one);
+    else if (decoded.said.length >= MAX_SAID) refuse(`a message says more than ${MAX_SAID} things`);
+    else decoded.said.push(one);
   };
   return {
-    ...heard,
+    ...decoded,
     seen,
     blamed,
     refuse,

@@ -102,25 +102,25 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const parsed = parseRtl433Topic(message.topic);
   if (!parsed) return null;
   if (parsed.what === 'event') return decodeEvent(message, settings);
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   if (parsed.what === 'other') return emptyResult();
   const value = readText(message.payload);
   if (value === null) return refusedResult('payload is not text');
   if (parsed.what === 'availability') {
-    heard.addState({ device: parsed.host, channel: 'device', kind: 'availability', value, name: 'availability' });
-    return heard;
+    collector.addState({ device: parsed.host, channel: 'device', kind: 'availability', value, name: 'availability' });
+    return collector;
   }
   const { where, key } = parsed;
   const { keys, isWater } = countsOf(where.find((word) => countsOf(word).isWater) ?? '');
-  if (!keys.has(key)) addKey(heard, where.join('/'), key, value, null);
+  if (!keys.has(key)) addKey(collector, where.join('/'), key, value, null);
   else {
     // A model without an id identifies no meter: IDM messages of older versions have no id in their topic.
     const device = where.length > 1 ? meterId(where.at(-1)) : null;
     if (device === null) return refusedResult(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
-    addMeterCounts(heard, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
+    addMeterCounts(collector, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
   }
-  return heard;
+  return collector;
 }
 
 /** Decodes an event: a JSON object with the keys of one device, on any topic. */
@@ -129,11 +129,11 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   if (!body) return refusedResult('payload is not a JSON object');
   const model = ownMember(body, 'model');
   if (typeof model !== 'string' || model === '') return refusedResult('payload has no model');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const atMs = timeOf(ownMember(body, 'time'), receivedAtMs, settings.tz);
   // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM, without stating which one applies. The consumption of NETIDM is
   // a net value, so NETIDM is not read.
-  if (model.toUpperCase() === 'NETIDM') return heard;
+  if (model.toUpperCase() === 'NETIDM') return collector;
   const { keys, isWater } = countsOf(model);
   const counts = [...keys].filter((key) => ownMember(body, key) !== undefined);
   if (counts.length > 0) {
@@ -142,26 +142,26 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
     if (device === null) return refusedResult('payload has no id of a meter');
     const value = ownMember(body, counts[0] as string);
     const count = { direction: 'import' as const, value, name: counts[0] as string };
-    addMeterCounts(heard, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
+    addMeterCounts(collector, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
   }
   const device = deviceOf(body);
   for (const key of Object.keys(body)) {
     // The same temperature in two units is one reading.
     if (key.endsWith('_F') && Object.hasOwn(body, `${key.slice(0, -1)}C`)) continue;
-    addKey(heard, device, key, body[key], atMs);
+    addKey(collector, device, key, body[key], atMs);
   }
-  return heard;
+  return collector;
 }
 
-function addKey(heard: ValueCollector, device: string, key: string, value: unknown, atMs: number | null) {
+function addKey(collector: ValueCollector, device: string, key: string, value: unknown, atMs: number | null) {
   const quantity = quantityOf(key, value);
   if (!quantity) return;
   if (quantity.kind === 'energy_total_kwh' && isLossy(value)) {
-    heard.see(device);
-    heard.refuse(`${key} is above 1e7 and has lost all but six of its digits`);
+    collector.see(device);
+    collector.refuse(`${key} is above 1e7 and has lost all but six of its digits`);
     return;
   }
-  heard.add({ ...quantity, device, atMs });
+  collector.add({ ...quantity, device, atMs });
 }
 
 /** Returns the device's id in the form of its topic, so that events and `devices` topics belong to the same device. */

@@ -71,17 +71,17 @@ function decodeMessage(
   if (!where) return emptyResult();
   const device = meterId(ownMember(message, where.id));
   if (device === null) return refusedResult(`Message.${where.id} is not the id of a meter`);
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const medium = where.medium ?? mediumOfErt(where.type && ownMember(message, where.type));
   const count = (direction: 'import' | 'export', name?: string) =>
     name === undefined ? [] : [{ direction, value: ownMember(message, name), name }];
-  addMeterCounts(heard, [...count('import', where.imports), ...count('export', where.exports)], {
+  addMeterCounts(collector, [...count('import', where.imports), ...count('export', where.exports)], {
     device,
     medium,
     atMs,
     settings,
   });
-  return heard;
+  return collector;
 }
 
 /**
@@ -97,9 +97,9 @@ function decodeState(
   if (!Object.hasOwn(settings.meter ?? {}, device)) return null;
   const body = readObject(payload);
   if (!body) return refusedResult('payload is not a JSON object');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'lastseen'), { receivedAtMs }), receivedAtMs);
   const reading = { direction: 'import' as const, value: ownMember(body, 'reading'), name: 'reading' };
-  addMeterCounts(heard, [reading], { device, medium: 'electric', atMs, settings });
-  return heard;
+  addMeterCounts(collector, [reading], { device, medium: 'electric', atMs, settings });
+  return collector;
 }

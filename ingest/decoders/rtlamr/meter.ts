@@ -65,7 +65,7 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
 
 /** Adds the counts of a meter as registers in the unit that its owner has set; refuses all of them if no unit is set. */
 export function addMeterCounts(
-  heard: ValueCollector,
+  collector: ValueCollector,
   counts: { direction: 'import' | 'export'; value: unknown; name: string }[],
   of: { device: string; medium: Medium; atMs: number | null; settings: DecoderSettings },
 ): void {
@@ -75,16 +75,16 @@ export function addMeterCounts(
   const scale = meterScale(settings, device);
   if (scale === 'neither') return;
   if (scale instanceof Error) {
-    heard.see(device);
-    heard.refuse(scale.message);
+    collector.see(device);
+    collector.refuse(scale.message);
     return;
   }
   for (const { direction, value, name } of there) {
     if (scale.kind === 'energy_total_kwh') {
       const channel = medium === 'electric' ? direction : `${medium}/${direction}`;
-      heard.add({ device, channel, value, ...scale, atMs, name });
+      collector.add({ device, channel, value, ...scale, atMs, name });
     } else if (medium !== 'electric' && direction === 'import') {
-      heard.add({ device, channel: volumeChannelOf(medium), value, ...scale, atMs, name });
+      collector.add({ device, channel: volumeChannelOf(medium), value, ...scale, atMs, name });
     }
   }
 }

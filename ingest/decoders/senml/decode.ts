@@ -131,12 +131,12 @@ function decode(
   if (!Array.isArray(pack)) return refusedResult(NO_PACK);
   const bad = packRefusalOf(pack);
   if (bad !== null) return refusedResult(bad);
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   readPack(pack, { receivedAtMs, replayed, sender: parsed }, (record) => ({
-    refuse: heard.refuse,
-    add: (quantity) => heard.add({ ...quantity, atMs: plausibleTimeMs(record.atMs, receivedAtMs) }),
+    refuse: collector.refuse,
+    add: (quantity) => collector.add({ ...quantity, atMs: plausibleTimeMs(record.atMs, receivedAtMs) }),
   }));
-  return heard;
+  return collector;
 }
 
 const NO_PACK = 'payload is not a SenML pack: a JSON array of records';
@@ -162,15 +162,15 @@ export function decodeSenmlRecords(
   const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
   // The receipt counts as unknown, so that times relative to it are not resolved.
   readPack(pack, { receivedAtMs, replayed: true, sender: { device, isOnly: true } }, ({ index, atMs }) => {
-    const heard = byIndex.get(index) ?? createValueCollector();
-    byIndex.set(index, heard);
+    const collector = byIndex.get(index) ?? createValueCollector();
+    byIndex.set(index, collector);
     return {
-      refuse: heard.refuse,
+      refuse: collector.refuse,
       add: (quantity) => {
         if (quantity.value === null) return;
         if (atMs === null)
-          heard.refuse('needs a time that is not relative to its receipt: bt and t from 2^28 seconds on');
-        else heard.add({ ...quantity, atMs: Math.round(atMs) });
+          collector.refuse('needs a time that is not relative to its receipt: bt and t from 2^28 seconds on');
+        else collector.add({ ...quantity, atMs: Math.round(atMs) });
       },
     };
   });

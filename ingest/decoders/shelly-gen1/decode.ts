@@ -89,32 +89,32 @@ const OFF_C = 4;
 const NO_TEMPERATURE = 999;
 
 /** Decodes a radiator valve (TRV) from `info`, which contains all of its values. */
-function readValve(heard: ValueCollector, device: string, info: Json): void {
+function readValve(collector: ValueCollector, device: string, info: Json): void {
   const thermostats = ownMember(info, 'thermostats');
   if (thermostats === undefined || thermostats === null) return;
   const first: unknown = Array.isArray(thermostats) ? thermostats[0] : thermostats;
   const valve = Array.isArray(thermostats) ? asObject(first) : null;
-  if (valve) readThermostat(heard, device, valve);
-  else if (first !== undefined) heard.refuse('thermostats is not a list of objects');
+  if (valve) readThermostat(collector, device, valve);
+  else if (first !== undefined) collector.refuse('thermostats is not a list of objects');
 }
 
-function readThermostat(heard: ValueCollector, device: string, valve: Json): void {
-  const measured = partOf(heard, valve, 'tmp');
+function readThermostat(collector: ValueCollector, device: string, valve: Json): void {
+  const measured = partOf(collector, valve, 'tmp');
   if (measured && ownMember(measured, 'is_valid') !== false) {
-    const value = inCelsius(heard, measured, 'tmp');
-    heard.add({ device, channel: CHANNEL, kind: 'temperature_c', value, name: 'tmp.value' });
+    const value = inCelsius(collector, measured, 'tmp');
+    collector.add({ device, channel: CHANNEL, kind: 'temperature_c', value, name: 'tmp.value' });
   }
-  const target = partOf(heard, valve, 'target_t');
+  const target = partOf(collector, valve, 'target_t');
   if (target) {
-    const value = inCelsius(heard, target, 'target_t');
+    const value = inCelsius(collector, target, 'target_t');
     const off = typeof value === 'number' && Math.abs(value - OFF_C) < 0.01;
-    if (!off) heard.add({ device, channel: CHANNEL, kind: 'setpoint_c', value, name: 'target_t.value' });
+    if (!off) collector.add({ device, channel: CHANNEL, kind: 'setpoint_c', value, name: 'target_t.value' });
   }
   const position = readNumber(ownMember(valve, 'pos'));
-  if (position === undefined) heard.refuse('pos is not a number');
+  if (position === undefined) collector.refuse('pos is not a number');
   // -1: the valve has never been calibrated.
   else if (position !== null && position >= 0) {
-    heard.addState({ device, channel: CHANNEL, kind: 'heating', value: position > 0, name: 'pos' });
+    collector.addState({ device, channel: CHANNEL, kind: 'heating', value: position > 0, name: 'pos' });
   }
 }
 
@@ -125,18 +125,18 @@ const temperatureOf = (value: unknown, unit: 'C' | 'F'): unknown => {
 };
 
 /** Returns a member that is an object; null if it is missing or was refused. */
-function partOf(heard: ValueCollector, valve: Json, name: string): Json | null {
+function partOf(collector: ValueCollector, valve: Json, name: string): Json | null {
   const value = ownMember(valve, name);
   const part = asObject(value);
-  if (!part && value !== undefined && value !== null) heard.refuse(`${name} is not an object`);
+  if (!part && value !== undefined && value !== null) collector.refuse(`${name} is not an object`);
   return part;
 }
 
 /** Converts a value with its unit to °C. Devices use °C unless they state F. */
-function inCelsius(heard: ValueCollector, part: Json, name: string): unknown {
+function inCelsius(collector: ValueCollector, part: Json, name: string): unknown {
   const units = ownMember(part, 'units') ?? 'C';
   if (units === 'C' || units === 'F') return temperatureOf(ownMember(part, 'value'), units);
-  heard.refuse(`${name}.units is neither C nor F`);
+  collector.refuse(`${name}.units is neither C nor F`);
   return null;
 }
 
@@ -169,22 +169,22 @@ function decode(
   if (parsed.leaf === 'meter') return decodeMeter(payload, parsed);
   const text = readText(payload);
   if (text === null) return refusedResult('payload is not text');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const { device, leaf: name } = parsed;
-  if (name === 'online') heard.addState({ device, channel: 'device', kind: 'availability', value: text, name });
+  if (name === 'online') collector.addState({ device, channel: 'device', kind: 'availability', value: text, name });
   else {
     const value = temperatureOf(text, memory.unitOf.get(device) ?? 'C');
-    heard.add({ device, channel: 'room', kind: 'temperature_c', value, name });
+    collector.add({ device, channel: 'room', kind: 'temperature_c', value, name });
   }
-  return heard;
+  return collector;
 }
 
 function decodeInfo(payload: Buffer, device: string): FamilyDecodeResult {
   const info = readObject(payload);
   if (!info) return refusedResult('payload is not a JSON object');
-  const heard = createValueCollector();
-  readValve(heard, device, info);
-  return heard;
+  const collector = createValueCollector();
+  readValve(collector, device, info);
+  return collector;
 }
 
 /**
@@ -200,14 +200,14 @@ function decodeMeter(
   if (!register && quantity !== 'power') return emptyResult();
   const value = readText(payload);
   if (value === null) return refusedResult('payload is not text');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const direction = quantity === 'total_returned' ? 'export' : 'import';
   const channel = `${part === 'relay' ? 'switch' : part}${index}/${direction}`;
   const name = index === '' ? `${part}/${quantity}` : `${part}/${index}/${quantity}`;
-  if (!register) heard.add({ device, channel, kind: 'power_w', value, name });
+  if (!register) collector.add({ device, channel, kind: 'power_w', value, name });
   else {
     const per = clamp ? WH_PER_KWH : WATT_MINUTES_PER_KWH;
-    heard.add({ device, channel, kind: 'energy_total_kwh', value, per, name });
+    collector.add({ device, channel, kind: 'energy_total_kwh', value, per, name });
   }
-  return heard;
+  return collector;
 }

@@ -14,18 +14,18 @@ interface Part {
   atMs: number | null;
 }
 
-type ReadPart = (heard: ValueCollector, part: Part) => void;
+type ReadPart = (collector: ValueCollector, part: Part) => void;
 
 /** Adds a member of a component's status. A missing member has not changed; a null member could not be measured. */
 function addMember(
-  heard: ValueCollector,
+  collector: ValueCollector,
   { device, name, atMs }: Part,
   said: { channel: string; kind: ValueKind; value: unknown; member: string },
 ): void {
   // All registers are in Wh.
   const per = said.kind === 'energy_total_kwh' ? 1_000 : 1;
   const { channel, kind, value } = said;
-  heard.add({ device, channel, kind, value, per, atMs, name: `${name} ${said.member}` });
+  collector.add({ device, channel, kind, value, per, atMs, name: `${name} ${said.member}` });
 }
 
 /** Ids of energy meters (`shellypro3em-…`, `shellyemg3-…`), whose `temperature:0` is that of the chip. */
@@ -34,43 +34,43 @@ const METER = /^shelly[a-z0-9]*em[a-z0-9]*-/;
 const OFF_C = 4;
 
 /** Decodes `temperature`: id 0 is the room, ids from 100 are probes of an add-on. */
-const readTemperature: ReadPart = (heard, part) => {
+const readTemperature: ReadPart = (collector, part) => {
   if (part.id === 0 && METER.test(part.device)) return;
   const channel = part.id === 0 ? 'room' : `room/temperature${part.id}`;
-  addMember(heard, part, { channel, kind: 'temperature_c', value: ownMember(part.status, 'tC'), member: 'tC' });
+  addMember(collector, part, { channel, kind: 'temperature_c', value: ownMember(part.status, 'tC'), member: 'tC' });
 };
 
 /** Decodes `thermostat` of wall displays. The device may also have a `temperature:0` with a different value. */
-const readThermostat: ReadPart = (heard, part) => {
+const readThermostat: ReadPart = (collector, part) => {
   const channel = `room/thermostat${part.id}`;
-  addCurrent(heard, part, channel);
+  addCurrent(collector, part, channel);
   const target = ownMember(part.status, 'target_C');
-  addMember(heard, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
+  addMember(collector, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
   const { device, atMs, status } = part;
   const value = ownMember(status, 'output');
-  heard.addState({ device, channel, kind: 'heating', value, atMs, name: `${part.name} output` });
+  collector.addState({ device, channel, kind: 'heating', value, atMs, name: `${part.name} output` });
 };
 
 /** Decodes `blutrv`, a radiator valve whose values a gateway receives by Bluetooth. */
-const readValve: ReadPart = (heard, part) => {
+const readValve: ReadPart = (collector, part) => {
   const channel = `room/blutrv${part.id}`;
-  addCurrent(heard, part, channel);
+  addCurrent(collector, part, channel);
   const target = ownMember(part.status, 'target_C');
   if (readNumber(target) !== OFF_C) {
-    addMember(heard, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
+    addMember(collector, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
   }
   const position = readNumber(ownMember(part.status, 'pos'));
   const { device, atMs } = part;
-  if (position === undefined) heard.refuse(`${part.name} pos is not a number`);
+  if (position === undefined) collector.refuse(`${part.name} pos is not a number`);
   // A negative position means that the valve has never been calibrated.
   else if (position !== null && position >= 0) {
-    heard.addState({ device, channel, kind: 'heating', value: position > 0, atMs, name: `${part.name} pos` });
+    collector.addState({ device, channel, kind: 'heating', value: position > 0, atMs, name: `${part.name} pos` });
   }
 };
 
-function addCurrent(heard: Parameters<ReadPart>[0], part: Part, channel: string): void {
+function addCurrent(collector: Parameters<ReadPart>[0], part: Part, channel: string): void {
   const value = ownMember(part.status, 'current_C');
-  addMember(heard, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
+  addMember(collector, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
 }
 
 /** Phases by the letter that precedes the names of their members (`a_act_power`). */
@@ -87,7 +87,7 @@ const PHASES = [
  */
 const readMetered =
   (circuit: string): ReadPart =>
-  (heard, part) => {
+  (collector, part) => {
     const channel = `${circuit}${part.id}`;
     for (const [name, direction] of [
       ['aenergy', 'import'],
@@ -96,26 +96,31 @@ const readMetered =
       const register = ownMember(part.status, name);
       if (register === undefined || register === null) continue;
       const value = ownMember(asObject(register), 'total');
-      if (!asObject(register)) heard.refuse(`${part.name} ${name} is not an object`);
+      if (!asObject(register)) collector.refuse(`${part.name} ${name} is not an object`);
       const said = { channel: `${channel}/${direction}`, kind: 'energy_total_kwh', value } as const;
-      addMember(heard, part, { ...said, member: `${name}.total` });
+      addMember(collector, part, { ...said, member: `${name}.total` });
     }
     const value = ownMember(part.status, 'apower');
-    addMember(heard, part, { channel: `${channel}/import`, kind: 'power_w', value, member: 'apower' });
+    addMember(collector, part, { channel: `${channel}/import`, kind: 'power_w', value, member: 'apower' });
   };
 
 /** Decodes `em`: the power of three phases and their total, negative for export. */
-const readThreePhasePower: ReadPart = (heard, part) => {
+const readThreePhasePower: ReadPart = (collector, part) => {
   const add = (name: string, channel: string) =>
-    addMember(heard, part, { channel, kind: 'power_w', value: ownMember(part.status, name), member: name });
+    addMember(collector, part, { channel, kind: 'power_w', value: ownMember(part.status, name), member: name });
   add('total_act_power', `em${part.id}/import`);
   for (const [letter, phase] of PHASES) add(`${letter}_act_power`, `em${part.id}/import${phase}`);
 };
 
 /** Decodes `emdata`: the registers of the `em` with the same number, on the same channels as its power. */
-const readThreePhaseEnergy: ReadPart = (heard, part) => {
+const readThreePhaseEnergy: ReadPart = (collector, part) => {
   const add = (name: string, channel: string) =>
-    addMember(heard, part, { channel, kind: 'energy_total_kwh', value: ownMember(part.status, name), member: name });
+    addMember(collector, part, {
+      channel,
+      kind: 'energy_total_kwh',
+      value: ownMember(part.status, name),
+      member: name,
+    });
   add('total_act', `em${part.id}/import`);
   add('total_act_ret', `em${part.id}/export`);
   for (const [letter, phase] of PHASES) {
@@ -125,19 +130,19 @@ const readThreePhaseEnergy: ReadPart = (heard, part) => {
 };
 
 /** Decodes `em1`: the power of one channel of a meter. */
-const readChannelPower: ReadPart = (heard, part) => {
+const readChannelPower: ReadPart = (collector, part) => {
   const value = ownMember(part.status, 'act_power');
-  addMember(heard, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
+  addMember(collector, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
 };
 
 /** Decodes `em1data`: the registers of the `em1` with the same number. */
-const readChannelEnergy: ReadPart = (heard, part) => {
+const readChannelEnergy: ReadPart = (collector, part) => {
   for (const [name, direction] of [
     ['total_act_energy', 'import'],
     ['total_act_ret_energy', 'export'],
   ] as const) {
     const said = { channel: `em1-${part.id}/${direction}`, kind: 'energy_total_kwh' } as const;
-    addMember(heard, part, { ...said, value: ownMember(part.status, name), member: name });
+    addMember(collector, part, { ...said, value: ownMember(part.status, name), member: name });
   }
 };
 
@@ -159,7 +164,7 @@ export const isReadableComponent = ({ type }: Component): boolean => READERS.has
 
 /** Decodes one component; null means that the component was removed. */
 export function readComponent(
-  heard: ValueCollector,
+  collector: ValueCollector,
   component: Component,
   said: { device: string; value: unknown; atMs: number | null },
 ): void {
@@ -167,18 +172,18 @@ export function readComponent(
   if (!read || said.value === null || said.value === undefined) return;
   const name = `${component.type}:${component.id}`;
   const status = asObject(said.value);
-  if (status) read(heard, { device: said.device, name, id: component.id, status, atMs: said.atMs });
-  else heard.refuse(`${name} is not an object`);
+  if (status) read(collector, { device: said.device, name, id: component.id, status, atMs: said.atMs });
+  else collector.refuse(`${name} is not an object`);
 }
 
 /** Decodes all components of a status; members without a number (`sys`, `wifi`) are ignored. */
 export function readComponents(
-  heard: ValueCollector,
+  collector: ValueCollector,
   status: Json,
   { device, atMs }: { device: string; atMs: number | null },
 ): void {
   for (const [name, value] of Object.entries(status)) {
     const component = parseComponent(name);
-    if (component) readComponent(heard, component, { device, value, atMs });
+    if (component) readComponent(collector, component, { device, value, atMs });
   }
 }

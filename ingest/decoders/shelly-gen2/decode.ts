@@ -52,10 +52,10 @@ function decodeComponent(payload: Buffer, component: Component, device: string):
   if (payload.length === 0) return emptyResult();
   const value = readObject(payload);
   if (!value) return refusedResult('payload is not a JSON object');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   // A component has no time of its own: `minute_ts` is the start of the minute, not the time of measurement.
-  readComponent(heard, component, { device, value, atMs: null });
-  return heard;
+  readComponent(collector, component, { device, value, atMs: null });
+  return collector;
 }
 
 /** Decodes a frame, which contains only members that have changed. */
@@ -70,12 +70,12 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
   if (device === null) return refusedResult('the frame does not say by src which device has sent it');
   const params = asObject(ownMember(frame, 'params'));
   if (!params) return refusedResult('the frame has no params');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const ts = readNumber(ownMember(params, 'ts'));
   // Until its clock is set, a device counts seconds since it was switched on.
   const atMs = typeof ts === 'number' ? plausibleTimeMs(unixToMs(ts), receivedAtMs) : null;
-  readComponents(heard, params, { device, atMs });
-  return heard;
+  readComponents(collector, params, { device, atMs });
+  return collector;
 }
 
 /**
@@ -87,9 +87,9 @@ function decodeReply(frame: Json | null): FamilyDecodeResult | null {
   const device = senderIdOf(ownMember(frame, 'src'));
   if (typeof ownMember(frame, 'method') === 'string') return emptyResult();
   if (!result || device === null || defaultIdOf(device) !== device) return null;
-  const heard = createValueCollector();
-  readComponents(heard, result, { device, atMs: null });
-  return heard;
+  const collector = createValueCollector();
+  readComponents(collector, result, { device, atMs: null });
+  return collector;
 }
 
 /** Decodes the availability: `true` or `false` and nothing else. */
@@ -97,7 +97,7 @@ function decodeOnline(payload: Buffer, device: string): FamilyDecodeResult {
   const value = readText(payload);
   if (value === '') return emptyResult();
   if (value !== 'true' && value !== 'false') return refusedResult('online is neither true nor false');
-  const heard = createValueCollector();
-  heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'online' });
-  return heard;
+  const collector = createValueCollector();
+  collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'online' });
+  return collector;
 }

@@ -100,13 +100,13 @@ function decode(
   if (parsed === 'state' || parsed.verb === 'command') return emptyResult();
   const opened = parseSparkplugPayload(payload);
   if (typeof opened === 'string') return refusedResult(opened);
-  const heard = createValueCollector();
-  for (const reason of opened.refused) heard.refuse(reason);
-  const message: Message = { topic: parsed, opened, receivedAtMs, device: nativeId(memory, parsed), heard };
+  const collector = createValueCollector();
+  for (const reason of opened.refused) collector.refuse(reason);
+  const message: Message = { topic: parsed, opened, receivedAtMs, device: nativeId(memory, parsed), collector };
   if (parsed.verb === 'birth') hearBirth(message);
   else if (parsed.verb === 'death') hearDeath(message, memory);
   else hearData(message, findSparkplugNode(memory, parsed)?.births.get(parsed.device));
-  return heard;
+  return collector;
 }
 
 interface Message {
@@ -114,14 +114,14 @@ interface Message {
   opened: SparkplugPayload;
   receivedAtMs: number;
   device: string;
-  heard: ValueCollector;
+  collector: ValueCollector;
 }
 
 function hearBirth(message: Message): void {
-  const { opened, device, heard } = message;
+  const { opened, device, collector } = message;
   const birth = readBirthMetrics(opened);
-  for (const reason of birth.refused) heard.refuse(reason);
-  heard.addState({
+  for (const reason of birth.refused) collector.refuse(reason);
+  collector.addState({
     device,
     channel: 'device',
     kind: 'availability',
@@ -139,39 +139,39 @@ function hearBirth(message: Message): void {
 }
 
 function hearDeath(message: Message, memory: SparkplugMemory): void {
-  const { topic, opened, heard, device } = message;
+  const { topic, opened, collector, device } = message;
   const dead = { channel: 'device', kind: 'availability', value: false, name: 'death' } as const;
   if (topic.device !== null) {
-    heard.addState({ ...dead, device, atMs: sentAt(message) });
+    collector.addState({ ...dead, device, atMs: sentAt(message) });
     return;
   }
   const node = findSparkplugNode(memory, topic);
   const bdSeq = bdSeqOf(opened);
   if (bdSeq === null && node?.bdSeq !== null) {
-    heard.refuse('bdSeq is missing: nobody can tell which session ended');
+    collector.refuse('bdSeq is missing: nobody can tell which session ended');
   } else if (isDeathOf(node, bdSeq)) {
     // The will was written when the session began, so its time is not that of the death.
-    heard.addState({ ...dead, device });
+    collector.addState({ ...dead, device });
     const devices = node?.devices ?? [];
-    for (const one of devices) heard.addState({ ...dead, device: nativeId(memory, { ...topic, device: one }) });
+    for (const one of devices) collector.addState({ ...dead, device: nativeId(memory, { ...topic, device: one }) });
   }
 }
 
 function hearData(message: Message, birth: BirthMetrics | undefined): void {
-  const { opened, heard } = message;
+  const { opened, collector } = message;
   if (!birth) {
-    heard.refuse('no birth yet: ask for a rebirth');
+    collector.refuse('no birth yet: ask for a rebirth');
     return;
   }
   for (const metric of opened.metrics) {
     const born = findAnnouncedMetric(birth, metric);
     if (born) hearMetric(message, metric, born);
-    else heard.refuse(`${calledBy(metric)} is of no birth: ask for a rebirth`);
+    else collector.refuse(`${calledBy(metric)} is of no birth: ask for a rebirth`);
   }
 }
 
 function hearMetric(
-  { opened, receivedAtMs, device, heard }: Message,
+  { opened, receivedAtMs, device, collector }: Message,
   metric: SparkplugMetric,
   born: AnnouncedMetric,
 ): void {
@@ -184,13 +184,13 @@ function hearMetric(
     receivedAtMs,
   );
   if (metric.isHistorical && atMs === null && !metric.isNull) {
-    heard.refuse(`${name} is historical, and has no time that can be trusted`);
+    collector.refuse(`${name} is historical, and has no time that can be trusted`);
     return;
   }
   const { kind, times, per, fahrenheit } = unit;
   const read = readValue(metric, metric.datatype || born.datatype);
   const value = fahrenheit ? toCelsius(read, 'F') : read;
-  heard.add({ ...place, device, kind, value, times, per, atMs, name });
+  collector.add({ ...place, device, kind, value, times, per, atMs, name });
 }
 
 const sentAt = ({ opened, receivedAtMs }: Message): number | null =>

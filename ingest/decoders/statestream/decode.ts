@@ -38,7 +38,7 @@ function parseStreamTopic(topic: string): StreamTopic | null {
 }
 
 /** Attributes that an entity has published. */
-type Told = Partial<Record<Attribute, string>>;
+type EntityAttributes = Partial<Record<Attribute, string>>;
 
 /** How the state of an entity is decoded. */
 interface Readable extends UnitScale {
@@ -52,10 +52,11 @@ interface Readable extends UnitScale {
 const CUMULATIVE = new Set(['total', 'total_increasing']);
 
 /** Returns how an entity's state is decoded, by its attributes; null if it is not read. `object`: the end of its id. */
-function readableOf(object: string, told: Told): Readable | null {
-  const unit = told.unit_of_measurement ?? null;
-  const deviceClass = told.device_class?.toLowerCase();
-  const isCumulative = told.state_class === undefined ? undefined : CUMULATIVE.has(told.state_class.toLowerCase());
+function readableOf(object: string, attributes: EntityAttributes): Readable | null {
+  const unit = attributes.unit_of_measurement ?? null;
+  const deviceClass = attributes.device_class?.toLowerCase();
+  const isCumulative =
+    attributes.state_class === undefined ? undefined : CUMULATIVE.has(attributes.state_class.toLowerCase());
   if (deviceClass === 'temperature') {
     const scale = temperatureScaleOf(unit);
     return scale && { kind: 'temperature_c', channel: 'temperature', degrees: scale };
@@ -66,7 +67,7 @@ function readableOf(object: string, told: Told): Readable | null {
     return { kind: 'power_w', channel: 'unknown/power', ...power, asks: { unit: 'W' } };
   }
   if (isCumulative === false) return null;
-  const names = [object, told.friendly_name ?? ''];
+  const names = [object, attributes.friendly_name ?? ''];
   const energy = energyScale(unit);
   if (energy && (deviceClass === undefined || ['energy', 'gas', 'water'].includes(deviceClass))) {
     return energyOf(names, { deviceClass, unit }, energy, isCumulative === true);
@@ -112,7 +113,7 @@ const HEATING = new Map([
 ]);
 
 /** Decoder of Home Assistant's state stream. Its memory holds the attributes of each entity. */
-export const statestream: Family<Map<string, Told>> = {
+export const statestream: Family<Map<string, EntityAttributes>> = {
   name: 'statestream',
   takes: (topic) => parseStreamTopic(topic) !== null,
   remembers: (topic) => parseStreamTopic(topic)?.about === 'attribute',
@@ -126,9 +127,9 @@ export const statestream: Family<Map<string, Told>> = {
     const parsed = parseStreamTopic(topic);
     const text = quoted(payload);
     if (parsed?.about !== 'attribute' || text === null) return;
-    const told = { ...memory.get(parsed.device), [parsed.attribute]: text };
+    const attributes = { ...memory.get(parsed.device), [parsed.attribute]: text };
     memory.delete(parsed.device);
-    memory.set(parsed.device, told);
+    memory.set(parsed.device, attributes);
     const [oldest] = memory.keys();
     if (memory.size > MAX_ENTITIES && oldest !== undefined) memory.delete(oldest);
   },
@@ -144,28 +145,28 @@ function quoted(payload: Buffer): string | null {
 function decode(
   { topic, payload }: DeviceMessage,
   _settings: DecoderSettings,
-  memory: Map<string, Told>,
+  memory: Map<string, EntityAttributes>,
 ): FamilyDecodeResult | null {
   const parsed = parseStreamTopic(topic);
   if (!parsed) return null;
   const { device, object } = parsed;
   if (parsed.about === 'attribute') return quoted(payload) === null ? null : emptyResult();
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   if (parsed.about === 'action') {
     const action = quoted(payload);
     const value = action === null ? undefined : HEATING.get(action);
     if (value === undefined) return null;
-    heard.addState({ device, channel: 'room', kind: 'heating', value, name: 'hvac_action' });
-    return heard;
+    collector.addState({ device, channel: 'room', kind: 'heating', value, name: 'hvac_action' });
+    return collector;
   }
-  const told = memory.get(device);
+  const attributes = memory.get(device);
   // Other families have such topics, too. A unit in quotation marks identifies the state stream.
-  if (told?.unit_of_measurement === undefined) return null;
-  const readable = readableOf(object, told);
+  if (attributes?.unit_of_measurement === undefined) return null;
+  const readable = readableOf(object, attributes);
   if (!readable || payload.length === 0) return emptyResult();
   const text = readText(payload);
   if (text === null) return refusedResult('the payload is no text');
   const { degrees, ...quantity } = readable;
-  heard.add({ ...quantity, device, value: degrees ? toCelsius(text, degrees) : text, name: object });
-  return heard;
+  collector.add({ ...quantity, device, value: degrees ? toCelsius(text, degrees) : text, name: object });
+  return collector;
 }

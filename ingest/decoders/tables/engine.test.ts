@@ -22,8 +22,8 @@ test('reads the blueprint’s cases by table as by code', () => {
   ]) {
     expect(family.takes?.(message.topic)).toBe(blueprint.takes?.(message.topic));
     const [read, expected] = [family, blueprint].map((one) => {
-      const heard = one.decode(message, {}, null);
-      return heard && [heard.said, heard.refused];
+      const decoded = one.decode(message, {}, null);
+      return decoded && [decoded.said, decoded.refused];
     });
     expect(read).toEqual(expected);
   }

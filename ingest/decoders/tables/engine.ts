@@ -208,14 +208,14 @@ function read(match: Match, message: DeviceMessage, settings: DecoderSettings): 
   // An empty payload deletes a retained message.
   if (message.payload.length === 0) return emptyResult();
   if ((match.topic.entry.payload ?? 'text') !== 'text') return readBody(match, message, settings);
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const { device } = match;
   const value = readText(message.payload);
   for (const { field, name, channel } of match.fields) {
     if (value === null) return refusedResult(`${name} is not text`);
-    add(heard, field, { device: field.device?.(match.named) ?? device, channel, value, atMs: null, name });
+    add(collector, field, { device: field.device?.(match.named) ?? device, channel, value, atMs: null, name });
   }
-  return heard;
+  return collector;
 }
 
 function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult {
@@ -224,11 +224,11 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
   if (json === undefined && entry.payload === 'pairs') return refusedResult('payload is no text of name=value');
   if (json === undefined || (isObject && !asObject(json)))
     return refusedResult(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const named = fromBody.length === 0 ? null : namedByBody(fromBody, json, match.named);
   const device = named ? match.topic.device(named) : match.device;
   const broken = lists.filter((list) => isBroken(list, json));
-  for (const { path, least } of broken) heard.refuse(`${path} is not a list of at least ${least}`, device);
+  for (const { path, least } of broken) collector.refuse(`${path} is not a list of at least ${least}`, device);
   const timeAt = (place: ReadPlace) => parseMessageTime(place(json), entry.time?.form, { tz, receivedAtMs });
   const messageAtMs = time && timeAt(time);
   for (const { field, name, channel: ofTopic } of match.fields) {
@@ -239,9 +239,9 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
     const ownTime = field.readTime?.(json) === undefined ? null : field.readTime;
     const channel = named ? field.channel(named) : ofTopic;
     const of = field.device?.(named ?? match.named) ?? device;
-    add(heard, field, { device: of, channel, value, atMs: ownTime ? timeAt(ownTime) : messageAtMs, name });
+    add(collector, field, { device: of, channel, value, atMs: ownTime ? timeAt(ownTime) : messageAtMs, name });
   }
-  return heard;
+  return collector;
 }
 
 const namedByBody = (parts: readonly BodyPart[], json: unknown, named: PartValues): PartValues => {
@@ -283,18 +283,22 @@ interface Reading {
   name: string;
 }
 
-function add(heard: ValueCollector, { entry, scale }: Field, { device, channel, value, atMs, name }: Reading): void {
+function add(
+  collector: ValueCollector,
+  { entry, scale }: Field,
+  { device, channel, value, atMs, name }: Reading,
+): void {
   const { kind, words, none_below, whole, asks } = entry;
   if (kind === 'heating' || kind === 'availability') {
     const word = words && typeof value === 'string' ? wordFor(words, value.trim()) : undefined;
-    heard.addState({ device, channel, kind, value: word ?? value, atMs, name });
+    collector.addState({ device, channel, kind, value: word ?? value, atMs, name });
     return;
   }
   const number = none_below === undefined ? undefined : readNumber(value);
   if (typeof number === 'number' && none_below !== undefined && number < none_below) return;
   const { times, per } = scale;
-  if (whole && !WHOLE.test(String(value))) heard.refuse(`${name} is not a whole number`, device);
-  else heard.add({ device, channel, kind, value, times, per, atMs, name, asks: asks && asksFor(kind) });
+  if (whole && !WHOLE.test(String(value))) collector.refuse(`${name} is not a whole number`, device);
+  else collector.add({ device, channel, kind, value, times, per, atMs, name, asks: asks && asksFor(kind) });
 }
 
 const asksFor = (kind: FieldEntry['kind']) => ({ unit: OWN_UNIT.get(kind) ?? null });

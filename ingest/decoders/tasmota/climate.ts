@@ -20,23 +20,27 @@ interface Sensor {
  * Reads the temperatures of sensors, in the common unit of the message. A single sensor gets the channel `room`; several get their names:
  * `room/ds18b20-1`.
  */
-export function readTemperatures({ heard, device, atMs }: TasmotaSource, body: Json, mapping: MeterNameSettings): void {
+export function readTemperatures(
+  { collector, device, atMs }: TasmotaSource,
+  body: Json,
+  mapping: MeterNameSettings,
+): void {
   const sensors = findSensors(body, mapping);
   if (sensors.length === 0) return;
   // Gateways that forward values may omit the unit; Celsius is the firmware's default.
   const unit = ownMember(body, 'TempUnit') ?? 'C';
   if (unit !== 'C' && unit !== 'F') {
-    heard.refuse('TempUnit is neither C nor F');
+    collector.refuse('TempUnit is neither C nor F');
     return;
   }
   const single = sensors.filter(({ name }) => !ONE_OF_SEVERAL.test(name)).length === 1;
   const channels = new Set<string>();
   for (const { name, value } of sensors) {
     const channel = single && !ONE_OF_SEVERAL.test(name) ? 'room' : `room/${toChannelWord(name)}`;
-    if (channels.has(channel)) heard.refuse('two sensors are called alike');
+    if (channels.has(channel)) collector.refuse('two sensors are called alike');
     else {
       const label = `${name.slice(0, 40)}.Temperature`;
-      heard.add({ device, channel, kind: 'temperature_c', value: toCelsius(value, unit), atMs, name: label });
+      collector.add({ device, channel, kind: 'temperature_c', value: toCelsius(value, unit), atMs, name: label });
     }
     channels.add(channel);
   }
@@ -67,18 +71,18 @@ const findNumbered = (analog: Json): Sensor[] =>
  * %). The measured temperature is in the sensor's own block.
  */
 export function readThermostats(source: TasmotaSource, body: Json): void {
-  const { heard, device, atMs } = source;
+  const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(body)) {
     const [, index] = /^Thermostat(\d{1,2})$/.exec(name) ?? [];
     const thermostat = index === undefined ? null : readBlock(source, value, name);
     if (!thermostat) continue;
     const channel = Number(index) === 0 ? 'room' : `room/thermostat${Number(index)}`;
     const target = ownMember(thermostat, 'TempTargetSet');
-    heard.add({ device, channel, kind: 'setpoint_c', value: target, atMs, name: `${name}.TempTargetSet` });
+    collector.add({ device, channel, kind: 'setpoint_c', value: target, atMs, name: `${name}.TempTargetSet` });
     const duty = readNumber(ownMember(thermostat, 'CtrDutyCycleRead'));
     const label = `${name}.CtrDutyCycleRead`;
     if (duty === null) continue;
-    if (duty === undefined || duty < 0 || duty > 100) heard.refuse(`${label} is no percentage`);
-    else heard.addState({ device, channel, kind: 'heating', value: duty > 0, atMs, name: label });
+    if (duty === undefined || duty < 0 || duty > 100) collector.refuse(`${label} is no percentage`);
+    else collector.addState({ device, channel, kind: 'heating', value: duty > 0, atMs, name: label });
   }
 }

@@ -41,19 +41,19 @@ function decode(
   if (!whole) return refusedResult('payload is not a JSON object');
   const body = about === 'status' ? asObject(ownMember(whole, 'StatusSNS')) : whole;
   if (!body) return refusedResult('payload has no object StatusSNS');
-  const source = { heard: createValueCollector(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
+  const source = { collector: createValueCollector(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
   readElectricity(source, body, settings.tasmota ?? {});
   readTemperatures(source, body, settings.tasmota ?? {});
   readThermostats(source, body);
-  return source.heard;
+  return source.collector;
 }
 
 function availability(device: string, payload: Buffer): FamilyDecodeResult {
   const value = readText(payload);
   if (value === null) return refusedResult('LWT is not text');
-  const heard = createValueCollector();
-  heard.addState({ device, channel: 'device', kind: 'availability', value: value.trim(), name: 'LWT' });
-  return heard;
+  const collector = createValueCollector();
+  collector.addState({ device, channel: 'device', kind: 'availability', value: value.trim(), name: 'LWT' });
+  return collector;
 }
 
 function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable<DecoderSettings['tasmota']>): void {

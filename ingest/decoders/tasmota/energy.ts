@@ -18,7 +18,7 @@ export function readEnergy(source: TasmotaSource, energy: Json): void {
   ] as const) {
     const list = ownMember(energy, name);
     if (Array.isArray(list)) addParts(source, list, { channel, part: 't', kind, name: `ENERGY.${name}` });
-    else if (list !== undefined && list !== null) source.heard.refuse(`ENERGY.${name} is not a list`);
+    else if (list !== undefined && list !== null) source.collector.refuse(`ENERGY.${name} is not a list`);
   }
 }
 
@@ -28,14 +28,14 @@ export const readPower = (source: TasmotaSource, energy: Json): void =>
 
 /** Reads current clamps on analogue inputs: `ANALOG.CTEnergy`, on an ESP32 `CTEnergy1` …; each is a separate circuit. */
 export function readClamps(source: TasmotaSource, analog: Json): void {
-  const { heard, device, atMs } = source;
+  const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(analog)) {
     if (!/^CTEnergy\d{0,2}$/.test(name)) continue;
     const clamp = readBlock(source, value, `ANALOG.${name}`);
     const channel = `${name.toLowerCase()}/import`;
     const [total, power] = [ownMember(clamp, 'Energy'), ownMember(clamp, 'Power')];
-    heard.add({ device, channel, kind: 'energy_total_kwh', value: total, atMs, name: `${name}.Energy` });
-    heard.add({ device, channel, kind: 'power_w', value: power, atMs, name: `${name}.Power` });
+    collector.add({ device, channel, kind: 'energy_total_kwh', value: total, atMs, name: `${name}.Energy` });
+    collector.add({ device, channel, kind: 'power_w', value: power, atMs, name: `${name}.Power` });
   }
 }
 
@@ -59,9 +59,9 @@ const INDEXES = [
  * Reads the block `TIC` of a French meter: its indexes, which may be texts with leading zeros. `PAPP` is in volt-amperes and is not read;
  * `ADCO` and `ADSC` are the household's meter number and are not stored.
  */
-export function readTeleinfo({ heard, device, atMs }: TasmotaSource, tic: Json): void {
+export function readTeleinfo({ collector, device, atMs }: TasmotaSource, tic: Json): void {
   const add = (label: string, channel: string) =>
-    heard.add({
+    collector.add({
       device,
       channel,
       kind: 'energy_total_kwh',

@@ -57,7 +57,7 @@ export function isMeterBlock(prefix: string, block: Json, mapping: MeterNameSett
  * names without a clear meaning the owner is asked: `sml/unknown/wert_a`. `circuits`: circuits that the message already has.
  */
 export function readMeterBlock(
-  { heard, device, atMs }: TasmotaSource,
+  { collector, device, atMs }: TasmotaSource,
   { prefix, block, mapping }: { prefix: string; block: Json; mapping: MeterNameSettings },
   circuits: Set<string>,
 ): void {
@@ -65,7 +65,7 @@ export function readMeterBlock(
   const word = toChannelWord(prefix);
   const circuit = TAKEN.test(word) ? `sml-${word}` : word;
   if (circuits.has(circuit)) {
-    heard.refuse('two meters are called alike');
+    collector.refuse('two meters are called alike');
     return;
   }
   circuits.add(circuit);
@@ -77,7 +77,7 @@ export function readMeterBlock(
     const place = kind === 'volume_total_m3' && COMMODITY.test(circuit) ? `sml-${circuit}` : circuit;
     const of = isNamed ? { described: describedBy(name, channel, kind === 'power_w' ? 'W' : 'kWh', circuit) } : {};
     const told = { device, channel: `${place}/${channel}`, kind, value, times, per, atMs, name: `${prefix}.${name}` };
-    heard.add({ ...told, ...of });
+    collector.add({ ...told, ...of });
   };
   let asked = 0;
   const ask = (name: string, value: unknown) => {
@@ -87,14 +87,14 @@ export function readMeterBlock(
     const channel = `${circuit}/unknown/${toChannelWord(name)}`;
     const said = { device, channel, kind: 'energy_total_kwh', value, atMs, name: `${prefix}.${name}` } as const;
     const described: RegisterDescription = { names: [expandAbbreviations(name)], unit: null, scope: circuit };
-    heard.add({ ...said, asks: { unit: null }, described });
+    collector.add({ ...said, asks: { unit: null }, described });
   };
   for (const [name, value] of Object.entries(block)) {
     const set = mappingOf(mapping, prefix, name);
     if (set?.counts_as === 'ignored') continue;
     const what: MeterNameMeaning = readMeterName(name);
     if (names.has(name.toLowerCase())) {
-      if (what.is === 'register' || what.is === 'power') heard.refuse(`${name} is told twice`);
+      if (what.is === 'register' || what.is === 'power') collector.refuse(`${name} is told twice`);
       continue;
     }
     names.add(name.toLowerCase());
@@ -102,7 +102,7 @@ export function readMeterBlock(
       const { counts_as: countsAs, unit = 'kWh' } = set;
       const channel = mapped(countsAs, UNITS[unit]?.kind === 'volume_total_m3');
       if (channel === null)
-        heard.refuse(`${prefix}.${name} is set to ${countsAs} in ${unit}: a volume is of gas, heat or water`);
+        collector.refuse(`${prefix}.${name} is set to ${countsAs} in ${unit}: a volume is of gas, heat or water`);
       else add(name, value, unit, channel);
     } else if (what.is === 'power') add(name, value, 'W', what.channel, true);
     else if (what.is === 'register') {

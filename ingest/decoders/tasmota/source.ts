@@ -4,7 +4,7 @@ import type { ValueCollector } from '../read/value-collector.ts';
 
 /** Device, time and result collector, common to all values of one message. */
 export interface TasmotaSource {
-  heard: ValueCollector;
+  collector: ValueCollector;
   device: string;
   atMs: number | null;
 }
@@ -13,33 +13,33 @@ export interface TasmotaSource {
 const MAX_PARTS = 8;
 
 /** Returns a member as an object; null if it is missing. Refuses anything else. */
-export function readBlock({ heard }: TasmotaSource, value: unknown, name: string): Json | null {
+export function readBlock({ collector }: TasmotaSource, value: unknown, name: string): Json | null {
   if (value === undefined || value === null) return null;
   const object = asObject(value);
-  if (!object) heard.refuse(`${name} is not an object`);
+  if (!object) collector.refuse(`${name} is not an object`);
   return object;
 }
 
 /** Adds the elements of a list as `{channel}/{part}1`, `{channel}/{part}2` …, each checked independently. */
 export function addParts(
-  { heard, device, atMs }: TasmotaSource,
+  { collector, device, atMs }: TasmotaSource,
   list: readonly unknown[],
   said: { channel: string; part: 'l' | 't'; kind: ValueKind; name: string },
 ): void {
   const { channel, part, kind, name } = said;
   if (list.length > MAX_PARTS) {
-    heard.refuse(`${name} has more than ${MAX_PARTS} parts`);
+    collector.refuse(`${name} has more than ${MAX_PARTS} parts`);
     return;
   }
   list.forEach((value, index) => {
     const number = index + 1;
-    heard.add({ device, channel: `${channel}/${part}${number}`, kind, value, atMs, name: `${name} ${number}` });
+    collector.add({ device, channel: `${channel}/${part}${number}`, kind, value, atMs, name: `${name} ${number}` });
   });
 }
 
 /** Adds a number or, if the firmware sends a list with one number per phase, its elements as `{channel}/l1` … */
 export function addPhases(source: TasmotaSource, value: unknown, channel: string, kind: ValueKind, name: string): void {
-  const { heard, device, atMs } = source;
+  const { collector, device, atMs } = source;
   if (Array.isArray(value)) addParts(source, value, { channel, part: 'l', kind, name });
-  else heard.add({ device, channel, kind, value, atMs, name });
+  else collector.add({ device, channel, kind, value, atMs, name });
 }

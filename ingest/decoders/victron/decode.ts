@@ -138,11 +138,11 @@ function decode(
   if (!measured || payload.length === 0) return emptyResult();
   const body = readObject(payload);
   if (!body || !Object.hasOwn(body, 'value')) return refusedResult('payload is not a JSON object with a value');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const { channel, kind, asks } = measured;
   const value = measured.isTurned ? negateNumber(ownMember(body, 'value')) : ownMember(body, 'value');
-  heard.add({ device, channel, kind, value, asks, name: path });
-  return heard;
+  collector.add({ device, channel, kind, value, asks, name: path });
+  return collector;
 }
 
 /** Returns the charger of a topic that carries the energy of a session. */

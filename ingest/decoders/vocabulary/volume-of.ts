@@ -16,7 +16,7 @@ const COUNTED =
  */
 export function volumeCommodityOf(
   names: readonly string[],
-  told: { commodity?: Commodity; isTotal?: boolean } = {},
+  known: { commodity?: Commodity; isTotal?: boolean } = {},
 ): Commodity | null {
   if (names.some((name) => NO_CONSUMPTION.test(name))) return null;
   const said = names.filter((name) => name !== '').map(nameFactsOf);
@@ -24,10 +24,10 @@ export function volumeCommodityOf(
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;
   }
-  const commodity = told.commodity ?? mediumOf(names, said);
+  const commodity = known.commodity ?? mediumOf(names, said);
   if (commodity === null) return null;
   const isCounted = said.some(({ direction }) => direction === 'import') || names.some((name) => COUNTED.test(name));
-  return told.commodity !== undefined || told.isTotal || isCounted ? commodity : null;
+  return known.commodity !== undefined || known.isTotal || isCounted ? commodity : null;
 }
 
 function mediumOf(names: readonly string[], said: readonly { medium: Commodity | '' }[]): Commodity | null {

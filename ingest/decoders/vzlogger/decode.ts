@@ -145,10 +145,10 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (!known && !isUsualChannel(parsed.channel)) return null;
   if (parsed.leaf === 'id' || parsed.leaf === 'uuid') return emptyResult();
   const { device, channel } = parsed;
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   // vzlogger announced the identifier when it started, but the message was not retained.
-  if (!known) heard.see(device);
-  if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return heard;
+  if (!known) collector.see(device);
+  if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return collector;
   const read = measuredIn(message);
   if (!read) return refusedResult('payload is no number, and no JSON object with a value');
   const { kind, channel: place } = known.measured;
@@ -156,16 +156,16 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   const per = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
   if (per === undefined) {
     // SML uses Wh, the readout kWh, and both may use the same identifier. The owner must set the unit.
-    heard.see(device);
-    return heard;
+    collector.see(device);
+    return collector;
   }
   const said = { device, kind, value: read.value, atMs: read.atMs, name: `${channel} ${known.id}` };
   const isSecond = channels.isSecond(parsed, known.measured);
   if (kind === 'power_w') {
-    if (!isSecond && per !== 1) heard.add({ ...said, channel: place });
-  } else if (!isSecond) heard.add({ ...said, per, channel: place });
-  else heard.add({ ...said, per, channel: `unknown/${toChannelWord(channel)}`, asks: { unit: 'kWh' } });
-  return heard;
+    if (!isSecond && per !== 1) collector.add({ ...said, channel: place });
+  } else if (!isSecond) collector.add({ ...said, per, channel: place });
+  else collector.add({ ...said, per, channel: `unknown/${toChannelWord(channel)}`, asks: { unit: 'kWh' } });
+  return collector;
 }
 
 /** Reads value and time from a payload: a number as text, or `{"timestamp": ms, "value"}`; returns null if it is neither. */

@@ -135,26 +135,26 @@ function decodeValues(
   { prefix, slot }: { prefix: string; slot: number },
   memory: WarpMemory,
 ): FamilyDecodeResult {
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const device = slot === 0 ? prefix : `${prefix}/meter${slot}`;
   const ids = memory.get(prefix)?.get(slot);
   if (!ids) {
     if (values.length > 0)
-      heard.refuse('no value_ids of this meter yet: let the charger publish them, retained', device);
-    return heard;
+      collector.refuse('no value_ids of this meter yet: let the charger publish them, retained', device);
+    return collector;
   }
   if (ids.length !== values.length) {
-    heard.refuse(`${values.length} values, and ${ids.length} value_ids`, device);
-    return heard;
+    collector.refuse(`${values.length} values, and ${ids.length} value_ids`, device);
+    return collector;
   }
   ids.forEach((id, index) => {
     const meaning = meaningOfId(id, ids);
     // If a list contains an id twice, only the first value is read.
     if (!meaning || ids.indexOf(id) !== index) return;
     const { asked, ...quantity } = meaning;
-    heard.add({ ...quantity, device, value: values[index], asks: asked ? { unit: 'kWh' } : undefined });
+    collector.add({ ...quantity, device, value: values[index], asks: asked ? { unit: 'kWh' } : undefined });
   });
-  return heard;
+  return collector;
 }
 
 const isLegacy = (values: Json): boolean => Object.hasOwn(values, 'energy_abs') || Object.hasOwn(values, 'energy_rel');
@@ -165,10 +165,10 @@ const isLegacy = (values: Json): boolean => Object.hasOwn(values, 'energy_abs') 
  */
 function decodeLegacy(values: Json, prefix: string, isKnown: boolean): FamilyDecodeResult {
   if (isKnown) return emptyResult();
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const [total, power] = [ownMember(values, 'energy_abs'), ownMember(values, 'power')];
   const said = { device: prefix, channel: 'import' };
-  heard.add({ ...said, kind: 'energy_total_kwh', value: total, name: 'energy_abs' });
-  heard.add({ ...said, kind: 'power_w', value: power, name: 'power' });
-  return heard;
+  collector.add({ ...said, kind: 'energy_total_kwh', value: total, name: 'energy_abs' });
+  collector.add({ ...said, kind: 'power_w', value: power, name: 'power' });
+  return collector;
 }

@@ -145,26 +145,34 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   const device = ownMember(body, 'id');
   // An id that is a JSON number has lost its leading zeros and could be that of another meter.
   if (typeof device !== 'string' || device === '') return refusedResult('id is not a text');
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const atMs = plausibleTimeMs(parseIsoTime(ownMember(body, 'timestamp'), { tz, receivedAtMs }), receivedAtMs);
   const prefix = prefixOf(ownMember(body, 'media'));
   const fields = fieldsOf(body);
   if (prefix === null) {
-    if (fields.length > 0) heard.see(device);
-    return heard;
+    if (fields.length > 0) collector.see(device);
+    return collector;
   }
   for (const { name, channel, kind } of fields) {
     if (kind === 'volume_total_m3') {
       const medium = VOLUME_CHANNELS.get(prefix);
-      if (medium) heard.add({ device, channel: medium + channel, kind, value: ownMember(body, name), atMs, name });
+      if (medium) collector.add({ device, channel: medium + channel, kind, value: ownMember(body, name), atMs, name });
       continue;
     }
     // Fields of cooling energy do not apply to an electricity meter.
     if (prefix === '' && channel.startsWith('cooling/')) continue;
     const times = kind === 'power_w' ? 1_000 : 1;
-    heard.add({ device, channel: withMedium(prefix, channel), kind, value: ownMember(body, name), times, atMs, name });
+    collector.add({
+      device,
+      channel: withMedium(prefix, channel),
+      kind,
+      value: ownMember(body, name),
+      times,
+      atMs,
+      name,
+    });
   }
-  return heard;
+  return collector;
 }
 
 /** A cooling meter has its main register as `import`; registers that it names as cooling or backward flow get the circuit `other`. */

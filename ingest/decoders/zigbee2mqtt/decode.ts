@@ -58,7 +58,7 @@ const RUNNING = new Map<unknown, boolean>([
 ]);
 
 /** Reads room temperature, set-point and heating of thermostats, valves and sensors. */
-function hearClimate(heard: ValueCollector, state: ZigbeeDeviceState): void {
+function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
   // An attribute that is null has no value and does not hide the next one.
   const best = (names: readonly string[]) =>
@@ -66,26 +66,26 @@ function hearClimate(heard: ValueCollector, state: ZigbeeDeviceState): void {
   const temperature = best(TEMPERATURES);
   const setpoint = best(SETPOINTS);
   const add = (kind: 'temperature_c' | 'setpoint_c', name: string | undefined) => {
-    if (name) heard.add({ device, channel: CHANNEL, kind, value: ownMember(attributes, name), atMs, name });
+    if (name) collector.add({ device, channel: CHANNEL, kind, value: ownMember(attributes, name), atMs, name });
   };
   add('temperature_c', temperature);
   add('setpoint_c', setpoint);
   const heating = best(HEATINGS);
   // Blinds have a `position`, too.
   if (heating === 'position' && !setpoint && !state.has('local_temperature')) return;
-  if (heating) hearHeating(heard, state, heating);
+  if (heating) hearHeating(collector, state, heating);
 }
 
-function hearHeating(heard: ValueCollector, { device, attributes, atMs }: ZigbeeDeviceState, name: string): void {
+function hearHeating(collector: ValueCollector, { device, attributes, atMs }: ZigbeeDeviceState, name: string): void {
   const value = ownMember(attributes, name);
   if (name === 'running_state') {
-    heard.addState({ device, channel: CHANNEL, kind: 'heating', value: RUNNING.get(value) ?? value, atMs, name });
+    collector.addState({ device, channel: CHANNEL, kind: 'heating', value: RUNNING.get(value) ?? value, atMs, name });
     return;
   }
   const percent = readNumber(value);
   if (percent === null) return;
-  if (percent === undefined || percent < 0) heard.refuse(`${name} is no percentage`);
-  else heard.addState({ device, channel: CHANNEL, kind: 'heating', value: percent > 0, atMs, name });
+  if (percent === undefined || percent < 0) collector.refuse(`${name} is no percentage`);
+  else collector.addState({ device, channel: CHANNEL, kind: 'heating', value: percent > 0, atMs, name });
 }
 
 const ENERGY = /^(produced_energy|energy_produced|energy_consumed|energy)(?:_(\w+))?$/;
@@ -96,7 +96,7 @@ const POWER = /^power(?:_(\w+))?$/;
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
 
 /** Reads registers and power. Attributes with an unknown ending are not read: `energy_today` resets each day. */
-function hearEnergy(heard: ValueCollector, state: ZigbeeDeviceState): void {
+function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
   // Two spellings of the same register count once.
   const said = new Set<string>();
@@ -109,7 +109,7 @@ function hearEnergy(heard: ValueCollector, state: ZigbeeDeviceState): void {
   ) => {
     if (channel === null || said.has(`${kind} ${channel}`)) return;
     said.add(`${kind} ${channel}`);
-    heard.add({ device, channel, kind, value, times, atMs, name });
+    collector.add({ device, channel, kind, value, times, atMs, name });
   };
   for (const [name, value] of Object.entries(attributes)) {
     const energy = ENERGY.exec(name);
@@ -192,7 +192,7 @@ function decodeState(
   { tz }: DecoderSettings,
   bridge: Zigbee2MqttBridge | undefined,
 ): FamilyDecodeResult {
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const seen = ownMember(attributes, 'last_seen');
   const atMs = plausibleTimeMs(
     typeof seen === 'number' ? seen : parseIsoTime(seen, { tz, receivedAtMs }),
@@ -201,10 +201,10 @@ function decodeState(
   const announced = bridge?.devices.get(device);
   const has = (name: string) => Object.hasOwn(attributes, name) || announced?.attributes.has(name) === true;
   const state = { device, attributes, atMs, has, volumes: announced?.volumes ?? NO_VOLUMES };
-  hearEnergy(heard, state);
-  addVolumes(heard, state);
-  hearClimate(heard, state);
-  return heard;
+  hearEnergy(collector, state);
+  addVolumes(collector, state);
+  hearClimate(collector, state);
+  return collector;
 }
 
 /** Decodes the availability: `{"state": "online"}`, or the bare word in older versions. */
@@ -212,7 +212,7 @@ function decodeAvailability(device: string, payload: Buffer): FamilyDecodeResult
   const body = readJson(payload);
   const value = body === undefined ? readText(payload) : (ownMember(asObject(body), 'state') ?? null);
   if (value === null) return refusedResult('availability has no state');
-  const heard = createValueCollector();
-  heard.addState({ device, channel: 'device', kind: 'availability', value, name: 'availability' });
-  return heard;
+  const collector = createValueCollector();
+  collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'availability' });
+  return collector;
 }

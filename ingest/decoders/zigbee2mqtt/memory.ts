@@ -2,7 +2,7 @@ import type { DeviceMessage } from '../family.ts';
 import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
 import type { AnnouncedVolume } from './state.ts';
 import { parseBridgeTopic } from './topic.ts';
-import { announcedVolumeOf } from './volume.ts';
+import { parseAnnouncedVolume } from './volume.ts';
 
 /** How Zigbee2MQTT publishes: one JSON object, a topic for each attribute, or both. */
 export type Zigbee2MqttOutput = 'json' | 'attribute' | 'attribute_and_json';
@@ -85,7 +85,7 @@ function addAttributes(announced: Announced, exposes: unknown, depth: number): v
     if (announced.attributes.size >= MAX_ATTRIBUTES) return;
     const exposed = asObject(one);
     const property = ownMember(exposed, 'property');
-    const volume = announcedVolumeOf(exposed);
+    const volume = parseAnnouncedVolume(exposed);
     if (typeof property === 'string') {
       announced.attributes.add(property);
       if (volume) announced.volumes.set(property, volume);

@@ -14,7 +14,7 @@ const ATTRIBUTES = new Map<unknown, Commodity>([
  * because units differ (`water_consumed` is in L or m³), `gas` is an alarm at other devices, and the water of valves is that of the last
  * watering.
  */
-export function announcedVolumeOf(exposed: Json | null): AnnouncedVolume | null {
+export function parseAnnouncedVolume(exposed: Json | null): AnnouncedVolume | null {
   const of = ATTRIBUTES.get(ownMember(exposed, 'property'));
   if (of === undefined) return null;
   const unit = ownMember(exposed, 'unit');
@@ -25,9 +25,9 @@ export function announcedVolumeOf(exposed: Json | null): AnnouncedVolume | null 
 }
 
 /** Adds the volumes that the bridge has announced. */
-export function addVolumes(heard: ValueCollector, { device, attributes, atMs, volumes }: ZigbeeDeviceState): void {
+export function addVolumes(collector: ValueCollector, { device, attributes, atMs, volumes }: ZigbeeDeviceState): void {
   for (const [name, { of, scale }] of volumes) {
     const value = ownMember(attributes, name);
-    heard.add({ device, channel: volumeChannelOf(of), kind: 'volume_total_m3', value, ...scale, atMs, name });
+    collector.add({ device, channel: volumeChannelOf(of), kind: 'volume_total_m3', value, ...scale, atMs, name });
   }
 }

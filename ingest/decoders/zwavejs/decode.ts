@@ -161,33 +161,33 @@ function decodeValue(
   { value, atMs, unit }: Value,
   settings: DecoderSettings,
 ): FamilyDecodeResult {
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const said = { device: node, value, atMs, name: key === null ? property : `${property}/${key}` };
   const room = endpoint === 0 ? 'room' : `room/ep${endpoint}`;
   if (about === 'meter') {
-    if (property !== 'value' || key === null) return heard;
+    if (property !== 'value' || key === null) return collector;
     const metered = meteredOf(key, endpoint === 0 ? '' : `ep${endpoint}/`);
-    if (metered === 'pulses') heard.see(node);
-    else if (metered) heard.add({ ...said, ...metered });
+    if (metered === 'pulses') collector.see(node);
+    else if (metered) collector.add({ ...said, ...metered });
   } else if (about === 'state') {
-    if (property !== 'state') return heard;
+    if (property !== 'state') return collector;
     const state = readNumber(value);
-    if (state === undefined) heard.refuse('the operating state is not a number', node);
+    if (state === undefined) collector.refuse('the operating state is not a number', node);
     else if (state !== null) {
-      heard.addState({ ...said, channel: room, kind: 'heating', value: HEATING_STATES.has(state) });
+      collector.addState({ ...said, channel: room, kind: 'heating', value: HEATING_STATES.has(state) });
     }
   } else {
     const isAir = about === 'sensor' && property === 'Air_temperature' && key === null;
-    if (!isAir && !(about === 'setpoint' && property === 'setpoint' && key === HEATING_SETPOINT)) return heard;
+    if (!isAir && !(about === 'setpoint' && property === 'setpoint' && key === HEATING_SETPOINT)) return collector;
     // Only payloads with the whole value id contain a unit. Otherwise the scale is a setting of the owner.
     const scale = temperatureScaleOf(unit) ?? settings.zwavejs?.temperature_unit;
-    if (!scale) heard.see(node);
+    if (!scale) collector.see(node);
     else {
       const kind = isAir ? 'temperature_c' : 'setpoint_c';
-      heard.add({ ...said, channel: room, kind, value: toCelsius(value, scale) });
+      collector.add({ ...said, channel: room, kind, value: toCelsius(value, scale) });
     }
   }
-  return heard;
+  return collector;
 }
 
 /** Decodes the availability of a node. Other devices have such topics, too; the node's number and a boolean identify Z-Wave JS UI. */
@@ -195,9 +195,9 @@ function decodeStatus(node: string, payload: Buffer, receivedAtMs: number): Fami
   const body = asObject(readJson(payload));
   const value = ownMember(body, 'value');
   if (typeof value !== 'boolean' || typeof ownMember(body, 'nodeId') !== 'number') return null;
-  const heard = createValueCollector();
+  const collector = createValueCollector();
   const time = readNumber(ownMember(body, 'time'));
   const atMs = typeof time === 'number' ? plausibleTimeMs(unixToMs(time), receivedAtMs) : null;
-  heard.addState({ device: node, channel: 'device', kind: 'availability', value, atMs, name: 'status' });
-  return heard;
+  collector.addState({ device: node, channel: 'device', kind: 'availability', value, atMs, name: 'status' });
+  return collector;
 }

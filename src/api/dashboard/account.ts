@@ -87,7 +87,7 @@ export const checkImport = defineOperation({
       existing: plan.existing.length,
       users_created: newUsers,
       differing: rowsWithDifferentSettings(plan),
-      mistakes: [...checked.mistakes, ...plan.mistakes],
+      mistakes: [...checked.mistakes, ...plan.errors],
     };
   },
 });

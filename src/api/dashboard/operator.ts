@@ -4,7 +4,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import { toWire as actToWire } from '#src/api/v1/audit/shape.ts';
-import { adminOnly, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
+import { adminOnly, loadAccessibleUser, toIdOrNotFound } from '#src/auth/access.ts';
 import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -175,7 +175,7 @@ export const checkRollups = defineOperation({
     adminOnly(caller);
     const { rollups, db, clock } = context;
     if (!rollups) throw new AppError('unavailable');
-    const user = body?.user_id === undefined ? undefined : await reachUser(db, caller, body.user_id);
+    const user = body?.user_id === undefined ? undefined : await loadAccessibleUser(db, caller, body.user_id);
     const { users, checked, differing, differences } = await check(rollups, clock(), user?.user_id);
     return { users, checked, differences, truncated: differing > differences.length };
   },

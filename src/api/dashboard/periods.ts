@@ -3,7 +3,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { dateField, idField, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceId } from '#src/api/shapes.ts';
-import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadTotalEmissions } from '#src/cost/emissions.ts';
@@ -36,11 +36,11 @@ async function findPeriodOwner(
   caller: Caller,
   { user_id, device_id }: { user_id?: string | undefined; device_id?: string | undefined },
 ) {
-  const named = user_id === undefined ? null : await reachUser(db, caller, user_id);
+  const named = user_id === undefined ? null : await loadAccessibleUser(db, caller, user_id);
   const device =
     device_id === undefined ? null : requireFound(await findDevice(db, reachOf(caller), toIdOrNotFound(device_id)));
   if (named && device && device.user_id !== named.user_id) throw new AppError('notFound');
-  const user = named ?? (await reachUser(db, caller, device?.user_id));
+  const user = named ?? (await loadAccessibleUser(db, caller, device?.user_id));
   const newest = device ? device.last_seen_at : await newestOf(readDb, user.user_id);
   return { userId: user.user_id, deviceId: device?.device_id, zone: user.timezone, newest };
 }
@@ -125,7 +125,7 @@ export const getUsageBreakdown = defineOperation({
   async handle({ context: { db, readDb, clock }, caller, query: { user_id, start, end } }) {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });
-    const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
+    const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
     const range = dayRange(start, end, timezone);
     const [breakdown, emissions] = await Promise.all([
       loadUsageBreakdown(readDb, userId, range),

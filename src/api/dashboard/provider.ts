@@ -77,11 +77,11 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
   app.post('/dashboard/sign-in/provider', async (request, reply) => {
     const { return_to } = (request.body ?? {}) as { return_to?: unknown };
     try {
-      const { location, begun } = await provider.begin(redirectUri());
+      const { location, pending } = await provider.begin(redirectUri());
       const browser = parseBrowserCookie(cookieOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
-      const keeps: Kept = { is, ...begun, returnTo: returnPageOf(return_to), browserId: browser.id, untilMs };
+      const keeps: Kept = { is, ...pending, returnTo: returnPageOf(return_to), browserId: browser.id, untilMs };
       const sealed = box.seal(JSON.stringify(keeps)).toString('base64url');
       reply.header('Set-Cookie', setProviderCookie(PROVIDER_COOKIES[environment], sealed, BEGUN_FOR_MS));
       return { location };
@@ -94,11 +94,11 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
 
   app.get(CALLBACK, async (request, reply) => {
     const over = setProviderCookie(PROVIDER_COOKIES[environment], '', 0);
-    const begun = begunBy(request);
-    const ended = begun ? await end(request, begun).catch((error) => failed(request, error)) : 'over';
+    const pending = begunBy(request);
+    const ended = pending ? await end(request, pending).catch((error) => failed(request, error)) : 'over';
     if (typeof ended === 'string') {
       // Without a sign-in that was begun here, there is no attempt to record.
-      if (begun && ended !== 'many') await noteRefusal(request, ended);
+      if (pending && ended !== 'many') await noteRefusal(request, ended);
       return reply.status(303).header('Set-Cookie', over).header('Location', `${SIGN_IN}?problem=${ended}`).send();
     }
     const { opened, browser } = ended;
@@ -122,14 +122,14 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     }
   }
 
-  async function end(request: FastifyRequest, begun: Kept): Promise<Ended | SignInProblem> {
+  async function end(request: FastifyRequest, pending: Kept): Promise<Ended | SignInProblem> {
     // Each callback may cause a request to the provider and an audit entry, so it counts against the limits of sign-ins.
     await countSignIn(counter, networkOf(request.ip));
     const at = new URL(redirectUri());
     at.search = new URL(request.url, at).search;
     // The state belongs to another sign-in than the one that this browser began: nothing is requested from the provider.
-    if (at.searchParams.get('state') !== begun.state) return 'over';
-    const person = personOf(await provider.finish(at, begun), config);
+    if (at.searchParams.get('state') !== pending.state) return 'over';
+    const person = personOf(await provider.finish(at, pending), config);
     if (typeof person === 'string') return person;
     const opened = await signInAs(db, person, {
       now: clock(),
@@ -137,16 +137,16 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
       createsAccounts: config.createsAccounts,
     });
     if (typeof opened === 'string') return opened;
-    const browser: Browser = { id: begun.browserId, proof: null };
-    return { opened, browser, returnTo: begun.returnTo };
+    const browser: Browser = { id: pending.browserId, proof: null };
+    return { opened, browser, returnTo: pending.returnTo };
   }
 
   function failed(request: FastifyRequest, error: Error): SignInProblem {
     if (error instanceof AppError && error.is === 'tooManyRequests') return 'many';
     if (error instanceof SignInRefused && error.reason === 'access_denied') return 'denied';
     const isKnown = error instanceof SignInRefused || error instanceof ProviderUnavailable;
-    const told = isKnown ? { issuer: config.issuer, why: error.message } : { err: error };
-    request.log.warn(told, 'sign-in by OpenID Connect failed');
+    const facts = isKnown ? { issuer: config.issuer, why: error.message } : { err: error };
+    request.log.warn(facts, 'sign-in by OpenID Connect failed');
     return error instanceof ProviderUnavailable ? 'unavailable' : 'failed';
   }
 

@@ -82,9 +82,16 @@ export function addSession(app: FastifyInstance, context: ApiContext, parts: Sig
     if (!user) throw new AppError('unauthorized');
     // An external broker has a certificate of its own.
     const needsCertificate = mqtt.ports !== null && isSelfSigned(parts.certificate());
-    const told = { ...mqtt, needs_certificate: needsCertificate };
+    const access = { ...mqtt, needs_certificate: needsCertificate };
     const asksTimezone = await isTimezoneUnknown(db, userId);
-    return { user: toWire(user), csrf_token: csrf, environment, mqtt: told, asks_timezone: asksTimezone, ...provider };
+    return {
+      user: toWire(user),
+      csrf_token: csrf,
+      environment,
+      mqtt: access,
+      asks_timezone: asksTimezone,
+      ...provider,
+    };
   };
 
   app.post('/dashboard/sign-in', async (request, reply) => {

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { ApiContext } from '#src/api/context.ts';
-import { reachUser } from '#src/auth/access.ts';
+import { loadAccessibleUser } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { Calculator } from '#src/cost/calculator.ts';
@@ -16,7 +16,7 @@ export async function beginCalculation(
   { user_id, start, end }: { user_id: string | undefined; start: string; end: string },
 ) {
   if (!calculator) throw new AppError('unavailable');
-  const { user_id: userId, timezone: zone } = await reachUser(db, caller, user_id);
+  const { user_id: userId, timezone: zone } = await loadAccessibleUser(db, caller, user_id);
   const now = clock();
   if (start > (DateTime.fromJSDate(now, { zone }).toISODate() ?? ''))
     throw unprocessable({ field: 'start', message: 'must not lie in the future' });

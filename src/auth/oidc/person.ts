@@ -40,9 +40,9 @@ export function personOf(
   const domain = verifiedEmail?.split('@').pop()?.toLowerCase() ?? '';
   if (emailDomains && !emailDomains.includes(domain)) return 'domain';
   if (!roles) return { issuer, subject: sub, verifiedEmail, role: null };
-  const told = claimAt(claims, roles.claim);
-  if (told === undefined && isElsewhere(claims, roles.claim)) return 'roles';
-  const values = (Array.isArray(told) ? told : [told]).filter((one) => typeof one === 'string');
+  const claimed = claimAt(claims, roles.claim);
+  if (claimed === undefined && isElsewhere(claims, roles.claim)) return 'roles';
+  const values = (Array.isArray(claimed) ? claimed : [claimed]).filter((one) => typeof one === 'string');
   const mapped = values.map((value) => (Object.hasOwn(roles.of, value) ? roles.of[value] : undefined));
   const role = BY_POWER.findLast((one) => mapped.includes(one)) ?? 'homeowner';
   return { issuer, subject: sub, verifiedEmail, role };

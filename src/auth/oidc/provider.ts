@@ -65,9 +65,9 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
     label: config.label,
 
     /** Returns the URL for signing in at the provider, and the state for the browser to store. */
-    async begin(redirectUri: string): Promise<{ location: string; begun: PendingSignIn }> {
+    async begin(redirectUri: string): Promise<{ location: string; pending: PendingSignIn }> {
       const of = await configuration();
-      const begun = {
+      const pending = {
         state: client.randomState(),
         nonce: client.randomNonce(),
         verifier: client.randomPKCECodeVerifier(),
@@ -76,12 +76,12 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
         redirect_uri: redirectUri,
         scope: config.scopes,
         response_type: 'code',
-        state: begun.state,
-        nonce: begun.nonce,
-        code_challenge: await client.calculatePKCECodeChallenge(begun.verifier),
+        state: pending.state,
+        nonce: pending.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: 'S256',
       });
-      return { location: location.href, begun };
+      return { location: location.href, pending };
     },
 
     /**
@@ -149,8 +149,8 @@ const AWAY = new Set([
 function whyOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
   const below = cause instanceof Error ? ` (${whyOf(cause)})` : '';
-  const told = error instanceof client.ResponseBodyError ? `: ${error.error} ${error.error_description ?? ''}` : '';
-  return `${message ?? String(error)}${code === undefined ? '' : ` [${code}]`}${told}${below}`.slice(0, 500);
+  const detail = error instanceof client.ResponseBodyError ? `: ${error.error} ${error.error_description ?? ''}` : '';
+  return `${message ?? String(error)}${code === undefined ? '' : ` [${code}]`}${detail}${below}`.slice(0, 500);
 }
 
 /** Maximum size of a response, more than any metadata, keys or claims need. The rest is not read. */
@@ -186,13 +186,13 @@ export function limitedFetch(ca: string | undefined): client.CustomFetch {
           incoming.on('error', reject);
           incoming.on('end', () => {
             const { statusCode: status = 500, headers: answered } = incoming;
-            const told = Object.entries(answered).flatMap(([name, value]) =>
+            const fields = Object.entries(answered).flatMap(([name, value]) =>
               [value ?? []].flat().map((one): [string, string] => [name, one]),
             );
             const content = WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks);
             // An invalid status throws; it is rejected like any other unreadable response.
             try {
-              resolve(new Response(content, { status, headers: told }));
+              resolve(new Response(content, { status, headers: fields }));
             } catch (error) {
               reject(error);
             }

@@ -115,10 +115,10 @@ function describeAlert(alert: AlertData, reader: Reader, names: DeviceNames): st
 }
 
 /** Composes a mail about an event, with its figures. `names`: names of the event's devices. Pure. */
-export function composeMail(told: ReportedEvent, reader: Reader, names: DeviceNames, to: MailLink | null): Mail {
+export function composeMail(event: ReportedEvent, reader: Reader, names: DeviceNames, to: MailLink | null): Mail {
   const { common, links } = reader.words;
-  const first = describeEvent(told, reader, names);
-  const rows = figures(told, reader, names);
+  const first = describeEvent(event, reader, names);
+  const rows = figures(event, reader, names);
   const last = to && links[to.is];
   const line = ([label, value]: Row) => common.line({ label, value });
   const text = [`${first}.`, '', ...rows.map(line), ...(to && last ? ['', line([last, to.url])] : []), ''].join('\n');

@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
-import { type Channel, capturedName, type Outcome, type Sending, writeCaptured } from '../channel.ts';
+import { type Channel, capturedMessageName, type Outcome, type Sending, writeCapturedMessage } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { type Language, readerOf, wordsOf } from '../words/words.ts';
 import { composeMail, escapeHtml, layOut, type Mail, type MailLink } from './compose.ts';
@@ -61,7 +61,7 @@ export function createCapturingMailer(folder: string): Mailer {
     async send({ userId, ...message }) {
       const { message: source } = await transport.sendMail(message);
       const name = message.messageId.replace(/^<|@.*$/g, '');
-      await writeCaptured(folder, capturedName(userId, `${name}.eml`), source as Buffer);
+      await writeCapturedMessage(folder, capturedMessageName(userId, `${name}.eml`), source as Buffer);
       return null;
     },
     close: () => transport.close(),

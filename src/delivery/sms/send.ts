@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { type Channel, capturedName, type Outcome, writeCaptured } from '../channel.ts';
+import { type Channel, capturedMessageName, type Outcome, writeCapturedMessage } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { describeEvent } from '../email/compose.ts';
 import { readerOf } from '../words/words.ts';
@@ -51,7 +51,11 @@ export function createTwilioTexter({ accountSid, authToken, from, baseUrl }: Twi
 export function createCapturingTexter(folder: string): Texter {
   return {
     async send({ id, userId, to, body }) {
-      await writeCaptured(folder, capturedName(userId, `${id}.json`), `${JSON.stringify({ to, body })}\n`);
+      await writeCapturedMessage(
+        folder,
+        capturedMessageName(userId, `${id}.json`),
+        `${JSON.stringify({ to, body })}\n`,
+      );
       return { succeeded: true, responseStatus: null, error: null };
     },
   };

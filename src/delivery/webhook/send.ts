@@ -8,7 +8,7 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { EventBody, ToldEnvelope } from '#src/events/bodies.ts';
+import type { EventBody, EventEnvelope } from '#src/events/bodies.ts';
 import { type Channel, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome, type Sending } from '../channel.ts';
 import { createGuardedAgent, type GuardOptions } from './guarded-agent.ts';
 import { loadReceiver } from './subscriptions.ts';
@@ -46,7 +46,7 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
         : webhookBody(sending.event, environment);
       const url = new URL(webhook.url);
       const signed = isNotice ? NOTICE_HEADERS : signedHeaders(sending.event.id, clock(), body, secrets);
-      if (url.hostname === CATCHER_HOST) return { ...judged(200), responseBody: caughtAnswer(signed) };
+      if (url.hostname === TEST_RECEIVER_HOST) return { ...judged(200), responseBody: caughtAnswer(signed) };
       const headers = { ...FIXED_HEADERS, 'content-length': Buffer.byteLength(body), ...signed };
       try {
         return await post(url, { headers, ...guarded.optionsFor(url.hostname) }, body, options.timeoutMs ?? TIMEOUT_MS);
@@ -231,8 +231,8 @@ interface ToldEvent {
 
 /** Returns the body of a webhook: the same bytes at every attempt, and in the log. */
 export function webhookBody({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
-  const told: ToldEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
-  return JSON.stringify(told);
+  const envelope: EventEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
+  return JSON.stringify(envelope);
 }
 
 /** Headers of every attempt that contain no secret; `signedHeaders` returns the others. */
@@ -246,7 +246,7 @@ export const FIXED_HEADERS = {
  * Names below `.example` never resolve (RFC 2606), so no real host is meant. Nothing is sent, and only the subscription's owner sees the
  * event.
  */
-export const CATCHER_HOST = 'catcher.example';
+export const TEST_RECEIVER_HOST = 'catcher.example';
 
 /** Returns the catcher's answer: the headers that it received. Only caught deliveries are stored with a signature. */
 const caughtAnswer = (headers: Record<string, string>): string => JSON.stringify(headers);

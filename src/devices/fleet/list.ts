@@ -113,8 +113,8 @@ function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
   if (name !== 'last_seen_at') return [{ by: name, of: onlySilent ? 'silent' : 'all', isDown }];
   const silent: Part = { by: 'silence', of: 'silent', isDown };
   if (onlySilent) return [silent];
-  const heard: Part = { by: 'id', of: 'heard', isDown };
-  return isDown ? [heard, silent] : [silent, heard];
+  const reporting: Part = { by: 'id', of: 'heard', isDown };
+  return isDown ? [reporting, silent] : [silent, reporting];
 }
 
 /**

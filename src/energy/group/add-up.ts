@@ -6,9 +6,9 @@ import { expectedMs } from '../home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
 import { dayRange, isClockUnit, type Range } from '../ranges.ts';
 import { type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
-import type { BegunMonth } from './begun-month.ts';
 import { countReadRows, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
 import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
+import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
@@ -37,9 +37,9 @@ export async function computeGroupBuckets(
   group: GroupOfHomes,
   range: Range,
   unit: GroupUnit,
-  begun: BegunMonth | null = null,
+  monthToDate: MonthToDate | null = null,
 ): Promise<GroupBucket[]> {
-  const totals = await totalsOf(db, group, range, unit, begun);
+  const totals = await totalsOf(db, group, range, unit, monthToDate);
   return totals.names().map((bucket) => ({ bucket, measures: totals.measures(bucket), peak: totals.peak(bucket) }));
 }
 
@@ -48,15 +48,15 @@ async function totalsOf(
   group: GroupOfHomes,
   range: Range,
   unit: GroupUnit,
-  begun: BegunMonth | null,
+  monthToDate: MonthToDate | null,
 ): Promise<GroupTotals> {
   const totals = new GroupTotals();
-  if (begun) totals.addParts(begun.parts, true);
-  const rest = begun ? rangeAfterDay(begun.end, range) : range;
+  if (monthToDate) totals.addParts(monthToDate.parts, true);
+  const rest = monthToDate ? rangeAfterDay(monthToDate.end, range) : range;
   for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addParts(parts, true);
   const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
   for await (const composed of group.composed())
-    await addComposed(db, totals, composed, { range: rest, unit, buckets, begun });
+    await addComposed(db, totals, composed, { range: rest, unit, buckets, monthToDate });
   return totals;
 }
 
@@ -91,11 +91,11 @@ async function addComposed(
     range,
     unit,
     buckets,
-    begun,
-  }: { range: Range; unit: GroupUnit; buckets: readonly NamedBucket[]; begun: BegunMonth | null },
+    monthToDate,
+  }: { range: Range; unit: GroupUnit; buckets: readonly NamedBucket[]; monthToDate: MonthToDate | null },
 ): Promise<void> {
   for (const homes of splitIntoBatches(composed, range, unit)) {
-    const read = await readComposedHomes(db, homes, range, unit, begun);
+    const read = await readComposedHomes(db, homes, range, unit, monthToDate);
     totals.addParts(read.parts, false);
     const byHome = Map.groupBy(read.buckets, ({ home }) => home);
     for (const [place, home] of homes.entries()) {

@@ -9,7 +9,7 @@ import { CLOCK_UNITS, dayRange, isClockUnit, type Range, splitRange } from '../r
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
 import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays, splitByMonth } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
-import { continueBegunMonth, type StoredGroupSums } from './stored-sums.ts';
+import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 
 /** Days of a page of hours or days; each page is a separate query. Pages of shorter rows have fewer days, and as many rows. */
 const DAYS_OF_A_PAGE = 31;
@@ -24,27 +24,27 @@ export async function* streamGroupInsights(
   group: GroupOfHomes,
   range: Range,
   groupBy: GroupBy,
-  kept: StoredGroupSums | null = null,
+  stored: StoredGroupSums | null = null,
 ): AsyncGenerator<HomeInsight[]> {
   const days = isClockUnit(groupBy) ? Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60) : DAYS_OF_A_PAGE;
   const stretches = groupBy === 'month' ? splitByMonth(range) : splitRange(range, days);
   for (const stretch of stretches) {
-    const { told, missing } = keptIn(kept, stretch, groupBy);
+    const { found, missing } = keptIn(stored, stretch, groupBy);
     for (const part of missing)
-      told.push(
-        ...(kept && hasBegun(kept, part, groupBy)
-          ? await continueBegunMonth(db, kept.groupId, group, part)
+      found.push(
+        ...(stored && hasBegun(stored, part, groupBy)
+          ? await continueMonthToDate(db, stored.groupId, group, part)
           : await computeGroupBuckets(db, group, part, groupBy)),
       );
-    told.sort((a, b) => (a.bucket < b.bucket ? -1 : 1));
-    yield rowsOf(told, group, stretch, groupBy);
+    found.sort((a, b) => (a.bucket < b.bucket ? -1 : 1));
+    yield rowsOf(found, group, stretch, groupBy);
   }
 }
 
 /** Returns totals of a group over a range, as the endpoint variant without dates reports them. */
 export async function groupSummary(db: Database, group: GroupOfHomes, range: Range) {
-  const [told] = await computeGroupBuckets(db, group, range, 'span');
-  const { measures, peak } = told ?? { measures: UNKNOWN_MEASURES, peak: null };
+  const [whole] = await computeGroupBuckets(db, group, range, 'span');
+  const { measures, peak } = whole ?? { measures: UNKNOWN_MEASURES, peak: null };
   return {
     kwh_used: milliwattHoursToKwh(measures.used ?? asMilliwattHours(0)),
     peak_usage_time: peak === null ? null : formatHour(peak),
@@ -54,35 +54,35 @@ export async function groupSummary(db: Database, group: GroupOfHomes, range: Ran
 
 /** Returns the stored sums of a page, and the ranges of the page without stored sums. */
 function keptIn(
-  kept: StoredGroupSums | null,
+  stored: StoredGroupSums | null,
   page: Range,
   groupBy: GroupBy,
-): { told: GroupBucket[]; missing: Range[] } {
-  if (!kept || kept.sums.size === 0 || isClockUnit(groupBy)) return { told: [], missing: [page] };
-  const { sums } = kept;
+): { found: GroupBucket[]; missing: Range[] } {
+  if (!stored || stored.sums.size === 0 || isClockUnit(groupBy)) return { found: [], missing: [page] };
+  const { sums } = stored;
   if (groupBy === 'month') {
-    const told = isWholeMonth(page) && sums.get(firstDayOfMonth(page));
-    return told ? { told: [told], missing: [] } : { told: [], missing: [page] };
+    const month = isWholeMonth(page) && sums.get(firstDayOfMonth(page));
+    return month ? { found: [month], missing: [] } : { found: [], missing: [page] };
   }
   const days = [...listDays(page)];
   return {
-    told: days.flatMap((day) => sums.get(day) ?? []),
+    found: days.flatMap((day) => sums.get(day) ?? []),
     missing: findMissingDays(days, (day) => sums.has(day)).map(({ start, end }) => dayRange(start, end, page.zone)),
   };
 }
 
 /** Whether the first days of a month are stored and lie in the requested range. */
-const hasBegun = ({ begun }: StoredGroupSums, { start, end }: Range, groupBy: GroupBy): boolean =>
-  groupBy === 'month' && begun !== null && begun.month === start && begun.end <= end;
+const hasBegun = ({ monthToDate }: StoredGroupSums, { start, end }: Range, groupBy: GroupBy): boolean =>
+  groupBy === 'month' && monthToDate !== null && monthToDate.month === start && monthToDate.end <= end;
 
 function rowsOf(
-  told: readonly GroupBucket[],
+  found: readonly GroupBucket[],
   { include }: GroupOfHomes,
   range: Range,
   groupBy: GroupBy,
 ): HomeInsight[] {
   const labelsOf = isClockUnit(groupBy) ? clockLabels(range, groupBy) : null;
-  return told.flatMap(({ bucket, measures, peak }) => {
+  return found.flatMap(({ bucket, measures, peak }) => {
     if (!hasKnownValue(measures, include)) return [];
     const kwh_used = measures.used === null ? null : milliwattHoursToKwh(measures.used);
     const more = selectIncludedFields(measures, include);

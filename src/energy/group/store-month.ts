@@ -4,10 +4,10 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { dayRange, type Range } from '../ranges.ts';
 import { findFirstStoredDay, homesProfileSql, openHoursBeforeSql } from '../usage/groups.ts';
 import { computeGroupBuckets, type GroupBucket, rangeAfterDay, readPlainParts, splitIntoBatches } from './add-up.ts';
-import { deleteBegunMonth, storeBegunHomes, storeBegunMonth } from './begun-month.ts';
 import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays, splitByMonth } from './buckets.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, loadGroupHomes } from './homes.ts';
+import { deleteMonthToDate, storeMonthToDate, storeMonthToDateHomes } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
 import { inSnapshot } from './progress.ts';
 import { loadStoredSums } from './stored-sums.ts';
@@ -84,22 +84,22 @@ export async function storeMonthSums(
 
 /** Stores the days of a month so far. Days that are not stored yet are added to the stored sums, if these are still valid. */
 async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: Range): Promise<number> {
-  const { begun } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
-  if (begun && begun.end >= days.end) return 0;
-  if (!begun) await deleteBegunMonth(trx, groupId, days.zone);
-  const rest = begun ? rangeAfterDay(begun.end, days) : days;
+  const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
+  if (monthToDate && monthToDate.end >= days.end) return 0;
+  if (!monthToDate) await deleteMonthToDate(trx, groupId, days.zone);
+  const rest = monthToDate ? rangeAfterDay(monthToDate.end, days) : days;
   const parts = new Map<number, BucketPart>();
   const add = ({ used, estimated, ...one }: BucketPart) => {
     const known = parts.get(one.part);
     parts.set(one.part, { ...one, used: used + (known?.used ?? 0), estimated: estimated + (known?.estimated ?? 0) });
   };
-  for (const part of begun?.parts ?? []) add(part);
+  for (const part of monthToDate?.parts ?? []) add(part);
   for await (const added of readPlainParts(trx, group.plain, rest, 'month')) for (const part of added) add(part);
   const now = { groupId, zone: days.zone, month: days.start, end: days.end, parts: [...parts.values()] };
-  await storeBegunMonth(trx, now, days);
+  await storeMonthToDate(trx, now, days);
   for await (const composed of group.composed()) {
     for (const homes of splitIntoBatches(composed, rest, 'month'))
-      await storeBegunHomes(trx, now, homes, homesProfileSql(homes, rest, 'month', begun));
+      await storeMonthToDateHomes(trx, now, homes, homesProfileSql(homes, rest, 'month', monthToDate));
   }
   return 1;
 }
@@ -135,10 +135,10 @@ async function closedness(trx: Database, userIds: readonly string[], before: Dat
 }
 
 async function sumsOf(trx: Database, group: GroupOfHomes, range: Range, unit: Sum['unit']): Promise<Sum[]> {
-  const told = new Map((await computeGroupBuckets(trx, group, range, unit)).map((one) => [one.bucket, one]));
+  const computed = new Map((await computeGroupBuckets(trx, group, range, unit)).map((one) => [one.bucket, one]));
   const ranges = unit === 'month' ? [range] : [...listDays(range)].map((day) => dayRange(day, day, range.zone));
   return ranges.map((one) => {
-    const { measures, peak } = told.get(one.start) ?? {};
+    const { measures, peak } = computed.get(one.start) ?? {};
     const used = measures?.used ?? null;
     const estimated = measures?.estimated ?? null;
     return { bucket: one.start, unit, range: one, used, estimated, peak: peak ?? null };

@@ -5,9 +5,9 @@ import type { GroupBy } from '../insights.ts';
 import { isClockUnit, type Range } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
 import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
-import type { BegunMonth } from './begun-month.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, needsOnlyImports } from './homes.ts';
+import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
 
 interface Row {
@@ -30,7 +30,7 @@ export interface StoredGroupSums {
   /** Stored sums by day or, for months, by the first day of the month. */
   sums: ReadonlyMap<string, GroupBucket>;
   /** Stored sums of the current month's first days; null if months are not requested. */
-  begun: BegunMonth | null;
+  monthToDate: MonthToDate | null;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function loadStoredSums(
   group: GroupOfHomes,
   { range, groupBy }: { range: Range; groupBy: GroupBy },
 ): Promise<StoredGroupSums> {
-  const nothing = { groupId, sums: new Map<string, GroupBucket>(), begun: null };
+  const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
   if (isClockUnit(groupBy) || !needsOnlyImports(group.include)) return nothing;
   // Raw SQL: a single statement, because a change committed between two statements would be missed by both.
   const { rows } = await queryOf(db)<Row>(
@@ -68,12 +68,12 @@ export async function loadStoredSums(
   return {
     groupId,
     sums: new Map(rows.filter(({ isBegun }) => !isBegun).map((row) => [row.bucket, toldOf(row)])),
-    begun: begun ? begunOf(groupId, range.zone, begun) : null,
+    monthToDate: begun ? begunOf(groupId, range.zone, begun) : null,
   };
 }
 
 /** Computes a month from the stored sums of its first days and the rest of its days, in one snapshot. */
-export async function continueBegunMonth(
+export async function continueMonthToDate(
   db: Database,
   groupId: string,
   group: GroupOfHomes,
@@ -86,12 +86,12 @@ export async function continueBegunMonth(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const { begun } = await loadStoredSums(trx, groupId, group, { range: month, groupBy: 'month' });
-      return computeGroupBuckets(trx, group, month, 'month', begun);
+      const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: month, groupBy: 'month' });
+      return computeGroupBuckets(trx, group, month, 'month', monthToDate);
     });
 }
 
-function begunOf(groupId: string, zone: string, row: Row): BegunMonth {
+function begunOf(groupId: string, zone: string, row: Row): MonthToDate {
   const { bucket, hours, usedByHour, estimatedByHour } = row;
   const parts = (hours ?? []).map((part, index): BucketPart => {
     return { bucket, part, used: Number(usedByHour?.[index]), estimated: Number(estimatedByHour?.[index]) };

@@ -150,9 +150,9 @@ export function listRoleParts(home: Home, { from, to }: { from: Date; to: Date }
     for (const device of home.special) {
       const whole = home.devices.find(({ deviceId }) => deviceId === device.partOf);
       parts.push({ ...common, who: device.deviceId, ...roleOf(device), without: whole ? roleOf(whole) : null });
-      const told = parts.at(-1) as RolePart;
+      const added = parts.at(-1) as RolePart;
       if (hasExport(home, device))
-        parts.push({ ...told, who: estimatedExportKey(device.deviceId), isEstimatedExport: true });
+        parts.push({ ...added, who: estimatedExportKey(device.deviceId), isEstimatedExport: true });
     }
   }
   return parts;

@@ -5,7 +5,7 @@ import { estimatedExportKey } from '#src/database/meter.ts';
 import type { Range } from '../ranges.ts';
 import { readDeviceEnergies } from '../usage/totals.ts';
 import { REPORTS_ELECTRICITY_SQL } from '../usage-breakdown.ts';
-import { deviceLoads } from './data-source.ts';
+import { loadDeviceProfiles } from './data-source.ts';
 import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterCalendar } from './profile.ts';
 
 /** A device of a home with its data in a period. */
@@ -47,7 +47,7 @@ export async function periodDevices(
     .execute();
   const ids = devices.map(({ device_id }) => device_id);
   const energies = await readDeviceEnergies(db, ids, range);
-  const told = devices
+  const consumers = devices
     .map(({ deleted_at, ...device }) => {
       const energy = energies.get(device.device_id);
       const outwards = energies.get(estimatedExportKey(device.device_id));
@@ -61,16 +61,16 @@ export async function periodDevices(
       };
     })
     .toSorted((a, b) => (b.import_kwh ?? -1) - (a.import_kwh ?? -1));
-  const profiled = told.filter(({ placement }) => placement === 'consumption').slice(0, MOST_PROFILED);
+  const profiled = consumers.filter(({ placement }) => placement === 'consumption').slice(0, MOST_PROFILED);
   const loads =
     profiled.length === 0 || profile.from >= profile.to
       ? new Map<string, Float64Array>()
-      : await deviceLoads(
+      : await loadDeviceProfiles(
           db,
           profiled.map(({ device_id }) => device_id),
           profile,
         );
-  return told.map((device) => {
+  return consumers.map((device) => {
     const load = loads.get(device.device_id);
     return { ...device, ...(load ? computeBaseAndNightLoad(load, profile.calendar, profile.days) : NOTHING) };
   });

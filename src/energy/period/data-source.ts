@@ -82,7 +82,7 @@ export async function createDeviceDataSource(db: Database, deviceId: string): Pr
     return { used: asMilliwattHours(gridImport), estimated: asMilliwattHours(Math.min(estimated, gridImport)) };
   };
   return tellerOf(db, { home, rows: home, amountOf, isProducer }, async (range) => {
-    const found = await deviceLoads(db, [deviceId], range, isProducer);
+    const found = await loadDeviceProfiles(db, [deviceId], range, isProducer);
     const count = (range.to.getTime() - range.from.getTime()) / QUARTER_MS;
     return found.get(deviceId) ?? new Float64Array(count).fill(Number.NaN);
   });
@@ -110,7 +110,7 @@ export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarters,
  * Returns the loads of devices in `[from, to)`, which are starts of quarter-hours, in mWh; NaN as for `measured`. `isOut`: the export
  * instead of the import.
  */
-export async function deviceLoads(
+export async function loadDeviceProfiles(
   db: Database,
   ids: readonly string[],
   range: { from: Date; to: Date },

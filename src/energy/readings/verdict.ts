@@ -28,7 +28,7 @@ export const READING_VERDICTS = [
 export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 
 /** What is stored about the judgement of a reading. Times are Unix ms. */
-export interface JudgedReading {
+export interface ReadingFacts {
   atMs: number;
   /** Stored verdict of the law. Null: plainly counted, if its series counts. */
   note: string | null;
@@ -43,7 +43,7 @@ export interface JudgedReading {
 /** Returns what a reading was taken for, in the words of the interface. Pure. `maxGapMinutes`: setting of its device. */
 export function readingVerdict(
   series: Pick<ReadSeries, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
-  { atMs, note, isAwaiting, previousMs, isLowerKept }: JudgedReading,
+  { atMs, note, isAwaiting, previousMs, isLowerKept }: ReadingFacts,
   maxGapMinutes: number,
 ): ReadingVerdict {
   const { kind, isKnown, counted, splitsMs } = series;

@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { ownerPiecesSql, userPartsSql } from '#src/rollups/parts.ts';
-import { type BegunMonth, begunHomesSql } from '../group/begun-month.ts';
+import { type MonthToDate, monthToDateHomesSql } from '../group/month-to-date.ts';
 import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, isClockUnit, pieceMinutes, type Range } from '../ranges.ts';
-import { homesHoursSql, sumColumns, summedColumns } from './home-sums.ts';
+import { homesHoursSql, sumColumnsSql, summedColumns } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
 export type GroupUnit = ClockUnit | 'day' | 'month' | 'span';
@@ -103,17 +103,17 @@ export async function readComposedHomes(
   homes: readonly Home[],
   range: Range,
   unit: GroupUnit,
-  begun: BegunMonth | null,
+  monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
   // Raw SQL as above, with both halves in one statement: an hour that closes between two statements would count twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
-      SELECT home, bucket, part, ${summedColumns(homes)} FROM (${homesProfileSql(homes, range, unit, begun)}) h GROUP BY 1, 2, 3),
+      SELECT home, bucket, part, ${summedColumns(homes)} FROM (${homesProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
     parts AS (
       SELECT bucket, part, sum(used) AS used, sum(least(estimated, used)) AS estimated
       FROM (SELECT bucket, part, "estimated" AS estimated, ${sql.raw(USED_SQL)} AS used FROM profile) p
       WHERE used IS NOT NULL GROUP BY 1, 2),
-    buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? sumColumns(homes) : summedColumns(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
+    buckets AS (SELECT home, bucket, ${isClockUnit(unit) ? sumColumnsSql(homes) : summedColumns(homes)} FROM profile ${isClockUnit(unit) ? sql`` : sql`GROUP BY 1, 2`})
     SELECT (SELECT json_agg(b) FROM buckets b) AS buckets, (SELECT json_agg(p) FROM parts p) AS parts`.execute(db);
   return { buckets: rows[0]?.buckets ?? [], parts: rows[0]?.parts ?? [] };
 }
@@ -126,13 +126,13 @@ export function homesProfileSql(
   homes: readonly Home[],
   range: Range,
   unit: GroupUnit,
-  begun: BegunMonth | null,
+  monthToDate: MonthToDate | null,
 ): RawBuilder<unknown> {
   const { bucket, part } = placeOf(unit, range);
-  const rows = begun ? [begunHomesSql(begun, homes)] : [];
+  const rows = monthToDate ? [monthToDateHomesSql(monthToDate, homes)] : [];
   if (range.from < range.to)
     rows.push(
-      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumns(homes)} FROM (${homesHoursSql(homes, range, readUnit(unit))}) h`,
+      sql`SELECT home, ${bucket} AS bucket, ${part} AS part, ${sumColumnsSql(homes)} FROM (${homesHoursSql(homes, range, readUnit(unit))}) h`,
     );
   return sql.join(rows, sql` UNION ALL `);
 }

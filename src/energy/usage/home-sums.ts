@@ -50,7 +50,7 @@ export async function homeByClockUnit(
 ): Promise<HomeClockUnit[]> {
   if (pieceMinutes(range, unit) < 60) return sumHomeQuarters(db, home, range, unit);
   const { rows } = await sql<HomeClockUnit>`
-    SELECT hour AS "startsAt", ${sumColumns([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
+    SELECT hour AS "startsAt", ${sumColumnsSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
   return rows;
 }
 
@@ -74,7 +74,7 @@ async function sumHomeQuarters(db: Database, home: Home, range: Range, unit: Clo
 export async function homeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
   // Raw SQL, because this query is on the hot path of every answer about a home.
   const { rows } = await sql<HomeDay>`
-    WITH hours AS (SELECT hour, ${sumColumns([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
+    WITH hours AS (SELECT hour, ${sumColumnsSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
     SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summedColumns([home])},
       (array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${IS_PEAK}))[1] AS peak
     FROM hours GROUP BY 1 ORDER BY 1`.execute(db);
@@ -160,7 +160,7 @@ function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, mi
 }
 
 /** Columns of the sums, and their sums as doubles, which are ten times as fast as bigints and exact below 2^53 mWh. */
-export const sumColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
+export const sumColumnsSql = (homes: readonly Home[]): RawBuilder<unknown> =>
   sql.raw(
     sumNames(isMoreAsked(homes))
       .map((name) => `"${name}"`)

@@ -14,7 +14,7 @@ export interface GreenButtonFeed {
   now: Date;
   data: GreenButtonData;
   /** The latest statement of a billing period, if the feed is for one. */
-  told?: GreenButtonStatement | undefined;
+  statement?: GreenButtonStatement | undefined;
 }
 
 /** Data of a bill in addition to its intervals. */
@@ -46,13 +46,13 @@ type Direction = keyof typeof DIRECTIONS;
  * each other; no server responds to them.
  */
 export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
-  const { about, range, now, data, told } = feed;
+  const { about, range, now, data, statement } = feed;
   const point = pointAddress(about);
   const entry = entryOf(about, now.toISOString());
   yield openFeed({
     id: uuidUrn(about, 'feed'),
     title: 'Green Button Usage Feed',
-    subtitle: told?.subtitle,
+    subtitle: statement?.subtitle,
     at: now.toISOString(),
   });
   yield* pointEntries(feed, entry, data.bill !== null);
@@ -67,7 +67,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
     yield* meterReadingEntries(about, entry, DIRECTIONS[direction], readingTypeXml(direction, currency, data.unit));
     yield* blockEntries(about, entry, { direction, intervals: data.intervals, hasCost: currency !== null });
   }
-  for (const [index, register] of (told?.registers ?? []).entries()) {
+  for (const [index, register] of (statement?.registers ?? []).entries()) {
     // The meter readings of the intervals have the numbers 1 and 2.
     const id = FIRST_REGISTER + index;
     const names = { name: `Register ${textXml(register.channel)}`, typeName: 'Register' };

@@ -10,7 +10,7 @@ import {
   storedRelation,
 } from '../levels.ts';
 import { applyFunctionsSql, continuousAggregate, monthsView } from './continuous.ts';
-import { applyHours, closedViews } from './hours.ts';
+import { applyHours, closedHourViewsSql } from './hours.ts';
 import { closeOpenHoursSql, openHours, publicViews } from './open.ts';
 import { packingSql } from './pack.ts';
 import {
@@ -69,7 +69,7 @@ const FIRST_LEVEL = 3;
 export function generateRollupFiles(): Map<string, string> {
   const files: [string, string][] = [
     ['common/1_1_device_hours.sql', applyHours()],
-    ['common/1_2_closed.sql', closedViews()],
+    ['common/1_2_closed.sql', closedHourViewsSql()],
     ['common/1_3_packing.sql', packingSql()],
     ['common/2_expected.sql', expectedViews()],
     ['common/7_1_open_hours.sql', openHours()],

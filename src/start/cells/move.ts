@@ -1,6 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/move-users.ts';
-import type { AccountRoutes, RoutedName } from '../users-move/routes.ts';
+import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
 import { type ExceptionPlaces, routeNames } from './exceptions.ts';
 
 /** Name of the cell whose identifiers contain none. */
@@ -19,8 +19,8 @@ export interface CellsOfMove {
 }
 
 /** Returns the routing of names to a cell. A name that contains the cell needs no exception. Pure. */
-export function routingTo(cell: string, names: readonly RoutedName[]): Map<string, string | null> {
-  const isOwn = ({ madeBy }: RoutedName) => madeBy !== undefined && (madeBy ?? FIRST_CELL) === cell;
+export function routingTo(cell: string, names: readonly AccountName[]): Map<string, string | null> {
+  const isOwn = ({ madeBy }: AccountName) => madeBy !== undefined && (madeBy ?? FIRST_CELL) === cell;
   return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));
 }
 

@@ -123,7 +123,7 @@ export async function keysWithRows(pool: Pool, keys: readonly string[]): Promise
 }
 
 /** Recomputes the aggregates of keys that differ from the copied load profile, for example after an interrupted move. */
-export async function mendAggregates(target: Installation, keys: readonly string[]): Promise<void> {
+export async function repairAggregates(target: Installation, keys: readonly string[]): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, EVER))) wrong.push(key);
   await computeAggregates(target, wrong, EVER);

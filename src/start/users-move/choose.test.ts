@@ -4,18 +4,18 @@ import { type Candidate, type MoveConstraints, parseAccounts, reasonsAgainstMove
 test('a file has one account a line, with comments, and each mistake is named by its line', () => {
   const text =
     '\uFEFF# north\r\nusr_1 # a comment\r\n\r\n  a@example.com\nnobody\nA@EXAMPLE.com\nusr_1\nb@example.com usr_2\n';
-  const { named, mistakes } = parseAccounts(text);
+  const { named, errors } = parseAccounts(text);
   expect(named).toEqual([
     { line: 2, name: 'usr_1' },
     { line: 4, name: 'a@example.com' },
   ]);
-  expect(mistakes).toEqual([
+  expect(errors).toEqual([
     'line 5: nobody is neither a user_id nor an e-mail address',
     'line 6: A@EXAMPLE.com is in line 4, too',
     'line 7: usr_1 is in line 2, too',
     'line 8: b@example.com usr_2 is neither a user_id nor an e-mail address',
   ]);
-  expect(parseAccounts('# nothing\n').mistakes).toEqual(['it names no account']);
+  expect(parseAccounts('# nothing\n').errors).toEqual(['it names no account']);
 });
 
 const nobody: MoveConstraints = { there: new Set(), emailsThere: new Set(), issuersThere: new Map(), left: new Map() };

@@ -25,9 +25,9 @@ interface Departure {
 export async function chooseAccounts(
   { source, target }: MoveInstallations,
   named: readonly Named[],
-  mistakes: readonly string[],
+  errors: readonly string[],
 ): Promise<Chosen> {
-  const wrong = [...mistakes];
+  const wrong = [...errors];
   const departures = await departuresOf(source.pool);
   const here = await accountsNamed(source.pool, named);
   const gone = await goneByEmail({ source, target }, named);
@@ -153,9 +153,9 @@ interface Named {
 }
 
 /** Parses a file of accounts: one `user_id` or e-mail address a line; text after a `#` is a comment. Pure. */
-export function parseAccounts(text: string): { named: Named[]; mistakes: string[] } {
+export function parseAccounts(text: string): { named: Named[]; errors: string[] } {
   const named: Named[] = [];
-  const mistakes: string[] = [];
+  const errors: string[] = [];
   const lines = new Map<string, number>();
   for (const [index, whole] of text
     .replace(/^\uFEFF/, '')
@@ -166,15 +166,15 @@ export function parseAccounts(text: string): { named: Named[]; mistakes: string[
     if (name === '') continue;
     const before = lines.get(name.toLowerCase());
     if (!/^(usr_\w+|[^\s@]+@[^\s@]+)$/.test(name))
-      mistakes.push(`line ${line}: ${name} is neither a user_id nor an e-mail address`);
-    else if (before !== undefined) mistakes.push(`line ${line}: ${name} is in line ${before}, too`);
+      errors.push(`line ${line}: ${name} is neither a user_id nor an e-mail address`);
+    else if (before !== undefined) errors.push(`line ${line}: ${name} is in line ${before}, too`);
     else {
       lines.set(name.toLowerCase(), line);
       named.push({ line, name });
     }
   }
-  if (named.length === 0 && mistakes.length === 0) mistakes.push('it names no account');
-  return { named, mistakes };
+  if (named.length === 0 && errors.length === 0) errors.push('it names no account');
+  return { named, errors };
 }
 
 /** An account that may move, with the facts that decide whether it can. */

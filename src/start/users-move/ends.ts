@@ -64,7 +64,7 @@ async function schemaOf(pool: Pool): Promise<Set<string>> {
  * Runs a function while, in both installations, no other move of accounts runs, days of the load profile are neither packed nor unpacked,
  * and no history is dropped. Throws if another move is running.
  */
-export async function withBothHeld<T>(
+export async function withBothLocked<T>(
   { source, target }: { source: Pool; target: Pool },
   run: () => Promise<T>,
 ): Promise<T> {

@@ -12,8 +12,8 @@ import {
   computeAggregates,
   keysOf,
   keysWithRows,
-  mendAggregates,
   prepareAccountViews,
+  repairAggregates,
   STREAMED_PARTS,
   totalOf,
 } from './account-views.ts';
@@ -24,10 +24,10 @@ import {
   createResealer,
   type MoveInstallations,
   openInstallations,
-  withBothHeld,
+  withBothLocked,
   withEnds,
 } from './ends.ts';
-import { type AccountRoutes, expectNames, forgetNames, readRoutedNames } from './routes.ts';
+import { type AccountRoutes, expectNames, forgetNames, readAccountNames } from './routes.ts';
 import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturned } from './stored-messages.ts';
 import { describeUnpricedTariffs, type UnpricedTariff, unpricedTariffs } from './unpriced-tariffs.ts';
 
@@ -85,10 +85,10 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
   };
   try {
     const both = await openInstallations(pools);
-    const { named, mistakes } = parseAccounts(how.accounts);
+    const { named, errors } = parseAccounts(how.accounts);
     how.step(`From: ${both.source.database.line}\nTo:   ${both.target.database.line}`);
-    return await withBothHeld(pools, async () => {
-      const chosen = await chooseAccounts(both, named, mistakes);
+    return await withBothLocked(pools, async () => {
+      const chosen = await chooseAccounts(both, named, errors);
       const report: UsersMoveReport = {
         users: 0,
         moved_before: chosen.moved.length,
@@ -150,7 +150,7 @@ async function closeAndRedirect(
   how: UsersMove,
 ): Promise<void> {
   const redirect = async (client: PoolClient) => {
-    const names = await readRoutedNames(client, userIds);
+    const names = await readAccountNames(client, userIds);
     await expectNames(target.pool, names);
     await how.routes?.toTarget(names);
   };
@@ -159,7 +159,7 @@ async function closeAndRedirect(
   } catch (error) {
     // The router that could not be changed may be the reason.
     await how.routes
-      ?.toSource(await readRoutedNames(source.pool, userIds))
+      ?.toSource(await readAccountNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));
     await forgetNames(target.pool, userIds);
     throw error;
@@ -193,7 +193,7 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
     const done = await pass(both, userIds, how);
     if (passes === 1) {
       how.step('Computing the aggregates there …');
-      await mendAggregates(both.target, await keysWithRows(both.target.pool, keysOf(userIds)));
+      await repairAggregates(both.target, await keysWithRows(both.target.pool, keysOf(userIds)));
     } else await computeSince(both, userIds, done);
     if (done.reduce((sum, { copied }) => sum + copied, 0) <= FEW_ROWS) return;
   }
@@ -231,7 +231,7 @@ async function finish(
     }
   }
   // Again: a killed command may have redirected only some of the names.
-  await how.routes?.toTarget(await readRoutedNames(source.pool, userIds));
+  await how.routes?.toTarget(await readAccountNames(source.pool, userIds));
   report.users += userIds.length;
   how.step('Erasing them here …');
   await eraseMovedAccounts(source.pool, userIds);
@@ -286,7 +286,7 @@ async function giveBack(
     );
   step('Opening the accounts here again …');
   await reopenAccounts(source.pool, userIds);
-  await routes?.toSource(await readRoutedNames(source.pool, userIds));
+  await routes?.toSource(await readAccountNames(source.pool, userIds));
   await forgetNames(target.pool, userIds);
   await writeMessagesOfReturned(source.pool, taking);
 }

@@ -2,7 +2,7 @@ import { cellOf } from '#src/core/cell.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 
 /** A name by which callers and devices of an account are routed (src/start/cells/exceptions.ts), with the cell that it contains. */
-export interface RoutedName {
+export interface AccountName {
   name: string;
   userId: string;
   /** Cell that the name contains; null: the first. Undefined if that is unknown, because only the hash of the secret is stored. */
@@ -11,15 +11,15 @@ export interface RoutedName {
 
 /** Directs callers and devices of moving accounts to one of the two installations. */
 export interface AccountRoutes {
-  toTarget(names: readonly RoutedName[]): Promise<void>;
-  toSource(names: readonly RoutedName[]): Promise<void>;
+  toTarget(names: readonly AccountName[]): Promise<void>;
+  toSource(names: readonly AccountName[]): Promise<void>;
 }
 
 /** Number of characters of a generated key that are not stored: lists show the first four. */
 const UNSTORED = 38;
 
 /** Returns the names of accounts, open or closed. */
-export async function readRoutedNames(source: Pool | PoolClient, userIds: readonly string[]): Promise<RoutedName[]> {
+export async function readAccountNames(source: Pool | PoolClient, userIds: readonly string[]): Promise<AccountName[]> {
   // Raw SQL: rows of closed accounts are JSON.
   const { rows } = await source.query(
     `WITH row AS (
@@ -43,7 +43,7 @@ export async function readRoutedNames(source: Pool | PoolClient, userIds: readon
 }
 
 /** Records names at the target, which then answers 503 for them until the accounts open there. */
-export async function expectNames(target: Pool, names: readonly RoutedName[]): Promise<void> {
+export async function expectNames(target: Pool, names: readonly AccountName[]): Promise<void> {
   await target.query(
     'INSERT INTO arriving_names (name, user_id) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT (name) DO NOTHING',
     [names.map(({ name }) => name), names.map(({ userId }) => userId)],

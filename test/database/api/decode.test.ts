@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncoming } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { judgedMessage } from '#src/api/v1/gateways/shape.ts';
+import { messageInterpretation } from '#src/api/v1/gateways/shape.ts';
 import { REACH_OF_ALL } from '#src/database/reach.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { pairDiscovered } from '#src/devices/store.ts';
@@ -37,7 +37,7 @@ const mapping = [{ topic: 'boiler/+/state', path: '$.total', unit: 'Wh', meaning
 
 test('an unrecognised message is read with a mapping: tried, stored, received, paired and counted', async () => {
   const before = await decode(boiler);
-  expect(judgedMessage.parse(before.json)).toMatchObject({
+  expect(messageInterpretation.parse(before.json)).toMatchObject({
     outcome: 'nobody',
     members: [{ path: '$.total', value: 12345 }],
   });

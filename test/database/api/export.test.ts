@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { READING_SCOPES, SCOPES } from '#src/auth/scopes.ts';
-import { deleteExpiredCaptured } from '#src/delivery/channel.ts';
+import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
@@ -195,13 +195,13 @@ describe('an export', () => {
     ]);
     expect(String(found.get(`messages/${files[0]}`))).toBe(`of ${files[0]}`);
     await eraseUser(api.db, userId);
-    await deleteExpiredCaptured(api.db, folder.path, new Date());
+    await deleteExpiredCapturedMessages(api.db, folder.path, new Date());
     const there = async () =>
       [...(await readdir(join(folder.path, 'mail'))), ...(await readdir(join(folder.path, 'sms')))].sort();
     expect(await there()).toEqual(['evt_0.eml', `${other.userId}.evt_3.eml`]);
     const longAgo = new Date(Date.now() - 31 * 86_400_000);
     for (const file of files.slice(2)) await utimes(join(folder.path, file), longAgo, longAgo);
-    await deleteExpiredCaptured(api.db, folder.path, new Date());
+    await deleteExpiredCapturedMessages(api.db, folder.path, new Date());
     expect(await there()).toEqual([]);
   });
 });

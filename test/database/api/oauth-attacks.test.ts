@@ -8,7 +8,7 @@ import {
   CALLBACK,
   consent,
   cookiesOf,
-  openConsent,
+  openConsentPage,
   redeem,
   registerApp,
   type TestClient,
@@ -94,7 +94,11 @@ describe('4.1 redirect URIs', () => {
 });
 
 test('4.1 and 4.2 the browser tells no other site an address that contains a code', async () => {
-  const { page } = await openConsent(api, cookiesOf(await browserOf(api, (await newHome()).userId)), await ask(app));
+  const { page } = await openConsentPage(
+    api,
+    cookiesOf(await browserOf(api, (await newHome()).userId)),
+    await ask(app),
+  );
   expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
   expect((await authorize()).headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
 });
@@ -176,8 +180,8 @@ describe('4.5 and 4.8 codes', () => {
 test('4.7 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
   const [home, attacker] = [await newHome(), await newHome()];
   const cookies = cookiesOf(await browserOf(api, home.userId));
-  const { at } = await openConsent(api, cookies, await ask(app));
-  const foreign = await openConsent(api, cookiesOf(await browserOf(api, attacker.userId)), await ask(app));
+  const { at } = await openConsentPage(api, cookies, await ask(app));
+  const foreign = await openConsentPage(api, cookiesOf(await browserOf(api, attacker.userId)), await ask(app));
   for (const csrf of ['', foreign.csrf])
     expect((await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' })).status).toBe(403);
   // Scripts of other sites read nothing.
@@ -193,7 +197,7 @@ test('4.7 cross-site requests: another site’s form and another session’s tok
 test('4.7 a hostile form gets a clear refusal', async () => {
   const home = await newHome();
   const cookies = cookiesOf(await browserOf(api, home.userId));
-  const { at, csrf } = await openConsent(api, cookies, await ask(app));
+  const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
   for (const form of [
     { csrf, until: 'constructor', decision: 'allow' },
     { csrf, until: '__proto__', decision: 'allow' },
@@ -231,7 +235,7 @@ test('4.11 and 4.12 the server redirects only to itself and to the app, with 303
   const { json } = await api.send('/.well-known/oauth-authorization-server', { headers: evil });
   expect(json.issuer).toBe(TEST_URL);
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
-  const { at, csrf } = await openConsent(api, cookies, await ask(app, { state: 'a\r\nset-cookie: x=y' }));
+  const { at, csrf } = await openConsentPage(api, cookies, await ask(app, { state: 'a\r\nset-cookie: x=y' }));
   const pressed = await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
   const returned = await browse(api, cookies, String(pressed.headers.location));
   expect([pressed.status, returned.status]).toEqual([303, 303]);
@@ -298,7 +302,7 @@ test('4.15 no app acts as a home: grants without a home’s consent do not exist
 
 test('4.16 clickjacking: no page of the authorization server is shown in a frame', async () => {
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
-  const { page, at } = await openConsent(api, cookies, await ask(app));
+  const { page, at } = await openConsentPage(api, cookies, await ask(app));
   const pages = [page, await authorize({ redirect_uri: 'https://evil.example/' }), await browse(api, new Map(), at)];
   for (const { headers } of pages) expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
 });
@@ -307,7 +311,7 @@ test('RFC 6819, 4.4.1.4: names and addresses of an app are shown as text', async
   const name = '<img src=x onerror=alert(1)>"\'&';
   const hostile = await registerApp(api, utility, { name, website: 'https://bright.example.com/?"><script>' });
   const cookies = cookiesOf(await browserOf(api, (await newHome()).userId));
-  const { page } = await openConsent(api, cookies, await ask(hostile));
+  const { page } = await openConsentPage(api, cookies, await ask(hostile));
   expect(page.text).not.toMatch(/<img|<script/);
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;');
   const { text } = await api.send('/oauth/authorize?client_id=%3Cscript%3Ealert(1)%3C/script%3E&response_type=code');

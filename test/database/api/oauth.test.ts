@@ -8,7 +8,7 @@ import {
   CALLBACK,
   consent,
   cookiesOf,
-  openConsent,
+  openConsentPage,
   redeem,
   registerApp,
   type TestClient,
@@ -155,7 +155,7 @@ describe('an app that a home lets in', () => {
     const tokens = await tokensOf(api, app, mine);
     // Of a request whose browser did not return to the app.
     const cookies = cookiesOf(await browserOf(api, mine.userId));
-    const { at, csrf } = await openConsent(api, cookies, await ask(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
     await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
     const mentions = () => rows('SELECT FROM oauth_tokens t WHERE t::text LIKE $1', [`%${mine.userId}%`]);
     expect(await mentions()).toHaveLength(4);
@@ -312,7 +312,7 @@ describe('redirect URIs', () => {
 
 describe('the page of consent', () => {
   test('is plain HTML with one form, names app, scopes and duration, and is shown in no frame', async () => {
-    const { page } = await openConsent(api, cookiesOf(await browserOf(api, home.userId)), await ask(app));
+    const { page } = await openConsentPage(api, cookiesOf(await browserOf(api, home.userId)), await ask(app));
     expect(page.text).toContain('Bright Home asks for access to your home');
     expect(page.text).toContain('see what your home uses and produces');
     for (const words of ['for 30 days', 'for a year', 'until you end it']) expect(page.text).toContain(words);
@@ -332,7 +332,7 @@ describe('the page of consent', () => {
   ])('speaks the language of the browser: %s', async (accepted, language, asks, scope) => {
     const named = await registerApp(api, utility, { name: 'Bright & Co' });
     const cookies = cookiesOf(await browserOf(api, home.userId));
-    const { at } = await openConsent(api, cookies, await ask(named));
+    const { at } = await openConsentPage(api, cookies, await ask(named));
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const { text } = await api.send(at, { headers: { cookie, 'accept-language': accepted } });
     for (const part of [`<html lang="${language}">`, asks, scope]) expect(text).toContain(part);
@@ -341,12 +341,12 @@ describe('the page of consent', () => {
   test('lets nobody in without its own token, another session, another browser, or after 15 minutes', async () => {
     const mine = await newHome();
     const cookies = cookiesOf(await browserOf(api, mine.userId));
-    const { at, csrf } = await openConsent(api, cookies, await ask(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
     const allow = (with_: string, by = cookies) =>
       browse(api, new Map(by), at, { csrf: with_, until: 'month', decision: 'allow' });
     const forged = [...cookies].map(([name, value]): [string, string] => [name, name.endsWith('.sig') ? 'x' : value]);
     expect((await allow(csrf, new Map(forged))).status).toBe(404);
-    const foreign = await openConsent(api, new Map(cookies), await ask(app));
+    const foreign = await openConsentPage(api, new Map(cookies), await ask(app));
     for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
     const other = cookiesOf(await browserOf(api, home.userId));
     // Another person's browser has no part in the request.
@@ -367,18 +367,18 @@ describe('the page of consent', () => {
   test('lets a home in once for two presses, and a denial returns to the app', async () => {
     const mine = await newHome();
     const cookies = cookiesOf(await browserOf(api, mine.userId));
-    const { at, csrf } = await openConsent(api, cookies, await ask(app));
+    const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
     const press = () => browse(api, cookies, at, { csrf, until: 'unlimited', decision: 'allow' });
     expect([(await press()).status, (await press()).status]).toEqual([303, 303]);
     expect((await list(mine)).json).toMatchObject([{ expires_at: null }]);
-    const refused = await openConsent(api, cookies, await ask(app));
+    const refused = await openConsentPage(api, cookies, await ask(app));
     const pressed = await browse(api, cookies, refused.at, { csrf: refused.csrf, decision: 'deny' });
     const { headers } = await browse(api, cookies, String(pressed.headers.location));
     expect(errorOf(new URL(String(headers.location)))).toBe('access_denied');
   });
 
   test('is for homes alone, and for no key', async () => {
-    const { page } = await openConsent(api, cookiesOf(await browserOf(api, utility.userId)), await ask(app));
+    const { page } = await openConsentPage(api, cookiesOf(await browserOf(api, utility.userId)), await ask(app));
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('Only the account of a homeowner')]);
     const cookies = new Map<string, string>();
     const begun = await browse(api, cookies, (await ask(app)).url.href);

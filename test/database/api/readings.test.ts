@@ -4,7 +4,7 @@ import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { toIncoming } from '#ingest/incoming.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { comparePoints } from '#ingest/normalise/law.ts';
-import { lawByTime } from '#ingest/normalise/law-by-time.ts';
+import { createLawForRoles } from '#ingest/normalise/law-by-time.ts';
 import { pointKey, replayLaw } from '#ingest/normalise/replay.ts';
 import { countsUntilMs, everCounts, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { lawOfSeries } from '#ingest/normalise/series-law.ts';
@@ -269,7 +269,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
   const verdicts = new Map<string, string>();
   for (const [index, roles] of chooseRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
-    const law = lawByTime(roles, (of) => lawOfSeries(channel, kind, of, settings));
+    const law = createLawForRoles(roles, (of) => lawOfSeries(channel, kind, of, settings));
     // The law tells which readings end an energy: by a copy that counts at all times.
     const always = { import: true, export: true, meter: null };
     const whole = lawOfSeries(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);

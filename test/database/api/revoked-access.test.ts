@@ -6,7 +6,7 @@ import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { EXAMPLES } from '#src/api/examples.ts';
 import { type AnyOperation, addOperation, defineOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { reachUser } from '#src/auth/access.ts';
+import { loadAccessibleUser } from '#src/auth/access.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { createKey, revokeKey } from '#src/auth/keys.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
@@ -41,7 +41,7 @@ const deviceOfTheGone = defineOperation({
   answer: z.unknown(),
   body: z.strictObject({ user_id: z.string() }),
   async handle({ context, caller, body: { user_id } }) {
-    await reachUser(context.db, caller, user_id);
+    await loadAccessibleUser(context.db, caller, user_id);
     await eraseUser(createDb(api.database.pool), user_id);
     return createDevice(context.db, { userId: user_id, type: 'smart_meter', location: 'x' });
   },

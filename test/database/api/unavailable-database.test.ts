@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import { expect, test } from 'vitest';
 import { buildApp } from '#src/api/app.ts';
-import { createAuthenticate } from '#src/auth/authenticate.ts';
+import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { databaseCounter } from '#src/auth/database-counter.ts';
 import { newKey } from '#src/auth/key-format.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
@@ -30,7 +30,7 @@ test.each([
       box: createSecretBox('the secret of the tests'),
     },
     {
-      authenticate: createAuthenticate(db, 'live'),
+      authenticate: createAuthenticator(db, 'live'),
       counter: databaseCounter(db, {}, () => new Date()),
       publicUrl: () => 'https://localhost:8443',
       secret: 'the secret of the tests',

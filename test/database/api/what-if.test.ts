@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { referenceCosts } from '#test/reference/cost.ts';
-import { type HomeQuarter, referenceWhatIf, type WrittenChange } from '#test/reference/what-if.ts';
+import { type ApiChange, type HomeQuarter, referenceWhatIf } from '#test/reference/what-if.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { type Person, type SolarQuarter, solarHome } from '#test/support/solar-home.ts';
 
@@ -41,7 +41,7 @@ afterAll(() => api.close());
 const ask = (body: object, key = owner.key) => api.send('/v1/what-if', { method: 'POST', key, body });
 
 /** Returns the expected response of the first days of the year, with the cost by the tariff. */
-function expected(change: WrittenChange, untilMs = TO_MS) {
+function expected(change: ApiChange, untilMs = TO_MS) {
   const range = { fromMs: FROM_MS, toMs: untilMs, nowMs: api.now.getTime() };
   const some = quarters.filter(({ atMs }) => atMs < untilMs);
   const home = some.map(

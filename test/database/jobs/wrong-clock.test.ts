@@ -9,7 +9,7 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import { confirmClock, readBelievedTime, startBelievedTime } from '#src/database/believed-time.ts';
 import { createDb } from '#src/database/connect.ts';
 import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
-import { writeCaptured } from '#src/delivery/channel.ts';
+import { writeCapturedMessage } from '#src/delivery/channel.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobParts, startJobs } from '#src/jobs/schedule.ts';
 import { findAnswer, keepAnswer } from '#src/users/idempotent-answers.ts';
@@ -54,7 +54,7 @@ async function rowCounts(): Promise<Record<string, number>> {
        (SELECT count(*) FROM unread_messages WHERE example_payload IS NOT NULL)::int AS examples`,
   );
   const folder = join(dataDir, 'mail');
-  await writeCaptured(folder, 'kept', 'a mail');
+  await writeCapturedMessage(folder, 'kept', 'a mail');
   return { ...counts, ...rows[0] };
 }
 

@@ -40,7 +40,7 @@ const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mo
   chroot --userspec=postgres:postgres "$0" "$@"; exit $?`;
 
 /** Runs a program in Debian 13 as its user postgres, with separate mount and process namespaces. Needs root. */
-export function startContained(
+export function startContainedProgram(
   command: readonly string[],
   { env, folder }: { env: Readonly<Record<string, string>>; folder: InnerFolder },
 ): ContainedProgram {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { freePort } from '../free-port.ts';
-import { type ContainedProgram, innerFolder, startContained } from './contained-program.ts';
+import { type ContainedProgram, innerFolder, startContainedProgram } from './contained-program.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/etcd/etcd.env', import.meta.url);
 
@@ -36,7 +36,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
       ETCD_LISTEN_PEER_URLS: `http://${peer}`,
       ETCD_INITIAL_ADVERTISE_PEER_URLS: `http://${peer}`,
     };
-    return { folder, node: startContained(['etcd'], { env, folder }) };
+    return { folder, node: startContainedProgram(['etcd'], { env, folder }) };
   });
   return {
     hosts: members.map(({ client }) => client),

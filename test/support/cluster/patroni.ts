@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../free-port.ts';
 import { DEBIAN_13_BIN } from '../tiers/reach.ts';
-import { type ContainedProgram, type InnerFolder, innerFolder, startContained } from './contained-program.ts';
+import { type ContainedProgram, type InnerFolder, innerFolder, startContainedProgram } from './contained-program.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/patroni/', import.meta.url);
@@ -130,7 +130,7 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
     api,
     url: `postgres://energy:${PASSWORD}@${host}/energy`,
     start() {
-      running = startContained(['patroni', `${folder.inside}/patroni.yml`], { env, folder });
+      running = startContainedProgram(['patroni', `${folder.inside}/patroni.yml`], { env, folder });
     },
     async kill() {
       await running?.kill();

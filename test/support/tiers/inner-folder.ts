@@ -11,7 +11,7 @@ const prefixOf = (temporary: string): string => `e-${basename(temporary).slice(-
 export const makeInnerFolder = (): string => mkdtempSync(join(PLACE, prefixOf(tmpdir())));
 
 /** Returns the folders that were created while `temporary` was the folder for temporary files. */
-export const innerFoldersOf = (temporary: string): string[] =>
+export const listInnerFolders = (temporary: string): string[] =>
   existsSync(PLACE)
     ? readdirSync(PLACE)
         .filter((name) => name.startsWith(prefixOf(temporary)))

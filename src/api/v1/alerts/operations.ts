@@ -13,7 +13,7 @@ import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { authorizationOf, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { authorizationOf, loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -33,7 +33,7 @@ export const createAlert = defineOperation({
   exactNumbers: ['threshold'],
   async handle({ context, caller, body: { user_id, ...settings } }) {
     checkThreshold(settings.type, settings, { required: true });
-    const owner = await reachUser(context.db, caller, user_id);
+    const owner = await loadAccessibleUser(context.db, caller, user_id);
     await checkTariff(context.db, owner.user_id, settings.threshold);
     await checkDelivery(context.db, owner, settings.delivery);
     const by = { authorization_id: authorizationOf(caller) };
@@ -85,7 +85,7 @@ export const updateAlert = defineOperation({
     );
     checkThreshold(type, patch, { required: false });
     await checkTariff(context.db, user_id, patch.threshold);
-    await checkDelivery(context.db, await reachUser(context.db, caller, user_id), patch.delivery);
+    await checkDelivery(context.db, await loadAccessibleUser(context.db, caller, user_id), patch.delivery);
     return toWire(requireFound(await update(context.db, reach, alert_id, toRow(patch))));
   },
 });
@@ -117,7 +117,7 @@ export const previewAlert = defineOperation({
   exactNumbers: ['threshold'],
   async handle({ context, caller, body: { user_id, ...asked } }) {
     checkThreshold(asked.type, asked, { required: true });
-    const user = await reachUser(context.db, caller, user_id);
+    const user = await loadAccessibleUser(context.db, caller, user_id);
     await checkTariff(context.readDb, user.user_id, asked.threshold);
     return { user_id: user.user_id, data: await wouldHaveFired(context.readDb, user, asked, context.clock()) };
   },

@@ -6,7 +6,7 @@ import * as shapes from '#src/api/shapes.ts';
 import { negotiateFormat } from '#src/api/tables/accept.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
-import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import {
   closeBillPeriod as close,
@@ -40,7 +40,7 @@ export const createBillPeriod = defineOperation({
       device_id === undefined
         ? null
         : requireFound(await findDeviceOwner(context.db, reachOf(caller), toIdOrNotFound(device_id)));
-    const owner = await reachUser(context.db, caller, device?.user_id ?? user_id);
+    const owner = await loadAccessibleUser(context.db, caller, device?.user_id ?? user_id);
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MOST_DAYS)
       throw unprocessable({ field: 'end', message: `must be within ${MOST_DAYS} days of start` });

@@ -241,9 +241,12 @@ const timesOf = (one: BillPeriod) => ({
 const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(asMilliwattHours(a - b));
 
 /** Returns a statement with its checksum. */
-const statementToWire = ({ told, sha256 }: BillVersion): z.output<typeof statement> => ({ ...told, sha256 });
+const statementToWire = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statement> => ({
+  ...stated,
+  sha256,
+});
 
-export const toWire = (one: BillPeriod, { told, sha256 }: BillVersion): z.output<typeof billPeriod> => ({
+export const toWire = (one: BillPeriod, { statement: told, sha256 }: BillVersion): z.output<typeof billPeriod> => ({
   ...periodOf(one),
   ...timesOf(one),
   version: told.version,
@@ -277,7 +280,7 @@ export function detailsToWire({
       export_kwh: difference(known.exported, first.exported),
       estimated_kwh: difference(known.estimated, first.estimated),
     },
-    versions: versions.map(({ told, sha256, imported, exported }, index) => ({
+    versions: versions.map(({ statement: told, sha256, imported, exported }, index) => ({
       version: told.version,
       cause: told.cause,
       recorded_at: told.recorded_at,

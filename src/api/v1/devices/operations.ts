@@ -3,7 +3,14 @@ import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { checkIdentities, checkManager, reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import {
+  checkIdentities,
+  checkManager,
+  loadAccessibleUser,
+  reachOf,
+  reachUserId,
+  toIdOrNotFound,
+} from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
@@ -40,7 +47,7 @@ export const createDevice = defineOperation({
   answer: pairedDevice,
   body: newDevice,
   async handle({ context, caller, body: { user_id, discovery_id, ...settings } }) {
-    const user = await reachUser(context.db, caller, user_id);
+    const user = await loadAccessibleUser(context.db, caller, user_id);
     checkIdentities(caller, [settings]);
     const managedBy = (await futureManagersOf(context.db, reachOf(caller), [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idField, textField, userIdField, zoneField } from '#src/api/fields.ts';
 import { createdAt, deviceId, instantShape, userId } from '#src/api/shapes.ts';
 import { usage } from '#src/api/v1/energy-insights/shape.ts';
-import { decoderConfig, keptDecoderConfig } from '#src/api/v1/gateways/shape.ts';
+import { decoderConfig, storedDecoderConfig } from '#src/api/v1/gateways/shape.ts';
 import { DEVICE_STATUSES, MANAGERS, PLACEMENTS } from '#src/database/enums.ts';
 import { COUNTS_AS_PATTERN } from '#src/devices/channel-name.ts';
 import type { DiscoveredDevice } from '#src/devices/gateways.ts';
@@ -135,7 +135,7 @@ export const deviceDetails = z
     register_max_kwh: z.number().nullable().describe(MEANING.register_max_kwh),
     max_gap_minutes: z.number().describe(MEANING.max_gap_minutes),
     timezone: z.string().nullable().describe(MEANING.timezone),
-    decoder_config: keptDecoderConfig,
+    decoder_config: storedDecoderConfig,
     channels: z
       .array(
         z.strictObject({

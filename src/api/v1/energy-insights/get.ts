@@ -8,7 +8,7 @@ import { formatTable, formatTablePages } from '#src/api/tables/table.ts';
 import { reachWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { ROWS_PER_TURN } from '#src/core/turns.ts';
-import { loadWeightedInsights, loadWeightedTotals, streamWeightedInsights } from '#src/cost/insights.ts';
+import { loadInsightsWithCostAndEmissions, loadWeightedTotals, streamWeightedInsights } from '#src/cost/insights.ts';
 import { flattenWeighted, listWeightedColumns } from '#src/cost/weighted-rows.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import {
@@ -104,7 +104,7 @@ export const getEnergyInsights = defineOperation({
       reply.type('application/json; charset=utf-8');
       return streamPages({ user_id: userId }, pages);
     }
-    const data = await loadWeightedInsights(context.readDb, asked);
+    const data = await loadInsightsWithCostAndEmissions(context.readDb, asked);
     if (format === 'json') return { user_id: userId, data };
     return formatTable(reply, format, data.map(flattenWeighted), allColumns);
   },

@@ -40,7 +40,7 @@ export async function greenButtonAnswer(
   const about = buyer.deviceId ?? buyer.userId;
   async function* pieces() {
     const data = await loadGreenButtonData(readDb, { buyer, range, now, unit });
-    yield* greenButtonXml({ about, range, now, data, told });
+    yield* greenButtonXml({ about, range, now, data, statement: told });
   }
   const begunFeed = await awaitFirstPage(onePageAtATime(callerId, pieces()));
   reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);

@@ -3,7 +3,7 @@ import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
@@ -16,11 +16,11 @@ import {
 import { gatewayPrefix } from '#src/devices/topics.ts';
 import { listUnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
 import {
-  askedMessage,
   createdGateway,
   gateway,
   gatewayPatch,
-  judgedMessage,
+  messageInterpretation,
+  messageRequest,
   newGateway,
   toWire,
   unread,
@@ -36,7 +36,7 @@ export const createGateway = defineOperation({
   answer: createdGateway,
   body: newGateway,
   async handle({ context, caller, body: { user_id, name } }) {
-    const user = await reachUser(context.db, caller, user_id);
+    const user = await loadAccessibleUser(context.db, caller, user_id);
     const { gateway, secret } = await create(context.db, { userId: user.user_id, name });
     const { gateway_id } = gateway;
     return {
@@ -98,9 +98,9 @@ export const decodeMessage = defineOperation({
   path: '/v1/gateways/{gateway_id}/decode',
   scope: 'devices:read',
   status: 200,
-  answer: judgedMessage,
+  answer: messageInterpretation,
   params: z.object({ gateway_id: idField }),
-  body: askedMessage,
+  body: messageRequest,
   async handle({ context, caller, params, body: { topic, payload, payload_b64, retained, decoder_config } }) {
     const gateway = requireFound(await findGateway(context.db, reachOf(caller), toIdOrNotFound(params.gateway_id)));
     if (!context.judge) throw new AppError('unavailable');

@@ -20,7 +20,7 @@ export const decoderConfig = z
   })
   .describe('Decoder settings, for facts that devices do not report themselves. Unknown members are stored.');
 
-export const keptDecoderConfig = z.record(z.string(), z.unknown()).describe('Decoder settings, as they were given.');
+export const storedDecoderConfig = z.record(z.string(), z.unknown()).describe('Decoder settings, as they were given.');
 
 const name = textField(100).describe('Name of the gateway, chosen by its owner.');
 
@@ -32,7 +32,7 @@ export const gateway = z
     gateway_id: z.string().describe('Id of the gateway.'),
     user_id: userId,
     name: z.string().describe('Name of the gateway, chosen by its owner.'),
-    decoder_config: keptDecoderConfig,
+    decoder_config: storedDecoderConfig,
     managed_by: z
       .enum(MANAGERS)
       .describe(
@@ -130,7 +130,7 @@ export const unreadToWire = ({
 const MAX_ASKED_BYTES = 131_072;
 
 /** A message to evaluate, as published below a gateway. */
-export const askedMessage = z
+export const messageRequest = z
   .strictObject({
     topic: z.string().min(1).max(1_000).describe('MQTT topic, with or without the prefix of the gateway.'),
     payload: z
@@ -164,7 +164,7 @@ const value = z.union([z.number(), z.boolean()]).describe('The value, in the uni
 const native = z.string().describe('Id of the device in the message.');
 
 /** The service's interpretation of a message. */
-export const judgedMessage = z
+export const messageInterpretation = z
   .strictObject({
     outcome: z
       .enum(['read', 'asked', 'refused', 'nothing', 'nobody'])
@@ -205,7 +205,7 @@ export const judgedMessage = z
       .array(
         z.strictObject({
           family: z.string().describe('Device family that would decode more of the message.'),
-          decoder_config: keptDecoderConfig.describe(
+          decoder_config: storedDecoderConfig.describe(
             'Decoder settings to add. A zone, a unit or a number in them is an example.',
           ),
         }),

@@ -4,7 +4,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { user, toWire as userToWire } from '#src/api/v1/users/shape.ts';
-import { reachOf, reachOfRole, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachOf, reachOfRole, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -30,7 +30,7 @@ export const createGroup = defineOperation({
   body: newGroup,
   async handle({ context, caller, body: { user_id, name, kind = null, parent_group_id = null } }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
-    const owner = await reachUser(context.db, caller, user_id);
+    const owner = await loadAccessibleUser(context.db, caller, user_id);
     if (owner.role === 'homeowner') {
       throw unprocessable({ field: 'user_id', message: 'must be a utility or an administrator' });
     }
@@ -50,7 +50,7 @@ export const listGroups = defineOperation({
     ...pageFields,
   }),
   async handle({ context, caller, query: { user_id, ...asked }, reply, url }) {
-    const owner = user_id === undefined ? undefined : await reachUser(context.db, caller, user_id);
+    const owner = user_id === undefined ? undefined : await loadAccessibleUser(context.db, caller, user_id);
     const find = (page: { limit: number; cursor?: string }) =>
       list(context.db, reachOf(caller), { ...page, ...omitUndefined({ userId: owner?.user_id }) });
     const rows = await fetchPage(reply, url, asked, find, (one) => one.group_id);

@@ -5,11 +5,11 @@ import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import {
   checkGrant,
+  loadAccessibleUser,
   makerOf,
   ownAccount,
   reachOf,
   reachOfRole,
-  reachUser,
   reachUserId,
   toIdOrNotFound,
 } from '#src/auth/access.ts';
@@ -75,7 +75,7 @@ export const createKey = defineOperation({
       });
     }
     // The account is locked: a change of its role, or its first sign-in, ends all existing keys and must not miss this one.
-    const user = await reachUser(context.db, caller, user_id, { isHeld: true });
+    const user = await loadAccessibleUser(context.db, caller, user_id, { isHeld: true });
     const group =
       group_id === undefined ? null : await findGroup(context.db, reachOf(caller), toIdOrNotFound(group_id));
     // A group of another user is treated as missing.

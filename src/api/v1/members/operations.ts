@@ -3,7 +3,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { ownAccount, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, ownAccount, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -120,7 +120,7 @@ export const leaveMembership = defineOperation({
 /** Returns the home whose members a request is about. Utilities reach the homes that they enrolled, but not their members: 403. */
 function reachHome(db: Database, caller: Caller, userId: string): Promise<User> {
   if (caller.role === 'utility') throw new AppError('forbidden');
-  return reachUser(db, caller, userId);
+  return loadAccessibleUser(db, caller, userId);
 }
 
 async function ended(db: Database, of: { home: string } | { member: string }, memberId: string, now: Date) {

@@ -3,7 +3,7 @@ import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
@@ -21,7 +21,8 @@ export const createProvisioningBatch = defineOperation({
   body: newBatch,
   async handle({ context, caller, body }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
-    const owner = body.owner_user_id === undefined ? null : await reachUser(context.db, caller, body.owner_user_id);
+    const owner =
+      body.owner_user_id === undefined ? null : await loadAccessibleUser(context.db, caller, body.owner_user_id);
     const { batch, secret } = await createBatch(context.db, {
       userId: caller.userId,
       ownerId: owner?.user_id ?? null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { reachUser } from '#src/auth/access.ts';
+import { loadAccessibleUser } from '#src/auth/access.ts';
 import { homeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 import { remarkToWire } from '#src/remarks/wire.ts';
@@ -19,7 +19,7 @@ export const listRemarks = defineOperation({
   answer: remarks,
   query,
   async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
-    const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
+    const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
     const found = await homeRemarks(readDb, { userId, zone: timezone, now: clock() });
     return { timezone, remarks: found.map(remarkToWire) };
   },
@@ -35,7 +35,7 @@ export const getForecast = defineOperation({
   answer: forecast,
   query,
   async handle({ context: { db, readDb, clock }, caller, query: { user_id } }) {
-    const { user_id: userId, timezone } = await reachUser(db, caller, user_id);
+    const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
     const month = await monthForecast(readDb, { userId, zone: timezone, now: clock() });
     return { timezone, forecast: month && forecastToWire(month) };
   },

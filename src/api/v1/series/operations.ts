@@ -6,7 +6,7 @@ import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { period } from '#src/api/v1/energy-insights/period.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
-import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { asBillionths } from '#src/core/decimal.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
@@ -42,7 +42,7 @@ function defineSeriesOperations(of: SeriesInterface) {
     exactNumbers: ['scale'],
     isTrial: (body) => typeof body === 'object' && body !== null && 'check' in body && body.check === true,
     async handle({ context, caller, body: { user_id, source, check, currency = null, ...settings } }) {
-      const owner = await reachUser(context.db, caller, user_id);
+      const owner = await loadAccessibleUser(context.db, caller, user_id);
       const given = source && allowedSource(caller, source);
       if (check) {
         if (!given) throw unprocessable({ field: 'source', message: 'is required for a check' });

@@ -3,7 +3,7 @@ import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { reachOf, reachUser, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachOf, reachUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { compareOffers } from '#src/cost/compare.ts';
@@ -29,7 +29,7 @@ export const createTariff = defineOperation({
   body: newTariff,
   exactNumbers: true,
   async handle({ context, caller, body: { user_id, name, valid_from, currency, ...terms } }) {
-    const owner = await reachUser(context.db, caller, user_id);
+    const owner = await loadAccessibleUser(context.db, caller, user_id);
     return toWire(await create(context.db, { userId: owner.user_id, name, valid_from, currency, terms }));
   },
 });

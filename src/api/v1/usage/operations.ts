@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idField, userIdField } from '#src/api/fields.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { reachOf, reachUser, toIdOrNotFound } from '#src/auth/access.ts';
+import { loadAccessibleUser, reachOf, toIdOrNotFound } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { device_id, type Examples, user_id } from '../example-ids.ts';
@@ -32,7 +32,7 @@ export const streamUsage = defineOperation({
   query,
   async handle({ context: { db, live }, caller, query: { user_id, device_id }, reply }) {
     if (!live) throw new AppError('unavailable');
-    const { user_id: named } = await reachUser(db, caller, user_id);
+    const { user_id: named } = await loadAccessibleUser(db, caller, user_id);
     const device =
       device_id === undefined
         ? undefined

@@ -5,7 +5,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { fetchPage } from '#src/api/pages.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { checkReadingsReader, reachOf, reachUser } from '#src/auth/access.ts';
+import { checkReadingsReader, loadAccessibleUser, reachOf } from '#src/auth/access.ts';
 import { READING_SCOPES } from '#src/auth/scopes.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -100,7 +100,7 @@ export const getUser = defineOperation({
   scope: 'users:read',
   answer: user,
   params: z.object({ user_id: idField }),
-  handle: async ({ context, caller, params }) => toWire(await reachUser(context.db, caller, params.user_id)),
+  handle: async ({ context, caller, params }) => toWire(await loadAccessibleUser(context.db, caller, params.user_id)),
 });
 
 export const updateUser = defineOperation({
@@ -115,7 +115,7 @@ export const updateUser = defineOperation({
   body: userPatch,
   async handle({ context, caller, params, body: patch, languages }) {
     if (patch.email !== undefined && !caller.scopes.has('keys:write')) throw new AppError('emailNeedsKeys');
-    const { user_id } = await reachUser(context.db, caller, params.user_id);
+    const { user_id } = await loadAccessibleUser(context.db, caller, params.user_id);
     if (caller.role !== 'admin' && (patch.role !== undefined || patch.plan !== undefined))
       throw new AppError('forbidden');
     if (typeof patch.emission_series_id === 'string')
@@ -137,7 +137,7 @@ export const deleteUser = defineOperation({
   answer: shapes.message,
   params: z.object({ user_id: idField }),
   async handle({ context, caller, params }) {
-    const { user_id } = await reachUser(context.db, caller, params.user_id);
+    const { user_id } = await loadAccessibleUser(context.db, caller, params.user_id);
     if (!(await eraseUser(context.db, user_id))) throw new AppError('notFound');
     return { message: `User ${user_id} and all associated data were deleted` };
   },
@@ -168,7 +168,7 @@ export const exportUser = defineOperation({
   params: z.object({ user_id: idField }),
   async handle({ context: { db, readDb, clock, dataDir }, caller, params, reply, stillAllowed }) {
     checkReadingsReader(caller);
-    const { user_id: userId } = await reachUser(db, caller, params.user_id);
+    const { user_id: userId } = await loadAccessibleUser(db, caller, params.user_id);
     if (underWay.filter((one) => one === caller.accountId).length >= MAX_OF_CALLER)
       throw new AppError('tooManyRequests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
     if (underWay.length >= MAX_AT_ONCE) throw new AppError('unavailable');
@@ -182,7 +182,7 @@ export const exportUser = defineOperation({
         pageAtMs = performance.now();
         if (pageAtMs - checkedAtMs < CHECKED_EVERY_MS) return;
         checkedAtMs = pageAtMs;
-        await reachUser(db, await stillAllowed(), userId);
+        await loadAccessibleUser(db, await stillAllowed(), userId);
       },
     });
     underWay.push(caller.accountId);

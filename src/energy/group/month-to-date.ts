@@ -6,7 +6,7 @@ import { summedColumns } from '../usage/home-sums.ts';
 import type { BucketPart } from './part.ts';
 
 /** Stored sums of the first days of a group's month, from which the computation continues for the same homes in the same roles. */
-export interface BegunMonth {
+export interface MonthToDate {
   groupId: string;
   zone: string;
   /** First day of the month, YYYY-MM-DD. */
@@ -32,7 +32,10 @@ const NAMES = sumNames(false) as (keyof typeof COLUMNS)[];
  * Builds the query for the stored sums of some homes as rows of their profile: `home` (index in the list), `bucket`, `part` and the sums.
  * It must run in the same snapshot in which the `Begun` was read.
  */
-export function begunHomesSql({ groupId, zone, month }: BegunMonth, homes: readonly Home[]): RawBuilder<unknown> {
+export function monthToDateHomesSql(
+  { groupId, zone, month }: MonthToDate,
+  homes: readonly Home[],
+): RawBuilder<unknown> {
   const sums = sql.raw(NAMES.map((name) => `s."${name}"::float8`).join(', '));
   const arrays = sql.raw(NAMES.map((name) => `k.${COLUMNS[name]}`).join(', '));
   const named = sql.raw(NAMES.map((name) => `"${name}"`).join(', '));
@@ -47,9 +50,9 @@ export function begunHomesSql({ groupId, zone, month }: BegunMonth, homes: reado
  * Stores the sums of a begun month; the same month with fewer days is replaced. The caller must have removed any other month. `from`, `to`:
  * bounds of its days.
  */
-export async function storeBegunMonth(
+export async function storeMonthToDate(
   trx: Database,
-  { groupId, zone, month, parts }: BegunMonth,
+  { groupId, zone, month, parts }: MonthToDate,
   { from, to }: { from: Date; to: Date },
 ): Promise<void> {
   const column = (of: (part: BucketPart) => number) => parts.map(of);
@@ -72,9 +75,9 @@ export async function storeBegunMonth(
 }
 
 /** Stores the contribution of some homes to a begun month. `profile`: a query for rows as of `begunHomesSql`, of all its days. */
-export async function storeBegunHomes(
+export async function storeMonthToDateHomes(
   trx: Database,
-  { groupId, zone, month }: Pick<BegunMonth, 'groupId' | 'zone' | 'month'>,
+  { groupId, zone, month }: Pick<MonthToDate, 'groupId' | 'zone' | 'month'>,
   homes: readonly Home[],
   profile: RawBuilder<unknown>,
 ): Promise<void> {
@@ -92,7 +95,7 @@ export async function storeBegunHomes(
 }
 
 /** Deletes the begun month of a group in a zone. */
-export async function deleteBegunMonth(trx: Database, groupId: string, zone: string): Promise<void> {
+export async function deleteMonthToDate(trx: Database, groupId: string, zone: string): Promise<void> {
   await queryOf(trx)(`DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun'`, [
     groupId,
     zone,
