@@ -364,6 +364,23 @@ describe('a year of quarter-hours', () => {
     }
   });
 
+  test('breaks off if access ends while it is sent', async () => {
+    const { now } = api;
+    const range = dayRange('2020-01-01', '2020-12-31', 'UTC');
+    let months = 0;
+    const confirm = async () => {
+      if (++months === 3) throw new Error('access ended');
+    };
+    const read = monthsOfIntervals(api.db, { userId: year.userId, range, now, unit: 'hour' }, confirm);
+    const feed = subscriptionXml({ about: 'x', self: '/x', range, now, unit: 'hour', months: read });
+    let text = '';
+    const all = (async () => {
+      for await (const piece of feed) text += piece;
+    })();
+    await expect(all).rejects.toThrow('access ended');
+    expect([months, text.includes('</feed>')]).toEqual([3, false]);
+  });
+
   test('needs the memory of a month', { timeout: 120_000 }, async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
