@@ -55,7 +55,8 @@ const ROWS: Record<string, string> = {
     VALUES ('prb_1', $1, $1, 'Lot ☀', 'meter', 'x', sha256('a'), '{S1,"S,2"}', 2, 1, now())`,
   device_claims: `INSERT INTO device_claims VALUES ($2, 'prb_1', sha256('b'), now())`,
   passkeys: `INSERT INTO passkeys VALUES ('pky_1', $1, 'bGFtcA', '\\xa5ff', 4294967295, 'localhost', 'phone ☀ "1"', now(), now()), ('pky_2', $1, 'dHdv', '\\x00', 0, 'localhost', 'x', now(), NULL)`,
-  passkey_challenges: `INSERT INTO passkey_challenges VALUES ('sgn_1', 'AAAA', NULL, now() + interval '5 minutes')`,
+  passkey_challenges: `INSERT INTO passkey_challenges SELECT 'sgn_1', 'AAAA', NULL, now() + interval '5 minutes' UNION ALL
+    SELECT session_id, 'BBBB', session_id, now() + interval '5 minutes' FROM sessions`,
   identities: `INSERT INTO identities VALUES ('https://login.example.com', 'staff-1', $1, now(), now())`,
   home_members: `INSERT INTO home_members VALUES ('mem_1', $1, 'ünvited@example.com', 'read', now(), 'usr_0', now(), NULL),
     ('mem_2', 'usr_0', 'ünvited@example.com', 'manage', now(), $1, now(), NULL)`,
