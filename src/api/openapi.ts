@@ -24,17 +24,17 @@ const STATUSES = Map.groupBy(Object.keys(ERRORS) as ErrorName[], (name) => ERROR
 
 const TAGS: Record<string, string> = {
   'energy-insights':
-    'Usage, grid import, production, storage and cost of a home, by hour, day or month, in any time zone.',
+    'Usage, grid exchange, production and cost of a home, by hour, day or month.',
   analytics: 'Monthly usage, compared with the previous month.',
   usage: 'Live readings and changed hours, as a stream of events.',
-  remarks: 'Unusual conditions in a home now, with the values that they are compared with.',
+  remarks: 'Unusual conditions in a home now.',
   forecast: 'Expected usage and cost of a home at the end of the month.',
   alerts: 'Thresholds on usage, costs and silence, and the times at which they would have fired.',
-  users: 'Accounts: homeowners, utilities, administrators. Export of all data of an account as a file.',
+  users: 'Accounts: homeowners, utilities, administrators; export of their data.',
   groups: 'Buildings, feeders, districts: groups of homes with their total usage.',
   webhooks: 'Subscriptions to events, and the log of their deliveries.',
   devices: 'Meters, plugs and thermostats: pairing, settings and measurements.',
-  fleet: 'Devices of all homes that the caller can access, and groups of devices that fell silent together.',
+  fleet: 'Devices of all accessible homes, and groups that fell silent together.',
   'bill-periods': 'Versions of a period’s energy for a bill, and its current values.',
   tariffs: 'Prices of energy that a home imports, and payments for energy that it exports.',
   'what-if': 'Energy and cost of a home with a battery, or with other panels.',
@@ -47,7 +47,7 @@ const TAGS: Record<string, string> = {
   apps: 'Programs of utilities and administrators that can be given access to homes.',
   audit: 'Audit log for administrators: the actor, action and target of each change.',
   imports: 'Bulk import of devices from tables, all or none.',
-  'provisioning-batches': 'Shared credentials with which new meters claim their devices at first contact.',
+  'provisioning-batches': 'Shared credentials with which new meters claim their devices.',
 };
 
 /**
