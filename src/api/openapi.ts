@@ -23,8 +23,7 @@ const MAX_DESCRIPTION = 400;
 const STATUSES = Map.groupBy(Object.keys(ERRORS) as ErrorName[], (name) => ERRORS[name].status);
 
 const TAGS: Record<string, string> = {
-  'energy-insights':
-    'Usage, grid exchange, production and cost of a home, by hour, day or month.',
+  'energy-insights': 'Usage, grid exchange, production and cost of a home, by hour, day or month.',
   analytics: 'Monthly usage, compared with the previous month.',
   usage: 'Live readings and changed hours, as a stream of events.',
   remarks: 'Unusual conditions in a home now.',
