@@ -43,8 +43,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'account',
     relation: 'users',
-    means:
-      'The account. enrolled_by: the utility that created it; is_enrolled: whether a utility created it, even if the utility was deleted.',
+    means: 'The account. enrolled_by: the utility that created it; is_enrolled: whether one did, also if it is gone.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: [
@@ -71,7 +70,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'arrivals',
     relation: 'arrivals',
-    means: 'The installation from which the account moved, and the time of the move.',
+    means: 'From which other installation the account came, and when.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: ['user_id', 'from_installation', 'arrived_at'],
@@ -79,7 +78,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'members',
     relation: 'home_members',
-    means: 'People who were invited to the home, and its current and former members.',
+    means: 'Who was invited to the home, and who is or was a member of it.',
     by: { column: 'user_id', of: 'user' },
     key: { member_id: 'text' },
     columns: ['member_id', 'user_id', 'email', 'access', 'created_at', 'accepted_at', 'ended_at'],
@@ -116,7 +115,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'authorizations',
     relation: 'authorizations',
-    means: 'Apps that can access the home.',
+    means: 'Apps that the home has let in.',
     by: { column: 'user_id', of: 'user' },
     key: { authorization_id: 'text' },
     columns: [
@@ -134,7 +133,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'keys',
     relation: 'api_keys',
-    means: 'API keys, including revoked ones. The keys themselves are not stored.',
+    means: 'API keys, also revoked ones. The keys themselves are kept nowhere.',
     by: { column: 'user_id', of: 'user' },
     key: { key_id: 'text' },
     columns: [
@@ -197,17 +196,16 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'passkeys',
     relation: 'passkeys',
-    means: 'Identity of the person at the OpenID Connect provider with which they sign in to the dashboard.',
+    means: 'Passkeys that sign in to the dashboard. host: the only host at which each works.',
     by: { column: 'user_id', of: 'user' },
     key: { passkey_id: 'text' },
     columns: ['passkey_id', 'user_id', 'credential_id', 'counter', 'host', 'name', 'created_at', 'last_used_at'],
-    omitted: { public_key: 'Unused requests to sign in by e-mail, of the last day.' },
+    omitted: { public_key: 'what its sign-ins are verified by' },
   },
   {
     file: 'identities',
     relation: 'identities',
-    means:
-      'Requested new e-mail address, which takes effect when a link in a mail to it is used, and the account that requested it.',
+    means: 'Who the person is to the provider that the dashboard is signed in by (OpenID Connect).',
     by: { column: 'user_id', of: 'user' },
     key: { issuer: 'text', subject: 'text' },
     columns: ['issuer', 'subject', 'user_id', 'linked_at', 'used_at'],
@@ -237,11 +235,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     by: { column: 'user_id', of: 'user' },
     key: { caller_id: 'text', idempotency_key: 'text' },
     columns: ['user_id', 'caller_id', 'idempotency_key', 'status', 'created_at'],
-    omitted: {
-      request_sha256: SECRET,
-      body_sealed:
-        'Devices, including deleted ones, with their settings, their places in the home and their owner’s settings for quantities.',
-    },
+    omitted: { request_sha256: SECRET, body_sealed: 'may show a secret once more' },
   },
   {
     file: 'request_counts',
@@ -263,7 +257,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'devices',
     relation: 'devices',
-    means: 'Devices whose meters claimed them at first contact, with the batch of each.',
+    means:
+      'Devices, also deleted ones, with their settings, their places in the home and what their owner said of them.',
     by: { column: 'user_id', of: 'user' },
     key: { device_id: 'text' },
     columns: [
@@ -291,16 +286,12 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'imported_as',
       'managed_by',
     ],
-    omitted: {
-      mqtt_secret_sha256: SECRET,
-      certificate_sha256:
-        'Imports of devices. created, users_created: numbers of devices and accounts. differing: rows whose existing devices had other settings.',
-    },
+    omitted: { mqtt_secret_sha256: SECRET, certificate_sha256: 'what it logs in with' },
   },
   {
     file: 'device_claims',
     relation: 'device_claims',
-    means: 'Batches of meters that claim their identities, and the account that gets the devices.',
+    means: 'Devices whose meters claimed them at first contact, and with which batch.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text' },
     columns: ['device_id', 'batch_id', 'claimed_at'],
@@ -309,7 +300,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'imports',
     relation: 'imports',
-    means: 'Time of each device’s last message.',
+    means:
+      'Imports of devices. created, users_created: how many. differing: rows whose devices were there with other settings.',
     by: { column: 'user_id', of: 'user' },
     key: { import_id: 'text' },
     columns: ['import_id', 'user_id', 'created_at', 'rows', 'created', 'users_created', 'differing'],
@@ -346,14 +338,14 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     columns: ['device_id', 'user_id', 'seen_at'],
     omitted: {
       version: 'a number that tells one state from another',
-      laws: 'Times in which devices were silent for an hour or longer. was_heard: whether a message had been received before.',
-      open: 'Logins of imports that are running.',
+      laws: 'where the arithmetic of readings.csv stands',
+      open: 'the hour that is open: in load_profile.csv',
     },
   },
   {
     file: 'silences',
     relation: 'device_silences',
-    means: 'Quantities that each device measures; readings.csv refers to series_id.',
+    means: 'When devices were silent for an hour or longer. was_heard: whether they had been heard before.',
     by: { column: 'user_id', of: 'user' },
     key: { device_id: 'text', began_at: 'timestamptz' },
     columns: ['device_id', 'user_id', 'began_at', 'was_heard', 'ended_at'],
@@ -361,7 +353,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'temporary_logins',
     relation: 'temporary_secrets',
-    means: 'Times at which a better quantity appeared on a channel, and until which the previous quantity counts.',
+    means: 'Logins of imports that are under way.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', expires_at: 'timestamptz' },
     columns: ['device_id', 'expires_at'],
@@ -370,7 +362,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'channels',
     relation: 'series',
-    means: 'Hours of devices that changed after they were first known, because of late readings or settings.',
+    means: 'What each device measures; readings.csv refers to series_id.',
     by: { column: 'device_id', of: 'device' },
     key: { series_id: 'bigint' },
     columns: [
@@ -396,8 +388,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'quantity_changes',
     relation: 'quantity_changes',
-    means:
-      'Edits of readings, with author, revoker and reason: excluded readings, and readings that a person read off a register (value in mWh). Edits by the author "clock", made after a host’s clock was set back, exclude only the readings of instants (Unix ms).',
+    means: 'When a better quantity appeared on a channel, and until when the one before it counts.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', channel: 'text', noted_at: 'timestamptz', note: 'text' },
     columns: ['device_id', 'channel', 'noted_at', 'note'],
@@ -405,8 +396,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'late_changes',
     relation: 'late_changes',
-    means:
-      'Channels that sent readings without a time, with the host that received them. A step of the host’s clock affects these channels.',
+    means: 'Hours of devices that changed after they were known: by readings that came late, and by settings.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', hour: 'timestamptz' },
     columns: [
@@ -448,7 +438,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'untimed_channels',
     relation: 'untimed_series',
-    means: 'Devices that were discovered through a gateway.',
+    means:
+      'Channels that sent readings without a time, and which host received them: a step of its clock is about these.',
     by: { column: 'device_id', of: 'device' },
     key: { device_id: 'text', channel: 'text', kind: 'text', host: 'text' },
     columns: ['device_id', 'channel', 'kind', 'host'],
@@ -456,7 +447,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'gateways',
     relation: 'gateways',
-    means: 'Latest announcements of devices behind a gateway; payload in base64.',
+    means: 'Household brokers.',
     by: { column: 'user_id', of: 'user' },
     key: { gateway_id: 'text' },
     columns: ['gateway_id', 'user_id', 'name', 'decoder_config', 'created_at', 'announced'],
@@ -465,8 +456,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'discovered_devices',
     relation: 'discovered_devices',
-    means:
-      'Messages of a gateway that no device family recognises, counted by the shape of their topic, with one example of the last 24 hours; payload in base64.',
+    means: 'Devices that were heard through a gateway.',
     by: { column: 'gateway_id', of: 'gateway' },
     key: { discovery_id: 'text' },
     columns: [
@@ -509,7 +499,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'example_bytes',
       'example_received_at',
     ],
-    expressions: { example_payload: 'Tariffs: prices of energy, and payments for exported energy.' },
+    expressions: { example_payload: "translate(encode(r.example_payload, 'base64'), E'\\n', '')" },
     pageRows: 50,
   },
   {
@@ -554,7 +544,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'tariffs',
     relation: 'tariffs',
-    means: 'Versions of the bills for these days, with the SHA-256 of each.',
+    means: 'Tariffs: what energy costs, and what is paid for what is fed in.',
     by: { column: 'user_id', of: 'user' },
     key: { tariff_id: 'text' },
     columns: ['tariff_id', 'user_id', 'name', 'valid_from', 'currency', 'terms'],
@@ -581,7 +571,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'bill_versions',
     relation: 'bill_versions',
-    means: 'Later corrections of closed days, with the bill period that contains each.',
+    means: 'What was told of these days, with the SHA-256 of each statement.',
     by: { column: 'bill_period_id', of: 'billPeriod' },
     key: { bill_period_id: 'text', version: 'bigint' },
     columns: [
@@ -593,13 +583,12 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       'export_milliwatt_hours',
       'estimated_milliwatt_hours',
     ],
-    expressions: { sha256: 'The account’s own series of prices or of emission intensities, by kind.' },
+    expressions: { sha256: "encode(r.sha256, 'hex')" },
   },
   {
     file: 'bill_adjustments',
     relation: 'bill_adjustments',
-    means:
-      'Values of these series per kWh by UTC day, in billionths of the currency or of a gram, in order of time; null: unknown.',
+    means: 'By how much closed days were corrected later, and in whose closing that was told.',
     by: { column: 'bill_period_id', of: 'billPeriod' },
     key: { told_in: 'text', bill_period_id: 'text' },
     columns: ['told_in', 'bill_period_id', 'import_milliwatt_hours', 'export_milliwatt_hours'],
@@ -607,7 +596,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'price_series',
     relation: 'price_series',
-    means: 'Sources from which these series fetch their values.',
+    means: 'Series of the account’s own, of prices or of emission intensities, by kind.',
     by: { column: 'user_id', of: 'user' },
     key: { series_id: 'text' },
     columns: ['series_id', 'user_id', 'kind', 'name', 'currency', 'resolution_minutes'],
@@ -636,14 +625,14 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
       fetches: 'of the worker that fetches',
       fetches_on: 'of the worker that fetches',
       retries: 'of the worker that fetches',
-      tells_tomorrow: 'Times at which alerts fired.',
+      tells_tomorrow: 'of the worker that fetches',
       is_notified: 'which mail about the failures was sent: among the events',
     },
   },
   {
     file: 'alert_firings',
     relation: 'alert_firings',
-    means: 'Events of the account in the last 30 days.',
+    means: 'When alerts fired.',
     by: { column: 'alert_id', of: 'alert' },
     key: { alert_id: 'text', period_start: 'timestamptz', device_id: 'text' },
     columns: [
@@ -661,7 +650,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'webhooks',
     relation: 'webhooks',
-    means: 'Notifications of these events: by mail, by SMS, or through a subscription.',
+    means: 'Subscriptions to events.',
     by: { column: 'user_id', of: 'user' },
     key: { webhook_id: 'text' },
     columns: [
@@ -693,12 +682,12 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'deliveries',
     relation: 'deliveries',
-    means: 'Deliveries through the account’s own subscriptions, with the responses of their receivers.',
+    means: 'Who was notified of these events: by mail, by SMS, or through whose subscription.',
     by: { column: 'event_id', of: 'event' },
     key: { delivery_id: 'text' },
     columns: DELIVERY_COLUMNS,
     // The responses of a webhook that belongs to another account are that account's data.
-    expressions: { attempts: 'Actions of the account in the last 24 months.' },
+    expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
   {
     file: 'webhook_deliveries',
@@ -711,7 +700,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'acts',
     relation: 'audit_log',
-    means: 'Actions on the account in the last 24 months.',
+    means: 'What the account did, of the last 24 months.',
     by: { column: 'actor_user_id', of: 'user' },
     key: { audit_id: 'text' },
     columns: AUDIT_COLUMNS,
@@ -727,14 +716,14 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     omitted: { about_user_id: 'the account itself' },
     // The API key and the IP address of another person are omitted.
     expressions: {
-      actor_key_id: 'Remarks on the home that were sent as events and still apply.',
-      address: 'Time of the last usage.updated event (1970: never), and whether the home is followed.',
+      actor_key_id: 'CASE WHEN r.actor_user_id = r.about_user_id THEN r.actor_key_id END',
+      address: 'CASE WHEN r.actor_user_id = r.about_user_id OR r.actor_user_id IS NULL THEN r.address END',
     },
   },
   {
     file: 'raised_remarks',
     relation: 'raised_remarks',
-    means: 'Hours that the next usage.updated event will contain.',
+    means: 'Remarks on the home that were sent as events and still stand.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text', kind: 'text', subject: 'text' },
     columns: ['user_id', 'kind', 'subject', 'event_id', 'seen_at'],
@@ -742,8 +731,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'usage_told',
     relation: 'usage_told',
-    means:
-      'Every stored reading, of series in channels.json. Units of value by kind: register and interval mWh, power mW, temperature and setpoint 0.001 °C, humidity 0.001 %, heating 0 or 1. interval_ms -1: read by hand (reading_edits.json).',
+    means: 'When usage.updated was last told (1970: never), and whether the home is followed.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text' },
     columns: ['user_id', 'told_at', 'followed_since', 'followed_until'],
@@ -751,7 +739,7 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
     file: 'usage_untold',
     relation: 'usage_untold',
-    means: 'The last readings of each series that retention deleted.',
+    means: 'Hours that the next usage.updated will be about.',
     by: { column: 'user_id', of: 'user' },
     key: { user_id: 'text', hour: 'timestamptz' },
     columns: ['user_id', 'hour'],
@@ -763,12 +751,13 @@ export const SERIES_FILES = [
   {
     relation: 'readings',
     value: 'value',
-    means: 'Readings that were not plainly counted, with the reason.',
+    means:
+      'Every reading that is kept, of series in channels.json. Units of value by kind: register and interval mWh, power mW, temperature and setpoint 0.001 °C, humidity 0.001 %, heating 0 or 1. interval_ms -1: read by hand (reading_edits.json).',
   },
   {
     relation: 'closed_readings',
     value: 'value',
-    means: 'Readings that were rejected, because a higher value was received for the same time.',
+    means: 'The last readings of each series that retention dropped.',
   },
   { relation: 'reading_notes', value: 'verdict', means: 'Readings that were not plainly counted, and why.' },
   {
