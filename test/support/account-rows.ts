@@ -57,6 +57,9 @@ export async function readAccountRows(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,
       );
+    // Subscriptions that apps made in a home end with the apps' access, when the home moves.
+    else if (others && relation === 'webhooks')
+      await read(relation, `SELECT ${without} FROM webhooks r WHERE user_id <> ALL ($1)`);
     else await read(relation, `SELECT ${without} FROM ${relation} r WHERE ${is(whose)}`);
   }
   for (const relation of ['readings', 'reading_notes', 'lower_kept_readings', 'closed_readings'])

@@ -237,7 +237,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   const setting = page.getByRole('form', { name: 'Use this setting senml' });
   await setting.getByLabel('Setting').fill('senml/#');
   await setting.getByRole('button', { name: 'Save to the gateway' }).click();
-  await setting.getByText('That is not a JSON object').waitFor();
+  await setting.getByText('This is not a JSON object').waitFor();
   await setting.getByLabel('Setting').fill('{"senml": {"topics": ["field/+"]}}');
   await testLooks(page, 'devices-setting');
   await setting.getByRole('button', { name: 'Save to the gateway' }).click();

@@ -119,9 +119,9 @@ test('a utility imports a table once it has no errors, and downloads the passwor
 
   await choose(`${header}anna@example.com,meter,cellar,M1\nben@example.com,meter,"hall, left",M2\n`);
   expect(await rows.count()).toBe(0);
-  await card.getByLabel('Make accounts').check();
+  await card.getByLabel('Create accounts').check();
   await press('Check');
-  await outcome.getByText('no mistakes').waitFor();
+  await outcome.getByText('no errors').waitFor();
   await testLooks(page, 'import-checked');
   expect(await devices()).toBe(before);
 

@@ -152,7 +152,7 @@ async function expectErrors(home: string, at: string): Promise<void> {
   expect(await refusal(home, ['--at', '2999-01-01T00:00:00Z'])).toMatch(
     /The archive ends at 20\d\d-\d\d-.*Z: later states/,
   );
-  expect(await refusal(home, ['--at', 'yesterday'])).toContain('give a time with its zone');
+  expect(await refusal(home, ['--at', 'yesterday'])).toContain('must be a time with its zone');
   expect(await refusal(join(home, 'wal'), [])).toContain('There is no copy in');
 
   // A torn segment before the time, then a torn base copy, then a manifest that was changed.

@@ -149,7 +149,7 @@ test('refuses a database that cannot be upgraded, with a remedy', async () => {
   const other = { PATH: process.env.PATH, DATA_DIR: join(folder.path, 'other') };
   const said = (env: Record<string, string | undefined>) =>
     spawnSync(process.execPath, [PROGRAM, 'upgrade-database'], { env, encoding: 'utf8' }).stderr;
-  expect(said({ ...other, DATABASE_URL: 'postgres://x@y/z' })).toContain('DATABASE_URL names a database');
+  expect(said({ ...other, DATABASE_URL: 'postgres://x@y/z' })).toContain('DATABASE_URL names an external database');
   expect(said(other)).toContain('There is no embedded database');
   mkdirSync(join(other.DATA_DIR, 'postgres'), { recursive: true });
   writeFileSync(join(other.DATA_DIR, 'postgres/PG_VERSION'), '99\n');
