@@ -107,7 +107,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
     `${header}anna@example.com,meter,cellar,M1\nnobody@example.com,meter,hall,M2\nanna@example.com,,roof,M3\nanna@example.com,meter,shed,M1\n`,
   );
   await press('Check');
-  await outcome.getByText('3 mistakes').waitFor();
+  await outcome.getByText('3 errors').waitFor();
   const rows = outcome.locator('tbody tr');
   expect((await rows.allTextContents()).map((one) => one.replaceAll(/\s+/g, ' ').trim())).toEqual([
     expect.stringMatching(/^3 ?email ?there is no such user$/),
