@@ -144,7 +144,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
 
   // After a reload the passwords are still available until they have been downloaded.
   await page.reload();
-  await card.getByText(/^The passwords of 2 devices that were imported .* still wait\.$/).waitFor();
+  await card.getByText(/^The passwords of 2 devices that were imported .* have not been downloaded yet\.$/).waitFor();
   const download = async () =>
     String(
       await readFile(await (await Promise.all([page.waitForEvent('download'), press('Download passwords')]))[0].path()),
@@ -163,8 +163,8 @@ test('a utility imports a table once it has no errors, and downloads the passwor
   await choose(`${header}anna@example.com,smart_meter,cellar,M1\n`);
   await press('Check');
   await outcome.getByText('nothing to import').waitFor();
-  await outcome.getByText('1 row says something else').waitFor();
+  await outcome.getByText('1 row differs from its existing device').waitFor();
   await page.reload();
   await card.getByLabel('Table (CSV)').waitFor();
-  expect(await card.getByText('still wait').count()).toBe(0);
+  expect(await card.getByText('not been downloaded').count()).toBe(0);
 });
