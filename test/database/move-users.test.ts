@@ -452,7 +452,9 @@ test('the command refuses impossible moves, and moves once', async () => {
   await expect(energy('--to-secret-key', secret)).rejects.toThrow(/--to-secret-key requires --users/);
   await expect(energy('--to', 'nonsense')).rejects.toThrow(/--to: must be a URL that begins with postgres:/);
   await expect(energy('--to', 'postgres://anna:hunter2@127.0.0.1:1/energy')).rejects.toMatchObject({
-    stderr: expect.stringMatching(/^--to: postgres:\/\/…@127.0.0.1:1\/… cannot be reached, no program listens at this address/),
+    stderr: expect.stringMatching(
+      /^--to: postgres:\/\/…@127.0.0.1:1\/… cannot be reached, no program listens at this address/,
+    ),
   });
   const all = ['--to', target.url, '--users', users, '--to-secret-key', secret];
   await writeFile(users, 'usr_nobody\n');
