@@ -32,7 +32,10 @@ export interface Caller {
   by: 'key' | 'session' | 'app' | 'client';
   /** The key_id or session_id, the authorization_id of an app, or the app_id of a client. */
   keyId: string;
-  /** Account of the key or session; for an app, the home. Its requests count to this account, and its acts are recorded as those of this account. */
+  /**
+   * Account of the key or session; for an app, the home; for a client, the account that registered the app. Its requests count to this
+   * account, and its acts are recorded as those of this account.
+   */
   accountId: string;
   /** Account whose data the caller reaches: its own, or the home of which it acts as a member (homes.ts). */
   userId: string;

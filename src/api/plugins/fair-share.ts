@@ -12,7 +12,7 @@ import { needsKey } from './authentication.ts';
 const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
 
 /**
- * Limits each account, the keys of each device, and each app in a home, to a share of the process, below /v1 and at /mcp. A request counts
+ * Limits each account, the keys of each device, and each app in a home, to a share of the process, on every path that needs a key. A request counts
  * once its body has arrived.
  */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
