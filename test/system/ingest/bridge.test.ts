@@ -102,7 +102,7 @@ test('a household’s broker is bridged: its families are discovered, paired, an
     openwb: lastMinutes,
     p1meter: lastMinutes,
     smlreader: lastMinutes,
-    zigbee2mqtt: 0.08,
+    zigbee2mqtt: lastMinutes + 0.02,
   };
   const tolerance = (family: string) => tolerances[family] ?? 0.003;
   for (const { family, deviceId } of paired) {
