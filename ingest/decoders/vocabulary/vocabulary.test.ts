@@ -127,6 +127,7 @@ test('the time for an unknown word does not grow with the square of its length',
   };
   // The first names compile the code. Names are cached, so each round has its own.
   timeOf(40);
-  const shortest = (length: number) => Math.min(...[1, 2, 3].map(() => timeOf(length)));
-  expect(shortest(190) / shortest(40)).toBeLessThan(5);
+  const shortest = (length: number) => Math.min(...[1, 2, 3, 4, 5].map(() => timeOf(length)));
+  // 4.75 times the length: 23 times the time, if it grew with the square.
+  expect(shortest(190) / shortest(40)).toBeLessThan(12);
 });
