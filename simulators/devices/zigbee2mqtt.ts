@@ -22,16 +22,20 @@ export function zigbee2mqttPlug(options: { name: string; energySeconds?: number 
   const { name, energySeconds = 0 } = options;
   let cache: Record<string, unknown> = { linkquality: 156, power_on_behavior: 'previous', state: 'ON', voltage: VOLTS };
   let energyAtMs = Number.NEGATIVE_INFINITY;
+  const cached = (): FamilyMessage => ({
+    topic: `zigbee2mqtt/${name}`,
+    payload: JSON.stringify(Object.fromEntries(Object.entries(cache).sort())),
+  });
   return {
     family: 'zigbee2mqtt',
     nativeId: name,
-    greeting: () => bridgeGreeting(name),
+    // The bridge publishes what it has cached of each device when it connects.
+    greeting: () => (cache.energy === undefined ? bridgeGreeting(name) : [...bridgeGreeting(name), cached()]),
     messages(home, atMs) {
       const sent: FamilyMessage[] = [];
       const report = (attributes: Record<string, unknown>) => {
         cache = { ...cache, ...attributes };
-        const payload = JSON.stringify(Object.fromEntries(Object.entries(cache).sort()));
-        sent.push({ topic: `zigbee2mqtt/${name}`, payload });
+        sent.push(cached());
       };
       const { powerW } = home.at(atMs);
       if (cache.power !== powerW) report({ power: powerW, current: Math.round((powerW / VOLTS) * 100) / 100 });
