@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
-import type { BenchmarkResult } from './answer.ts';
+import type { BenchmarkResult, Goal } from './answer.ts';
 import { postgresCpuMs, processCpuMs } from './cpu.ts';
 import { addHistory, READINGS_PER_HOME_YEAR } from './history.ts';
+import { logBytesOf, measureStorageFloor, type StorageCost } from './storage-floor.ts';
 import { median, startBenchmarkDatabase } from './support.ts';
 
 const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
@@ -71,11 +72,24 @@ type CpuTimes = Record<(typeof PROCESSES)[number], number>;
 interface Rate {
   perSecond: number;
   cpuUs: CpuTimes;
+  /** Bytes of write-ahead log per reading. */
+  walBytes: number;
   ingestMib: number;
   /** Readings/s of each whole minute of the round. */
   ofMinutes: number[];
 }
 type Round = (meters: Meters) => Promise<Rate>;
+
+/** What a reading costs at the smallest size, beside PostgreSQL's least cost of the same rows in the same run. */
+interface Costs {
+  floor: StorageCost;
+  few: StorageCost;
+  many: StorageCost;
+  /** PostgreSQL's CPU of the first round of new devices ÷ that of their later rounds. */
+  firstRound: number;
+  /** Memory that the worker took for each device of the larger fleet, bytes; includes its collector's slack. */
+  bytesPerDevice: number;
+}
 
 /**
  * Measures readings/s over mosquitto, from publish to commit, with different amounts of stored readings (`--sizes=1,10,50`, in millions),
@@ -98,6 +112,7 @@ export async function bench(): Promise<BenchmarkResult> {
       byQuarterHour?: { few: number; many: number; fewUs: CpuTimes; manyUs: CpuTimes };
     }[] = [];
     let steady: Steady | undefined;
+    let costs: Costs | undefined;
     let settled: Updates | undefined;
     let homes = 0;
     for (const million of SIZES) {
@@ -108,8 +123,9 @@ export async function bench(): Promise<BenchmarkResult> {
       // Ten-second meters close an hour with one of 360 readings. Without this, all of them would close it in the same round.
       clock.ms = Math.ceil(clock.ms / HOUR_MS) * HOUR_MS;
       const rate = await withWorker(database, async (round) => {
-        // The first messages of a device create its series, grow its head and fill the worker's cache, so they are not measured.
-        await round(MANY);
+        const emptyMib = costs ? 0 : (await round({ ...FEW, messages: FEW.devices })).ingestMib;
+        // The first messages of a device create its series, grow its head and fill the worker's cache, so their rates do not count.
+        const first = await round(MANY);
         await round(MANY);
         if (BY_QUARTER_HOUR) await round(FEW_BY_QUARTER_HOUR);
         settled ??= await updatesOfHeads(database.pool);
@@ -127,6 +143,13 @@ export async function bench(): Promise<BenchmarkResult> {
         const cpu = (of: Rate[]) =>
           cpuTimes((name) => Math.round(median(of.map(({ cpuUs }) => cpuUs[name])) * 10) / 10);
         const ingestMib = Math.max(...many.map((one) => one.ingestMib));
+        costs ??= {
+          floor: await measureStorageFloor(database, { rows: MESSAGES, devices: DEVICES.few }),
+          few: storageCostOf(few),
+          many: storageCostOf(many),
+          firstRound: share(first.cpuUs.postgres, storageCostOf(many).cpuUs),
+          bytesPerDevice: Math.round(((ingestMib - emptyMib) * 1_048_576) / DEVICES.many),
+        };
         const ratesOf = (one: typeof quarterly) => ({
           few: rate(one.few),
           many: rate(one.many),
@@ -152,7 +175,7 @@ export async function bench(): Promise<BenchmarkResult> {
     };
     const hot = await hotShare(database.pool, settled as Updates);
     return {
-      json: { devices: DEVICES, rates, ratios, hot, steady },
+      json: { devices: DEVICES, rates, ratios, hot, steady, costs },
       goals: [
         {
           what: `Slowest ÷ smallest size with ${FEW_DEVICES} devices`,
@@ -175,6 +198,7 @@ export async function bench(): Promise<BenchmarkResult> {
           goal: { atMost: 2 },
         },
         { what: 'Share of HOT updates of heads', measured: hot, goal: { atLeast: 0.95 } },
+        ...goalsOfCosts(costs as Costs),
       ],
       lines: [
         ...rates.flatMap(({ million, few, many, fewUs, manyUs, ingestMib }) => [
@@ -193,6 +217,7 @@ export async function bench(): Promise<BenchmarkResult> {
         `slowest / smallest size: ${ratios.sizes_few} with ${FEW_DEVICES} devices, ${ratios.sizes_many} with ${MANY_DEVICES}`,
         `${MANY_DEVICES} devices / ${FEW_DEVICES}: ${ratios.devices} at worst; PostgreSQL's CPU ${ratios.cpu}`,
         `updates of heads that touched no index (HOT): ${hot}`,
+        ...linesOfCosts(costs as Costs),
         ...(steady
           ? [
               `${STEADY_MINUTES} minutes of ${MANY_DEVICES}: ${steady.perSecond} readings/s; slowest minute ${share(steady.slowestMinute, steady.perSecond)}, last ${share(steady.lastMinute, steady.perSecond)} of that; ` +
@@ -211,6 +236,42 @@ function argument(name: string): string | undefined {
 }
 
 const share = (part: number, of: number): number => Math.round((100 * part) / of) / 100;
+
+const storageCostOf = (rates: readonly Rate[]): StorageCost => ({
+  cpuUs: median(rates.map(({ cpuUs }) => cpuUs.postgres)),
+  walBytes: Math.round(median(rates.map(({ walBytes }) => walBytes))),
+});
+
+const linesOfCosts = ({ floor, few, many, firstRound, bytesPerDevice }: Costs): string[] => [
+  `PostgreSQL's CPU and log a reading: rows with their key alone ${floor.cpuUs.toFixed(1)} µs and ${Math.round(floor.walBytes)} B; ` +
+    `${FEW_DEVICES} devices ${few.cpuUs.toFixed(1)} µs and ${few.walBytes} B; ${MANY_DEVICES} ${many.cpuUs.toFixed(1)} µs and ${many.walBytes} B`,
+  `first round of new devices / later rounds: ${firstRound}; memory a device: ${bytesPerDevice} B`,
+];
+
+/** Goals of what a reading costs. Memory is measured in MiB of a whole process, so it has a goal for a million devices only. */
+function goalsOfCosts({ floor, few, many, firstRound, bytesPerDevice }: Costs): Goal[] {
+  const memory = { what: 'Memory of a worker for each device', measured: bytesPerDevice, unit: ' B' };
+  return [
+    {
+      what: `PostgreSQL's CPU of ${FEW_DEVICES} devices ÷ of rows and key alone`,
+      measured: share(few.cpuUs, floor.cpuUs),
+      goal: { atMost: 1.5 },
+    },
+    {
+      what: `PostgreSQL's CPU of ${MANY_DEVICES} devices ÷ of rows and key alone`,
+      measured: share(many.cpuUs, floor.cpuUs),
+      goal: { atMost: 2.8 },
+    },
+    {
+      what: `Log a reading of ${MANY_DEVICES} devices`,
+      measured: many.walBytes,
+      unit: ' B',
+      goal: { atMost: 300 },
+    },
+    { what: 'First round of new devices ÷ later rounds', measured: firstRound, goal: { atMost: 3 } },
+    { ...memory, goal: DEVICES.many < 1_000_000 ? null : { atMost: 200 } },
+  ];
+}
 
 const cpuTimes = (of: (name: keyof CpuTimes) => number) =>
   Object.fromEntries(PROCESSES.map((name) => [name, of(name)])) as CpuTimes;
@@ -296,7 +357,7 @@ async function hotShare(pool: Pool, since: Updates): Promise<number> {
 
 /** Starts a broker, an ingest worker and a background worker, and runs rounds on them. */
 async function withWorker<T>(
-  database: { url: string; dataDir: string },
+  database: { pool: Pool; url: string; dataDir: string },
   use: (round: Round) => Promise<T>,
 ): Promise<T> {
   const mosquitto = await startMosquitto();
@@ -338,6 +399,7 @@ async function withWorker<T>(
         broker: () => processCpuMs(mosquitto.pid),
       };
       const cpuFrom = cpuTimes((name) => cpuMs[name]());
+      const logFrom = await logBytesOf(database.pool);
       publisher.send('go');
       const ofMinutes: number[] = [];
       let minute = { from, committed: before };
@@ -350,10 +412,11 @@ async function withWorker<T>(
       }
       const seconds = (performance.now() - from) / 1_000;
       const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / messages);
+      const walBytes = ((await logBytesOf(database.pool)) - logFrom) / messages;
       await exited;
       const ingestMib = residentMib(worker.process.pid as number);
       process.stderr.write(`  ${devices} devices: ${Math.round(messages / seconds)}/s ${JSON.stringify(cpuUs)}\n`);
-      return { perSecond: messages / seconds, cpuUs, ingestMib, ofMinutes };
+      return { perSecond: messages / seconds, cpuUs, walBytes, ingestMib, ofMinutes };
     });
   } finally {
     await worker.kill();

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { int8Array, timestampArray } from '#ingest/write/statement.ts';
+import type { Pool } from '#src/database/connect.ts';
+import { postgresCpuMs } from './cpu.ts';
+
+/** Cost of storing a row: µs of PostgreSQL's CPU time, and bytes of its write-ahead log. */
+export interface StorageCost {
+  cpuUs: number;
+  walBytes: number;
+}
+
+const BATCH = 2_500;
+
+/** Bytes that the server has written to its write-ahead log so far. */
+export const logBytesOf = async (pool: Pool): Promise<number> =>
+  (await pool.query(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`)).rows[0].bytes;
+
+/**
+ * Measures the least that PostgreSQL takes for a reading: rows of `devices` series in turn, one per second each, as binary arrays, into a
+ * table with the columns and the key of `readings`, in one transaction per batch. No head, aggregate or check.
+ */
+export async function measureStorageFloor(
+  { pool, dataDir }: { pool: Pool; dataDir: string },
+  { rows, devices }: { rows: number; devices: number },
+): Promise<StorageCost> {
+  await pool.query('DROP TABLE IF EXISTS bench_floor; CREATE TABLE bench_floor (LIKE readings INCLUDING INDEXES)');
+  const fromMs = Date.now();
+  const cpuMs = () => postgresCpuMs(join(dataDir, 'postgres'));
+  const [cpuFrom, logFrom] = [cpuMs(), await logBytesOf(pool)];
+  for (let first = 0; first < rows; first += BATCH) {
+    const numbers = Array.from({ length: Math.min(BATCH, rows - first) }, (_, index) => first + index);
+    await pool.query({
+      name: 'bench-floor',
+      text: `INSERT INTO bench_floor (series_id, read_at, interval_ms, value)
+               SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
+      values: [
+        int8Array(numbers.map((number) => number % devices)),
+        timestampArray(numbers.map((number) => fromMs + Math.floor(number / devices) * 1_000)),
+        int8Array(numbers.map(() => 0)),
+        int8Array(numbers),
+      ],
+    });
+  }
+  const cost = { cpuUs: ((cpuMs() - cpuFrom) * 1_000) / rows, walBytes: ((await logBytesOf(pool)) - logFrom) / rows };
+  await pool.query('DROP TABLE bench_floor');
+  return cost;
+}
