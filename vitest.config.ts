@@ -91,7 +91,7 @@ export default defineConfig({
     // A test must not fail because the machine is busy.
     testTimeout: 180_000,
     hookTimeout: 240_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 90_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       // Modules that were imported once serve all files, because these tests leave no state behind.

@@ -49,7 +49,7 @@ export async function newBrowserContext(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   // Shorter than the test's own limit, so that the error names what was waited for.
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(90_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
     if (!/^(data|blob):$/.test(url.protocol) && url.origin !== baseUrl) problems.push(`request to ${request.url()}`);

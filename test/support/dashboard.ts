@@ -96,20 +96,17 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     async mailTo(email) {
       let found: { link: string; code: string; text: string } | undefined;
       await expect
-        .poll(
-          async () => {
-            for (const name of (await readdir(mails).catch(() => [])).filter((one) => one.endsWith('.eml'))) {
-              const mail = await PostalMime.parse(await readFile(join(mails, name)));
-              if (mail.to?.[0]?.address !== email || !/^(Sign in|Confirm)/.test(mail.subject ?? '')) continue;
-              const text = mail.text ?? '';
-              const link = /https:\S+/.exec(text)?.[0] ?? '';
-              found = { link, code: /: (\d{4} \d{4})/.exec(text)?.[1] ?? '', text };
-              await rm(join(mails, name));
-            }
-            return found;
-          },
-          { timeout: 30_000 },
-        )
+        .poll(async () => {
+          for (const name of (await readdir(mails).catch(() => [])).filter((one) => one.endsWith('.eml'))) {
+            const mail = await PostalMime.parse(await readFile(join(mails, name)));
+            if (mail.to?.[0]?.address !== email || !/^(Sign in|Confirm)/.test(mail.subject ?? '')) continue;
+            const text = mail.text ?? '';
+            const link = /https:\S+/.exec(text)?.[0] ?? '';
+            found = { link, code: /: (\d{4} \d{4})/.exec(text)?.[1] ?? '', text };
+            await rm(join(mails, name));
+          }
+          return found;
+        })
         .toBeDefined();
       return found as NonNullable<typeof found>;
     },

@@ -292,9 +292,7 @@ describe('the end of a membership', () => {
       await client.query('BEGIN');
       await client.query('SELECT FROM home_members WHERE member_id = $1 FOR SHARE', [memberId]);
       const ending = remove(home, memberId);
-      await expect
-        .poll(async () => (await rows(`SELECT FROM pg_locks WHERE NOT granted`)).length, { timeout: 5_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(async () => (await rows(`SELECT FROM pg_locks WHERE NOT granted`)).length).toBeGreaterThan(0);
       await client.query('COMMIT');
       expect((await ending).status).toBe(200);
     } finally {

@@ -99,7 +99,7 @@ test.each([4, 5] as const)(
     expect([third.client.connected, await stored(), await status()]).toEqual([true, 2, 'active']);
     // A will is published if its client does not return.
     third.client.stream.destroy();
-    await expect.poll(status, { timeout: 10_000 }).toBe('faulty');
+    await expect.poll(status).toBe('faulty');
   },
 );
 
@@ -214,7 +214,7 @@ test('limits of requests count at each process, and a deleted device is disconne
   const connected = [await connectTo(0, deleted[0].login), await connectTo(1, deleted[1].login)];
   for (const one of deleted) await deleteDevice(db, REACH_OF_ALL, one.deviceId);
   for (const which of [0, 1] as const) await expect(connectTo(which, deleted[which].login)).rejects.toThrow('closed');
-  await expect.poll(() => connected.map(({ client }) => client.connected), { timeout: 15_000 }).toEqual([false, false]);
+  await expect.poll(() => connected.map(({ client }) => client.connected)).toEqual([false, false]);
 });
 
 test('the proxy reports a client’s address and certificate, and nobody else can', async () => {

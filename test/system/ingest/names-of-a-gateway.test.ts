@@ -66,7 +66,7 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
     const sum = (name: string) => data.reduce((all: number, row: Record<string, number>) => all + (row[name] ?? 0), 0);
     return ['grid_import_kwh', 'grid_export_kwh', 'production_kwh'].map((name) => Number(sum(name).toFixed(6)));
   };
-  await expect.poll(insights, { interval: 250, timeout: 20_000 }).toEqual([6.25, 0.625, 2.5]);
+  await expect.poll(insights, { interval: 250 }).toEqual([6.25, 0.625, 2.5]);
   const { rows } = await api.database.pool.query('SELECT reason FROM rejected_messages');
   expect(rows).toEqual([]);
 }, 90_000);
@@ -261,7 +261,7 @@ test('registers of families count exactly or are asked about, whatever else a de
     return Object.fromEntries(all);
   };
   const nothing = Object.fromEntries(asked.map((name) => [name, { used: 0, export: 0 }]));
-  await expect.poll(counted, { interval: 250, timeout: 20_000 }).toEqual({ ...expected, ...nothing });
+  await expect.poll(counted, { interval: 250 }).toEqual({ ...expected, ...nothing });
   for (const name of asked) {
     const { attention } = await send(`/v1/devices/${paired.get(name)}`);
     expect([name, attention]).toEqual([name, expect.arrayContaining(['unknown_quantity'])]);

@@ -140,7 +140,7 @@ test('administrators get one mail if the archive of WAL was given up', async () 
   };
   await giveUpArchive(dataDir, new Date());
   const stop = reports();
-  await expect.poll(mails, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(mails).toHaveLength(1);
   await expect.poll(async () => (await readCopyState(dataDir)).mailed_given_up_at).not.toBeNull();
   await stop();
   const [mail = ''] = await mails();
