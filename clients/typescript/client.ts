@@ -2,7 +2,7 @@
 import { type CallOptions, type ClientOptions, Pages, Transport } from './transport.ts';
 
 /** Version of the service that this client was made for. */
-export const VERSION = '1.6.0';
+export const VERSION = '1.7.0';
 
 export interface Act {
   /** Id of the entry. */

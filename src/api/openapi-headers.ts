@@ -6,7 +6,7 @@ const text = { type: 'string' };
 /** Headers of responses, for the reference (`components.headers`). */
 export const HEADERS = {
   'Request-Id': { description: 'Id of the request, as in the log of the service.', schema: text },
-  'Energy-Service-Version': { description: 'Version of the service.', schema: text, example: '1.6.0' },
+  'Energy-Service-Version': { description: 'Version of the service.', schema: text, example: '1.7.0' },
   'RateLimit-Policy': {
     description: 'Limits of the account: requests (`q`) in a window of seconds (`w`), for the minute and the UTC day.',
     schema: text,

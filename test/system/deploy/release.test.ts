@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,18 +26,14 @@ beforeAll(async () => {
     // The list contains files that were deleted without a commit.
     await cp(join(ROOT, file), join(repository, file)).catch(() => {});
   }
-  for (const file of ['package.json', 'package-lock.json'])
-    await change(file, (text) =>
-      text.replaceAll(
-        /"name": "energy-usage-service",(\s+)"version": "[^"]+"/g,
-        `"name": "energy-usage-service",$1"version": "${VERSION}"`,
-      ),
-    );
   await change('CHANGELOG.md', (text) =>
     text.replace('## Unreleased\n', `## Unreleased\n\n## ${VERSION}\n\n- What is new.\n`),
   );
-  await change('clients/typescript/package.json', (text) => text.replace(/"version": ".+"/, `"version": "${VERSION}"`));
-  await change('clients/python/src/energy_usage/_version.py', (text) => text.replace(/".+"/, `"${VERSION}"`));
+  // As docs/releasing.md describes it.
+  const libraries = join(repository, 'node_modules');
+  await symlink(join(ROOT, 'node_modules'), libraries);
+  execFileSync('npm', ['version', VERSION, '--no-git-tag-version'], { cwd: repository });
+  await rm(libraries);
   git('init', '-q');
   commit();
   // Files that git ignores and that are not part of the release.
@@ -99,6 +95,7 @@ describe('a release', () => {
     expect(files).toEqual(
       expect.arrayContaining(['config.yaml', 'Dockerfile', 'run.mts', 'translations', `${NAME}.tgz`]),
     );
+    expect(await readFile(join(addons, 'homeassistant-addon/config.yaml'), 'utf8')).toMatch(/^version: 9\.9\.9$/m);
   });
 
   test('contains the notes of its version, and a bill of materials', async () => {

@@ -182,7 +182,7 @@ export const WEBHOOK_EXAMPLES = {
           'webhook-timestamp': '1781524800',
           'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
           'content-type': 'application/json',
-          'user-agent': 'energy-usage-service/1.6.0',
+          'user-agent': 'energy-usage-service/1.7.0',
         },
         body: `{"id":"${event_id}","type":"webhook.test","created_at":"2026-06-15T12:00:00.000Z","environment":"live","data":{"webhook_id":"${webhook_id}"}}`,
       },
