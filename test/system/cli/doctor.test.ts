@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
@@ -68,14 +70,33 @@ async function doctor(given: Record<string, string>, ...args: string[]) {
   return { code, output };
 }
 
-async function findings(given: Record<string, string>) {
-  const { code, output } = await doctor(given, '--json');
+async function findings(given: Record<string, string>, ...args: string[]) {
+  const { code, output } = await doctor(given, '--json', ...args);
   const { ok, findings: all } = JSON.parse(output) as { ok: boolean; findings: Reported[] };
   expect(code).toBe(ok ? 0 : 1);
   const bad = all.filter(({ level }) => level === 'problem').map(({ check }) => check);
   const of = (check: string) => all.filter((one) => one.check === check);
   return { bad: [...new Set(bad)], of, output };
 }
+
+test('reports a newer version only if the operator names an address', async () => {
+  let requests = 0;
+  const releases = createHttpServer((_request, response) => {
+    requests++;
+    response.end('{"version":"99.0.0"}');
+  }).listen(0, '127.0.0.1');
+  await once(releases, 'listening');
+  const url = `http://127.0.0.1:${portOf(releases)}/latest`;
+  const version = async (...args: string[]) => (await findings({}, ...args)).of('version')[0];
+  expect(await version()).toMatchObject({ level: 'ok', finding: expect.stringContaining('energy doctor --releases') });
+  expect(requests).toBe(0);
+  expect(await version('--releases', url)).toMatchObject({
+    level: 'warning',
+    finding: expect.stringMatching(/^99\.0\.0 is/),
+  });
+  expect(requests).toBe(1);
+  releases.close();
+});
 
 test('finds no problem before the first start, and creates nothing', async () => {
   const { code, output } = await doctor({});
