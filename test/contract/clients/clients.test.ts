@@ -10,7 +10,6 @@ import { readOpenApiInterface } from '#test/support/clients/interface.ts';
 import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
 import { runProgram, type StepResult } from '#test/support/clients/run.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-import { PYTHON } from '../../../deploy/release/clients.ts';
 
 const RUNNERS = resolve(import.meta.dirname, '../../support/clients');
 /** The clients are installed as in a user's own folder: without this repository's modules and without type stripping. */
@@ -66,10 +65,7 @@ async function carryOut(language: Language, of: Pick<Parameters<typeof given>[0]
           input,
           env: { NODE_EXTRA_CA_CERTS: caFile, NODE_NO_WARNINGS: '1' },
         })
-      : await runProgram(PYTHON, [join(RUNNERS, 'run_cases.py')], {
-          input,
-          env: { PYTHONPATH: installed.python ?? '' },
-        });
+      : await runProgram(installed.python ?? '', ['-P', join(RUNNERS, 'run_cases.py')], { input });
   return JSON.parse(said) as StepResult[];
 }
 
@@ -167,8 +163,8 @@ describe.each(LANGUAGES)('the %s client', (language) => {
         ? await runProgram(process.execPath, ['--input-type=module', '-e', UNTRUSTING.typescript], {
             env: { CLIENT: installed.typescript ?? '', BASE_URL: `https://localhost:${api.port}` },
           })
-        : await runProgram(PYTHON, ['-c', UNTRUSTING.python], {
-            env: { PYTHONPATH: installed.python ?? '', BASE_URL: `https://localhost:${api.port}` },
+        : await runProgram(installed.python ?? '', ['-c', UNTRUSTING.python], {
+            env: { BASE_URL: `https://localhost:${api.port}` },
           });
     const origin = `https://localhost:${api.port}`;
     const setting = { typescript: 'NODE_EXTRA_CA_CERTS', python: 'ca_file' }[language];

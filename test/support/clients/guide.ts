@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { parseBlocks } from '#src/api/docs/guide.ts';
 import { GUIDES } from '#src/api/docs/library.ts';
-import { PYTHON } from '../../../deploy/release/clients.ts';
 import { runProgram } from './run.ts';
 
 /** Languages of the guides, as in the info strings of their code blocks. */
@@ -52,13 +51,13 @@ export async function followGuide(
   const env: Record<string, string> = {
     ...given.env,
     ...{ CURL_CA_BUNDLE: caFile, NODE_EXTRA_CA_CERTS: caFile, SSL_CERT_FILE: caFile },
-    ...{ PYTHONPATH: python, NODE_NO_WARNINGS: '1' },
+    NODE_NO_WARNINGS: '1',
   };
   for (const [index, { language, program, output }] of parts.entries()) {
     const file = join(folder, `${name}-${index}.${language}`);
     await writeFile(file, program);
     const once = async () => {
-      const command = { curl: 'bash', sh: 'bash', ts: process.execPath, python: PYTHON }[language];
+      const command = { curl: 'bash', sh: 'bash', ts: process.execPath, python }[language];
       const said = await runProgram(command, [...(command === 'bash' ? ['-euo', 'pipefail'] : []), file], {
         env,
         cwd: folder,

@@ -6,23 +6,28 @@ import { runProgram } from './run.ts';
 
 const CLIENTS = resolve(import.meta.dirname, '../../../clients');
 
-/** Installs the npm package of the TypeScript client, as a release contains it, in a subfolder. Returns the URL of its module. */
-export async function installTypescript(folder: string): Promise<string> {
-  const packed = await packTypescript(CLIENTS, folder);
+/** Installs the npm package of the TypeScript client, as a release contains it, in the subfolder `app`. Returns the URL of its module. */
+export async function installTypescript(folder: string, archive?: string): Promise<string> {
+  const file = archive ?? join(folder, await packTypescript(CLIENTS, folder));
   const app = join(folder, 'app');
   await mkdir(app);
   await writeFile(join(app, 'package.json'), '{"private":true,"type":"module"}');
-  await runProgram('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', join(folder, packed)], {
+  await runProgram('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', file], {
     cwd: app,
   });
   return pathToFileURL(join(app, 'node_modules/energy-usage-client/dist/index.js')).href;
 }
 
-/** Installs the wheel of the Python client, as a release contains it, offline. Returns its folder. */
-export async function installPython(folder: string): Promise<string> {
-  const wheel = await packPython(CLIENTS, folder, new Date());
-  const target = join(folder, 'python');
-  const quietly = ['--quiet', '--no-deps', '--no-index', '--disable-pip-version-check'];
-  await runProgram(PYTHON, ['-m', 'pip', 'install', ...quietly, '--target', target, join(folder, wheel)]);
-  return target;
+/**
+ * Installs the wheel of the Python client, as a release contains it, into a virtual environment. Nothing is fetched: the wheel has no
+ * dependencies. Returns the environment's interpreter, which finds no other package.
+ */
+export async function installPython(folder: string, wheel?: string): Promise<string> {
+  const file = wheel ?? join(folder, await packPython(CLIENTS, folder, new Date()));
+  const environment = join(folder, 'python');
+  await runProgram(PYTHON, ['-m', 'venv', '--without-pip', environment]);
+  const python = join(environment, 'bin/python');
+  const quietly = ['--quiet', '--no-index', '--disable-pip-version-check'];
+  await runProgram(PYTHON, ['-m', 'pip', '--python', python, 'install', ...quietly, file]);
+  return python;
 }
