@@ -5,12 +5,17 @@ import { findProcessTree } from './cluster/namespace.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
+/** Folder of the checkout inside. */
+export const CHECKOUT = '/home/me/energy-usage-service';
+
 /** systemd of this machine's Debian, as the first process of separate namespaces, and the service that it runs. */
 export interface OwnSystemd {
   /** Standard output and standard error of the service so far. */
   output(): string;
   /** Runs `systemctl` inside; throws if it fails. */
   systemctl(...args: string[]): string;
+  /** Runs a command of a shell inside, as root in the folder of the checkout; throws if it fails. */
+  type(command: string): string;
   /** Process ids of the service's processes of any program, as this machine numbers them. */
   pids(): number[];
   /** Path by which this process reaches a path inside. */
@@ -19,18 +24,17 @@ export interface OwnSystemd {
 }
 
 /**
- * Root file system of the systemd: this machine's programs and libraries, /opt/energy-usage-service as a checkout has it, everything else
- * empty. /proc/sys and /sys are read-only, so the machine's kernel settings are not changed. Its cgroups are below a new one. `$node` is
- * the folder in which Node is installed.
+ * Root file system of the systemd: this machine's programs and libraries, the checkout in a home that others may not enter, everything
+ * else empty. /proc/sys and /sys are read-only, so the machine's kernel settings are not changed. Its cgroups are below a new one. `$node`
+ * is the folder in which Node is installed.
  */
 const BOOT = `set -e
 root=$1 repository=$2 units=$3 settings=$4 node=$5
 mount -t tmpfs -o mode=755 root "$root"; cd "$root"
-mkdir -p data dev proc sys tmp usr run var/log var/lib var/cache opt/energy-usage-service opt/node etc/systemd/system etc/energy-usage home root boot
+mkdir -p data dev proc sys tmp usr run var/log var/lib var/cache opt/node etc/systemd/system etc/energy-usage .${CHECKOUT} root boot
 for name in bin lib lib64 sbin; do if test -L "/$name"; then cp -P "/$name" "$name"; elif test -d "/$name"; then mkdir "$name"; mount --bind "/$name" "$name"; fi; done
 mount --bind /usr usr; mount --bind "$node" opt/node
-cp -a /etc/passwd /etc/group /etc/nsswitch.conf /etc/ld.so.cache etc/
-echo 'energy:x:990:990::/var/lib/energy-usage:/usr/sbin/nologin' >> etc/passwd; echo 'energy:x:990:' >> etc/group
+cp -a /etc/passwd /etc/group /etc/shadow /etc/gshadow /etc/login.defs /etc/nsswitch.conf /etc/ld.so.cache etc/
 echo 0123456789abcdef0123456789abcdef > etc/machine-id
 mount -t tmpfs -o mode=755 dev dev; mkdir dev/shm dev/pts; mount -t tmpfs -o mode=1777 shm dev/shm
 for name in null zero full random urandom tty ptmx; do touch "dev/$name"; mount --bind "/dev/$name" "dev/$name"; done
@@ -41,8 +45,7 @@ mount -t sysfs -o ro sysfs sys
 if test -e /sys/fs/cgroup/cgroup.controllers; then mount -t cgroup2 cgroup2 sys/fs/cgroup
 else mount -t tmpfs -o mode=755 cgroups sys/fs/cgroup; mkdir sys/fs/cgroup/unified sys/fs/cgroup/systemd
   mount -t cgroup2 cgroup2 sys/fs/cgroup/unified; mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/systemd; fi
-for name in bin src ingest simulators sql node_modules; do mkdir "opt/energy-usage-service/$name"; mount --bind "$repository/$name" "opt/energy-usage-service/$name"; done
-cp "$repository/package.json" opt/energy-usage-service/
+mount --bind "$repository" .${CHECKOUT}; mount -o remount,bind,ro .${CHECKOUT}; chmod 700 home/me
 cp -r "$units"/. etc/systemd/system/; cp "$settings" etc/energy-usage/energy.env
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /usr/sbin/chroot "$root" /lib/systemd/systemd --system --unit=test.target --log-target=null --show-status=no`;
 
@@ -63,8 +66,8 @@ export function hasCgroups(): boolean {
 }
 
 /**
- * Starts systemd with the units of a folder, whose `test.target` is started, and the settings of a file. Needs root and permission to
- * mount.
+ * Starts systemd with the units of a folder, whose `test.target` is started, and the settings of a file. Installs nothing yet. Needs root
+ * and permission to mount.
  */
 export function startSystemd(options: { folder: string; units: string; settings: string }): OwnSystemd {
   const { folder, units, settings } = options;
@@ -89,6 +92,11 @@ export function startSystemd(options: { folder: string; units: string; settings:
     return systemd;
   };
   const path = (inside: string) => `/proc/${first()}/root${inside}`;
+  const inside = (...command: string[]) =>
+    execFileSync('nsenter', ['-t', String(first()), '-m', '-p', '-C', '-r', '-w/', ...command], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   return {
     path,
     output() {
@@ -99,15 +107,8 @@ export function startSystemd(options: { folder: string; units: string; settings:
         return '';
       }
     },
-    systemctl: (...args) =>
-      execFileSync(
-        'nsenter',
-        ['-t', String(first()), '-m', '-p', '-C', '-r', '-w/', 'systemctl', '--no-pager', ...args],
-        {
-          encoding: 'utf8',
-          stdio: ['ignore', 'pipe', 'pipe'],
-        },
-      ),
+    systemctl: (...args) => inside('systemctl', '--no-pager', ...args),
+    type: (command) => inside('sh', '-c', `cd ${CHECKOUT} && ${command}`),
     pids: () => findProcessTree(first()).slice(1),
     async kill() {
       child.kill('SIGKILL');
