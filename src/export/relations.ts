@@ -792,7 +792,6 @@ export const RELATIONS_EXPORTED_ELSEWHERE: Readonly<Record<string, string>> = {
   device_notes: 'reading_notes.csv and quantity_changes.json',
   changed_home_days: 'load_profile.csv: days that changed after sums of groups were kept',
   kept_device_pasts: 'load_profile.csv: what it said before a time',
-  kept_begun_homes: 'load_profile.csv: what it said of the month so far',
   oauth_tokens: 'authorizations.json: codes and tokens of these, of which a digest is stored',
   usage_changes: 'hourly.csv: hours that changed a moment ago, until they are compared with alerts',
 };
