@@ -34,7 +34,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   cells: () => import('./cells.ts'),
   doctor: () => import('./doctor.ts'),
   mcp: () => import('./mcp.ts'),
-  completion: () => import('./completion.ts'),
 };
 
 /** What each command does, as the list of all commands shows it. The list loads none of their files. */
@@ -69,7 +68,6 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   cells: 'health of the cells behind the routers',
   doctor: 'check this installation: print problems and their remedies; exits 1 on problems, not on warnings',
   mcp: 'serve the tools of a running service to an assistant (Model Context Protocol); assistants start this command',
-  completion: 'print a script for shell completion: source <(energy completion bash)',
 };
 
 /** A command that reports an unknown option before a missing one, because the unknown option is usually the missing one misspelt. */
@@ -123,9 +121,6 @@ export async function runCommandLine(): Promise<void> {
 
 /** Builds the program that can run the named command. */
 async function loadProgram(named: string): Promise<Command> {
-  // Completion lists the options of all commands. The set removes duplicates, because several commands share a file.
-  if (named === 'completion')
-    return buildProgram(new Set(await Promise.all(Object.values(COMMANDS).map((load) => load()))));
   // Own properties only: `constructor` is no command.
   const load = Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
   return load ? buildProgram([await load()]) : buildOverview();

@@ -65,8 +65,6 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'redis-server', files: ['test/database/api/rate-limits.test.ts'] },
   { name: 'systemd', program: 'systemd-analyze', files: ['test/system/deploy/systemd.test.ts'] },
   { name: 'prometheus', program: 'promtool', files: ['test/system/deploy/alert-rules.test.ts'] },
-  { name: 'zsh', files: ['test/system/cli/completion-zsh.test.ts'] },
-  { name: 'fish', files: ['test/system/cli/completion-fish.test.ts'] },
   { name: 'chromium-headless-shell', files: ['test/system/{dashboard,docs}/*.test.ts'] },
   ...(process.env.IMAGES ? IMAGE_PROGRAMS : []),
 ];
