@@ -1,11 +1,11 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import Fastify from 'fastify';
+import { bareHost, isLoopback } from '#src/config/addresses.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import { METRICS_TYPE, mergeMetrics } from '#src/core/metrics.ts';
 import type { BrokerAccess } from '#src/devices/broker-access.ts';
 import { answerBrokers } from './broker-calls.ts';
-import { isOperatorHost } from './operator-host.ts';
 import { addErrorHandler } from './plugins/errors.ts';
 
 /** Data that the operator's listener serves. */
@@ -62,4 +62,21 @@ export async function startOperator(
     return NONE;
   }
   return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() };
+}
+
+/**
+ * Whether the operator's listener answers to a request's Host. A web page can point its own name to this machine's address (DNS rebinding)
+ * and read the response; its requests carry that name, which contains a dot. Permitted are addresses, this machine itself, names that the
+ * operator configured and, if other machines may connect, names without a dot, as containers have.
+ */
+export function isOperatorHost(
+  header: string | undefined,
+  { host, names }: { host: string; names: readonly string[] },
+): boolean {
+  const [, named] = /^(\[[^\]]+\]|[^:[\]]+)(?::\d+)?$/.exec(header ?? '') ?? [];
+  if (named === undefined) return false;
+  const name = bareHost(named).toLowerCase();
+  if (isIP(name) !== 0 || isLoopback(name)) return true;
+  if ([host, ...names].some((one) => one.toLowerCase() === name)) return true;
+  return !isLoopback(host) && !name.includes('.');
 }

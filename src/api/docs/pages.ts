@@ -2,16 +2,40 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import core from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import typescript from 'highlight.js/lib/languages/typescript';
 import type { Json } from '#src/api/openapi-schema.ts';
 import { toPlainText } from './guide.ts';
-import { highlight } from './highlight.ts';
 import { renderPage } from './layout.ts';
 import { buildLibrary, type LibraryPage, PARTS } from './library.ts';
-import { escapeHtml } from './markup.ts';
+import { escapeHtml, type Highlight } from './markup.ts';
 import { buildReference } from './reference.ts';
 
 const BROWSER = fileURLToPath(new URL('browser/', import.meta.url));
 const MINISEARCH = join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../es/index.js');
+
+core.registerLanguage('bash', bash);
+core.registerLanguage('json', json);
+core.registerLanguage('python', python);
+core.registerLanguage('typescript', typescript);
+
+/** Language names that code blocks use in the guides and in the document. */
+const LANGUAGES: Record<string, string> = {
+  ...{ curl: 'bash', sh: 'bash', console: 'bash', shell: 'bash' },
+  ...{ ts: 'typescript', javascript: 'typescript', python: 'python', json: 'json' },
+};
+
+/**
+ * Returns code with syntax highlighting, or unchanged if its language is unknown. It is done on the server so that browsers need no
+ * library.
+ */
+const highlight: Highlight = (code, language) => {
+  const known = LANGUAGES[language.toLowerCase()];
+  return known === undefined ? escapeHtml(code) : core.highlight(code, { language: known }).value;
+};
 
 /** A file as served. */
 export interface DocsFile {

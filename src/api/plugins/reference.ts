@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
+import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openApiDocument } from '#src/api/openapi.ts';
 
@@ -64,4 +66,12 @@ async function keep({ type, content }: { type: string; content: string }): Promi
   const plain = Buffer.from(content);
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   return { type, plain, brotli: await brotli(plain, BROTLI), etag };
+}
+
+/**
+ * Adds `sendFile` to replies, which sends `x.br` or `x.gz` instead of `x` if it exists and the client accepts it. Serves no path itself.
+ */
+export function addStaticFiles(app: FastifyInstance): void {
+  const root = fileURLToPath(new URL('../docs/', import.meta.url));
+  void app.register(fastifyStatic, { root, serve: false, preCompressed: true });
 }

@@ -1,6 +1,10 @@
+import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
+import { isEventStream } from '#src/api/share.ts';
 import type { Logger } from '#src/core/log.ts';
+import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
+import { isTracing, startServerSpan } from '#src/core/tracing.ts';
 
 /**
  * Adds the request's id (`Request-Id`), which its log lines contain, to every response, and writes one log line for each request: failures
@@ -26,5 +30,46 @@ export function addRequestLog(app: FastifyInstance): void {
       ...omitUndefined({ user_id: request.caller?.accountId, key_id: request.caller?.keyId }),
     };
     request.log[level](line, 'request');
+  });
+}
+
+/** Counts requests by route and status, and records their durations. Routes instead of paths keep identifiers out of metrics. */
+export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void {
+  const count = metrics.counter('energy_http_requests_total', 'Requests answered', ['method', 'route', 'status']);
+  const observe = metrics.duration('energy_http_request_duration_seconds', 'Time from request to answer', [
+    'method',
+    'route',
+  ]);
+  app.addHook('onResponse', async (request, reply) => {
+    const { method } = request;
+    const route = request.routeOptions.url ?? 'unknown';
+    count({ method, route, status: String(reply.statusCode) });
+    // The duration of an event stream depends on the client, not on the service's speed.
+    if (!isEventStream(reply)) observe({ method, route }, reply.elapsedTime / 1_000);
+  });
+}
+
+const spans = new WeakMap<object, Span>();
+
+/** Creates a span for each request (OpenTelemetry, semantic conventions of HTTP) with its route and status, never its path or values. */
+export function addRequestSpans(app: FastifyInstance): void {
+  if (!isTracing()) return;
+  app.addHook('onRequest', (request, _reply, done) => {
+    spans.set(request, startServerSpan(request.method, request.headers, done));
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const span = spans.get(request);
+    if (!span) return;
+    const route = request.routeOptions.url;
+    if (route !== undefined) span.updateName(`${request.method} ${route}`);
+    const attributes = {
+      'http.request.method': request.method,
+      'http.response.status_code': reply.statusCode,
+      'energy.request_id': request.id,
+      'http.route': route,
+    };
+    span.setAttributes(omitUndefined(attributes));
+    if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOperatorHost } from './operator-host.ts';
+import { isOperatorHost } from './operator.ts';
 
 const here = { host: '127.0.0.1', names: [] };
 const everywhere = { host: '0.0.0.0', names: ['energy.monitoring.svc'] };
