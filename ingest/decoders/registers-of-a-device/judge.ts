@@ -150,7 +150,7 @@ function judgeElectricity(all: readonly One[], verdicts: Verdicts): void {
     else rest.push(one);
   }
   judgeStored(stored, verdicts);
-  judgeMade(made, rest, verdicts);
+  judgeMade(made, rest, stored.length > 0, verdicts);
   const isPlaced = all.some(({ facets }) => facets.device.isInverter || facets.device.isStore);
   judgeCircuits(rest, isPlaced ? 'grid/' : '', verdicts);
 }
@@ -166,11 +166,20 @@ const isOfRoof = ({ facets }: One): boolean =>
     ? !facets.isConsumed
     : facets.device.isInverter && facets.subject === null && !facets.isUnclear;
 
-/** Classifies charge and discharge. They count only if the name or the device identifies a battery; otherwise the owner is asked. */
+/**
+ * Classifies charge and discharge. They count only if the name or the device identifies a battery; otherwise the owner is asked, and for
+ * what mentions panels as well.
+ */
 function judgeStored(all: readonly One[], verdicts: Verdicts): void {
+  const isNamed = ({ facets }: One) => facets.isNamedStore && !facets.isOfPanels;
+  const hasNamed = all.some(isNamed);
   for (const way of ['charge', 'discharge'] as const) {
     const direction = way === 'charge' ? 'import' : 'export';
-    const ones = all.filter(({ facets }) => facets.moves === way && (facets.subject === 'store' || isStorage(facets)));
+    // What the panels charged is a part. Next to registers that name the battery, `AC charge` is one, too.
+    const ones = all.filter(
+      (one) =>
+        one.facets.moves === way && !one.facets.isOfPanels && (hasNamed ? isNamed(one) : isStorage(one.facets)),
+    );
     if (ones.length === 0) continue;
     settle(ones, direction, 'battery/', verdicts);
   }
@@ -194,15 +203,17 @@ const isStorage = ({ device, subject }: RegisterFacts): boolean =>
  * Classifies solar production: one register counts, those of its strings are parts of it. If an inverter also has registers with a
  * direction, a plain total is ambiguous.
  */
-function judgeMade(made: readonly One[], rest: readonly One[], verdicts: Verdicts): void {
+function judgeMade(made: readonly One[], rest: readonly One[], hasStore: boolean, verdicts: Verdicts): void {
   const isSaid = ({ facets }: One) => facets.isMade || facets.subject === 'sun';
   const [said, plain] = split(made, isSaid);
   const isDirected = rest.length > 0 || said.length > 0;
   for (const one of isDirected ? plain : []) verdicts.set(one, asked(one));
   const counting = isDirected ? said : plain;
   const [strings, whole] = split(counting, ({ facets }) => facets.index !== null);
-  const worded = whole.filter(({ facets, part }) => facets.isMade && part === null);
   const wholes = whole.filter(({ part }) => part === null);
+  // What an inverter yields also has what its battery gave: next to a battery the register of the panels is the production.
+  const ofPanels = hasStore ? wholes.filter(({ facets }) => facets.isOfPanels) : [];
+  const worded = ofPanels.length === 1 ? ofPanels : wholes.filter(({ facets }) => facets.isMade);
   if (wholes.length > 1 && worded.length === 1) {
     for (const one of wholes) if (one !== worded[0]) verdicts.set(one, asked(one));
     settle(
@@ -303,6 +314,8 @@ function decided(ones: readonly One[]): One | undefined {
     ({ facets }) => facets.isCoded,
     ({ facets }) => facets.way !== null && !facets.isConsumed,
     ({ facets }) => facets.way !== null,
+    // `exported energy from PV` is a part of `exported energy`.
+    ({ facets }) => !facets.isOfPanels,
   ];
   let open = ones;
   for (const is of signs) {
@@ -342,6 +355,9 @@ function powerPlace(one: One, circuits: ReadonlySet<string>): RegisterChannel | 
   const circuit = toCircuitWord(circuitOf(one) || 'x');
   if (circuits.has(circuit)) return `${circuit}/${suffix}`;
   if (circuits.has('grid')) return `grid/${suffix}`;
+  // On an inverter without registers of the grid, a power of the grid without a direction may be the inverter's own output.
+  if ((facets.device.isInverter || facets.device.isStore) && !circuits.has(''))
+    return subject === 'grid' && way !== null ? `grid/${suffix}` : null;
   const isOfDevice =
     circuits.size === 0 || circuits.has('') || [...circuits].every((other) => other === 'pv' || other === 'battery');
   return isOfDevice && circuitOf(one) === '' ? suffix : null;

@@ -48,6 +48,9 @@ export interface RegisterFacts {
   place: string;
   index: NameFacts['index'];
   subject: 'grid' | 'load' | 'sun' | 'store' | null;
+  /** Whether the names mention solar panels (or a generator), and a battery. */
+  isOfPanels: boolean;
+  isNamedStore: boolean;
   moves: 'charge' | 'discharge' | 'both' | null;
   /** Whether the register counts self-consumption, or its words leave that possibility open. */
   isOwn: boolean;
@@ -103,13 +106,17 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
   const moves = movesOf(has);
   const subject = subjectOf(has, moves !== null);
   const isMade = has('produced');
+  // A capacity without a flow (`total_capacity_kwh`) is what a battery holds, or what a connection may carry.
+  const isCapacity = has('vague') && way === null && moves === null && !isMade;
   const heat = has('gas') ? 'gas' : has('heat') ? 'heat' : null;
   return {
     unit: described.unit,
     commodity: described.commodity ?? heat ?? 'electricity',
     scope: described.scope ?? '',
     isAlone: described.isAlone === true,
-    not: coded ? (coded.obis?.not ?? null) : (said.find((one) => one.not !== null)?.not ?? null),
+    not: coded
+      ? (coded.obis?.not ?? null)
+      : (said.find((one) => one.not !== null)?.not ?? (isCapacity ? 'unmeasured' : null)),
     way,
     isCoded: coded !== undefined,
     isConsumed: way === 'import' && !coded && directed.every(({ isConsumed }) => isConsumed),
@@ -122,11 +129,13 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
     place: coded ? '' : placeOf(shown, said, ignored),
     index: coded ? null : indexOf(shown, said),
     subject,
+    isOfPanels: has('sun'),
+    isNamedStore: has('store'),
     moves,
     isOwn: has('self') || (has('own') && !isMade && moves === null && subject !== 'sun' && subject !== 'store'),
     isUnknown: coded
       ? isOtherQuantity(coded.obis, described.unit)
-      : !isUnderstood || (has('vague') && way === null && moves === null),
+      : !isUnderstood || isContradiction(whole, described.unit, way) || isCharge(whole),
     heats: has('heats'),
     words: (whole?.words ?? []).filter(isSaying).join(' '),
     given: whole?.returned.length
@@ -139,6 +148,26 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
 /** Whether the quantity of a code contradicts the unit: 16.7.0 is a power, even if a device sends it in kWh. */
 const isOtherQuantity = (obis: NameFacts['obis'], unit: RegisterDescription['unit']): boolean =>
   (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
+
+/** Words that carry no meaning next to "battery charge". */
+const EMPTY_WORD = /^(?:\d+|k?wh|mwh)$/;
+const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|carica)$/u;
+
+/** Whether a name is a battery's charge and nothing more, which may be its content or the energy charged. */
+const isCharge = (name: NameFacts | undefined): boolean =>
+  name !== undefined && CONTENT.test(name.words.filter((word) => !EMPTY_WORD.test(word)).join(' '));
+
+/** Whether an "active power" is said to be in kWh, with nothing that says what flows: the unit or the name is wrong. */
+const isContradiction = (
+  name: NameFacts | undefined,
+  unit: RegisterDescription['unit'],
+  way: NameFacts['direction'],
+): boolean =>
+  unit === 'kWh' &&
+  way === null &&
+  name !== undefined &&
+  ['active', 'power'].every((word) => name.words.includes(word)) &&
+  !name.words.includes('energy');
 
 type Has = (concept: Parameters<NameFacts['has']>[0]) => boolean;
 

@@ -98,7 +98,9 @@ function read(name: string): NameFacts {
   const parts = obis && obis.parts.length > 0 ? obis.parts : partsOf(words, rated || has('import') || has('export'));
   const isTariff = parts.some((part) => part.startsWith('t'));
   const isDay = has('day') && !rated && !isTariff && !has('low');
-  const nots = NOTS.filter((one) => has(one) && !(one === 'unmeasured' && (rated || isTariff) && has('high')));
+  // "Peak" is a maximum or, in a tariff, its dear hours; a peak limit stays a limit.
+  const isMeasured = (rated || isTariff) && words.every(({ meanings }) => !meanings?.has('unmeasured') || meanings.has('high'));
+  const nots = NOTS.filter((one) => has(one) && !(one === 'unmeasured' && isMeasured));
   const isEver = has('lifetime') && nots[0] === 'period';
   if (isEver) nots.shift();
   if (words.some(({ text }) => SPAN.test(text))) nots.push('period');

@@ -34,7 +34,7 @@ export const czech: LanguageWords = {
     ['cost', EMSESP_SOURCE, 'cena ceny výkupní'],
     ['cost', DICTIONARY_SOURCE, 'částka úspora příjem poplatek'],
     ['balance', DICTIONARY_SOURCE, 'saldo bilance čistá čistý rozdíl netto'],
-    ['unmeasured', DICTIONARY_SOURCE, 'předpověď limit maximální minimální průměr* odhad* poměr faktor'],
+    ['unmeasured', DICTIONARY_SOURCE, 'předpověď limit maximální minimální průměr* odhad* poměr faktor dostupn* zbývající hlavní_jistič'],
     ['gas', DOMOTICZ_SOURCE, 'plyn plynu'],
     ['heat', EMSESP_SOURCE, 'teplo tepla tepelná'],
     ['water', DOMOTICZ_SOURCE, 'voda vody'],
@@ -75,5 +75,6 @@ export const czech: LanguageWords = {
     ['day', DICTIONARY_SOURCE, 'den'],
     ['place', DICTIONARY_SOURCE, 'topení vytápění chlazení teplá_voda tuv relé'],
     ['water', DICTIONARY_SOURCE, 'teplá_voda'],
+    ['vague', DICTIONARY_SOURCE, 'kapacita kapacity'],
   ],
 };

@@ -19,7 +19,7 @@ export const danish: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'i_går igår daglig ugentlig forrige døgn døgns dagens gårsdagens time timer timen kvartal minut dage',
+      'i_går igår daglig ugentlig forrige døgn døgns dagens gårsdagens time timer timen kvartal minut dage ladesession ladesessionen',
     ],
     ['day', DOMOTICZ_SOURCE, 'dag'],
     ['reactive', DICTIONARY_SOURCE, 'reaktiv reaktivt'],
@@ -28,7 +28,7 @@ export const danish: LanguageWords = {
     ['cost', EVCC_SOURCE, 'pris priser'],
     ['cost', DICTIONARY_SOURCE, 'beløb besparelse indtægt udgift'],
     ['balance', DICTIONARY_SOURCE, 'saldo balance netto forskel'],
-    ['unmeasured', DICTIONARY_SOURCE, 'prognose grænse maks min gennemsnit* estimeret faktor'],
+    ['unmeasured', DICTIONARY_SOURCE, 'prognose grænse maks min gennemsnit* estimeret faktor tilgængelig resterende hovedsikring'],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', DICTIONARY_SOURCE, 'varme fjernvarme'],
     ['water', DOMOTICZ_SOURCE, 'vand'],
@@ -63,5 +63,6 @@ export const danish: LanguageWords = {
     ['returned', DICTIONARY_SOURCE, 'returneret retur'],
     ['place', DICTIONARY_SOURCE, 'opvarmning køling varmtvand varmt_vand relæ'],
     ['water', DICTIONARY_SOURCE, 'varmt_vand'],
+    ['vague', DICTIONARY_SOURCE, 'kapacitet'],
   ],
 };

@@ -32,7 +32,7 @@ export const dutch: LanguageWords = {
     ['period', DOMOTICZ_SOURCE, 'jaar jaren maand maanden week weken laatste deze dit dit_jaar deze_maand'],
     ['period', HUAWEI_SOURCE, 'dagelijks dagelijkse maandelijks* jaarlijks* uur uren'],
     ['period', EMSESP_SOURCE, 'laatste_uur'],
-    ['period', DICTIONARY_SOURCE, 'eergisteren vorige vorig wekelijks* kwartier kwartaal minuut afgelopen sinds dagen'],
+    ['period', DICTIONARY_SOURCE, 'eergisteren vorige vorig wekelijks* kwartier kwartaal minuut afgelopen sinds dagen sessie laadsessie'],
     ['day', DOMOTICZ_SOURCE, 'dag'],
     ['reactive', HUAWEI_SOURCE, 'blind reactief reactieve'],
     ['apparent', DICTIONARY_SOURCE, 'schijnbaar schijnbare schijn'],
@@ -43,7 +43,7 @@ export const dutch: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'voorspelling verwacht* limiet maximaal maximum minimum gemiddeld* piekvermogen geschat* ratio factor aansluitvermogen gecontracteerd*',
+      'voorspelling verwacht* limiet maximaal maximum minimum gemiddeld* piekvermogen geschat* ratio factor aansluitvermogen gecontracteerd* beschikbaar beschikbare resterend* hoofdzekering',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', CASES_SOURCE, 'warmte stadswarmte'],
@@ -92,5 +92,6 @@ export const dutch: LanguageWords = {
     ['meter', DICTIONARY_SOURCE, 'meter'],
     ['returned', DICTIONARY_SOURCE, 'retour'],
     ['place', DICTIONARY_SOURCE, 'warmwater warm_water tapwater koeling verwarmen koelen'],
+    ['vague', DICTIONARY_SOURCE, 'capaciteit'],
   ],
 };

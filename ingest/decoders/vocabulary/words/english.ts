@@ -38,7 +38,7 @@ export const english: LanguageWords = {
       'self_consumption self_consumed selfconsum* own_consumption charged discharged charging discharging storage',
     ],
     ['own', HUAWEI_SOURCE, 'ess charge discharge absorbed yielded'],
-    ['own', DICTIONARY_SOURCE, 'wind turbine generator genset'],
+    ['own', DICTIONARY_SOURCE, 'wind turbine generator genset mppt'],
     ['toGrid', HUAWEI_SOURCE, 'to_grid to_the_grid into_grid into_the_grid togrid grid_feed*'],
     ['fromGrid', HUAWEI_SOURCE, 'from_grid from_the_grid fromgrid'],
     [
@@ -75,7 +75,7 @@ export const english: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'co2 carbon emission emissions fossil* ratio factor efficiency percentage size battery_capacity usable_capacity missing error errors pf cosphi cos_phi powerfactor contract contracted subscribed subscription remaining available chargeable dischargeable',
+      'co2 carbon emission emissions fossil* ratio factor efficiency percentage size battery_capacity usable_capacity missing error errors pf cosphi cos_phi powerfactor contract contracted subscribed subscription remaining available chargeable dischargeable usable design full main_fuse fuse_size fuse_rating',
     ],
     ['gas', CASES_SOURCE, 'gas'],
     ['heat', CASES_SOURCE, 'heat thermal warmth heat_meter heatmeter'],
@@ -99,7 +99,7 @@ export const english: LanguageWords = {
     [
       'plain',
       DICTIONARY_SOURCE,
-      'aggregate aggregated accum count index client customer summed full whole all net_metering cluster raw energia stand obis sml ac dc rms amount level type id number no nr',
+      'aggregate aggregated accum count index client customer summed whole all last_meter last_reading last_value net_metering cluster raw energia stand obis sml ac dc rms amount level type id number no nr',
     ],
     [
       'place',
@@ -115,13 +115,13 @@ export const english: LanguageWords = {
     ['consumed', DICTIONARY_SOURCE, 'consumed consum* usage used'],
     ['grid', DICTIONARY_SOURCE, 'grid mains'],
     ['home', DICTIONARY_SOURCE, 'home house household load loads'],
-    ['sun', DICTIONARY_SOURCE, 'solar pv photovoltaic panel panels wind turbine generator genset'],
+    ['sun', DICTIONARY_SOURCE, 'solar pv photovoltaic panel panels wind turbine generator genset mppt'],
     ['store', DICTIONARY_SOURCE, 'battery batteries ess storage bms powerwall smartshunt shunt'],
     ['inverter', DICTIONARY_SOURCE, 'inverter inverters microinverter microinverters'],
     ['charge', DICTIONARY_SOURCE, 'charge charged charging'],
     ['discharge', DICTIONARY_SOURCE, 'discharge discharged discharging'],
     ['self', DICTIONARY_SOURCE, 'self_consumption self_consumed selfconsum* own_consumption'],
-    ['produced', DICTIONARY_SOURCE, 'generated generation generating yield yieldtotal yieldday yielded'],
+    ['produced', DICTIONARY_SOURCE, 'generate generated generation generating yield yieldtotal yieldday yielded'],
     ['switches', DICTIONARY_SOURCE, 'plug plugs socket sockets outlet outlets relay relays switch switches gang strip'],
     [
       'heats',

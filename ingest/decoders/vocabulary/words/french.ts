@@ -45,7 +45,7 @@ export const french: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'prévision prévu* limite maximum maximale minimum moyen moyenne estimé* estimation souscrite souscrit facteur ratio',
+      'prévision prévu* limite maximum maximale minimum moyen moyenne estimé* estimation souscrite souscrit facteur ratio disponible restant restante',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gaz'],
     ['heat', EMSESP_SOURCE, 'chaleur thermique'],
@@ -89,5 +89,6 @@ export const french: LanguageWords = {
     ['day', DICTIONARY_SOURCE, 'jour'],
     ['place', DICTIONARY_SOURCE, 'eau_chaude chauffe_eau relais'],
     ['water', DICTIONARY_SOURCE, 'eau_chaude'],
+    ['vague', DICTIONARY_SOURCE, 'capacité'],
   ],
 };

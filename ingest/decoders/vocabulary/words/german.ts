@@ -47,7 +47,7 @@ export const german: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'gestrig* wöchentlich* vortag vortages vormonat vorjahr vorwoche minute minuten tages tagen quartal seit vergangene vergangenen vergangener',
+      'gestrig* wöchentlich* vortag vortages vormonat vorjahr vorwoche minute minuten tages tagen quartal seit vergangene vergangenen vergangener sitzung sitzungs ladevorgang',
     ],
     ['day', DOMOTICZ_SOURCE, 'tag tags'],
     ['reactive', HUAWEI_SOURCE, 'blind blindleistung blindenergie blindarbeit'],
@@ -59,7 +59,7 @@ export const german: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'prognose vorhersage grenze limit maximal* minimal* durchschnitt* mittelwert soll sollwert schätzung geschätzt* verhältnis faktor anteil aufladbare entladbare nennleistung anschlussleistung',
+      'prognose vorhersage grenze limit maximal* minimal* durchschnitt* mittelwert soll sollwert schätzung geschätzt* verhältnis faktor anteil aufladbare entladbare nennleistung anschlussleistung verfügbar* verbleibend* hauptsicherung vorsicherung absicherung',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', CASES_SOURCE, 'wärme fernwärme wärmemenge wärmemengen wärmemengenzähler'],
@@ -111,5 +111,6 @@ export const german: LanguageWords = {
     ],
     ['meter', DICTIONARY_SOURCE, 'zähler stromzähler energiezähler'],
     ['returned', DICTIONARY_SOURCE, 'rückgabe'],
+    ['vague', DICTIONARY_SOURCE, 'kapazität kapazitäten'],
   ],
 };

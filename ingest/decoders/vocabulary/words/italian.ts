@@ -31,7 +31,7 @@ export const italian: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'ieri scorso scorsa precedente settimanal* corrente_mese trimestre minuto quotidian*',
+      'ieri scorso scorsa precedente settimanal* corrente_mese trimestre minuto quotidian* odiern* sessione',
     ],
     ['reactive', HUAWEI_SOURCE, 'reattiva reattivo'],
     ['apparent', DICTIONARY_SOURCE, 'apparente'],
@@ -42,7 +42,7 @@ export const italian: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'previsione previsto limite massim* minim* medio media stimat* fattore rapporto contrattual* impegnata',
+      'previsione previsto limite massim* minim* medio media stimat* fattore rapporto contrattual* impegnata disponibile residua rimanente',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', EMSESP_SOURCE, 'calore termica termico'],
@@ -83,5 +83,6 @@ export const italian: LanguageWords = {
     ['day', DICTIONARY_SOURCE, 'giorno'],
     ['place', DICTIONARY_SOURCE, 'acqua_calda relè raffrescamento'],
     ['water', DICTIONARY_SOURCE, 'acqua_calda'],
+    ['vague', DICTIONARY_SOURCE, 'capacità'],
   ],
 };

@@ -32,7 +32,7 @@ export const norwegian: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'i_går igår daglig ukentlig forrige døgn døgns dagens gårsdagens times timesforbruk kvartal minutt dager',
+      'i_går igår daglig ukentlig forrige døgn døgns dagens gårsdagens times timesforbruk kvartal minutt dager økt økten ladeøkt ladesesjon',
     ],
     ['day', DOMOTICZ_SOURCE, 'dag'],
     ['reactive', DICTIONARY_SOURCE, 'reaktiv reaktivt'],
@@ -41,7 +41,7 @@ export const norwegian: LanguageWords = {
     ['cost', EMSESP_SOURCE, 'pris'],
     ['cost', DICTIONARY_SOURCE, 'beløp besparelse inntekt nettleie'],
     ['balance', DICTIONARY_SOURCE, 'saldo balanse netto differanse'],
-    ['unmeasured', DICTIONARY_SOURCE, 'prognose grense maks min gjennomsnitt* estimert faktor forhold'],
+    ['unmeasured', DICTIONARY_SOURCE, 'prognose grense maks min gjennomsnitt* estimert faktor forhold tilgjengelig gjenværende hovedsikring inntakssikring'],
     ['gas', DOMOTICZ_SOURCE, 'gass'],
     ['heat', EMSESP_SOURCE, 'varme fjernvarme'],
     ['water', DOMOTICZ_SOURCE, 'vann'],
@@ -81,5 +81,6 @@ export const norwegian: LanguageWords = {
     ['meter', DICTIONARY_SOURCE, 'måler strømmåler'],
     ['returned', DICTIONARY_SOURCE, 'returnert returner retur'],
     ['place', DICTIONARY_SOURCE, 'oppvarming kjøling varmtvann relé'],
+    ['vague', DICTIONARY_SOURCE, 'kapasitet'],
   ],
 };

@@ -39,7 +39,7 @@ export const polish: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'wczoraj poprzedni poprzednia godzinow* tygodniow* kwartał minuta doba doby dobowa dobowe dni',
+      'wczoraj poprzedni poprzednia godzinow* tygodniow* kwartał minuta doba doby dobowa dobowe dni dzisiejsz* sesja sesji',
     ],
     ['reactive', HUAWEI_SOURCE, 'bierna biernej bierny'],
     ['apparent', DICTIONARY_SOURCE, 'pozorna pozornej'],
@@ -50,7 +50,7 @@ export const polish: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'prognoza limit maksymaln* minimaln* średni* szacowan* współczynnik udział umown*',
+      'prognoza limit maksymaln* minimaln* średni* szacowan* współczynnik udział umown* dostępn* pozostał*',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gaz gazu'],
     ['heat', EMSESP_SOURCE, 'ciepło ciepła cieplna'],
@@ -98,5 +98,6 @@ export const polish: LanguageWords = {
     ['day', DICTIONARY_SOURCE, 'dzienna dzienny dzień'],
     ['place', DICTIONARY_SOURCE, 'ogrzewanie chłodzenie ciepła_woda cwu przekaźnik'],
     ['water', DICTIONARY_SOURCE, 'ciepła_woda'],
+    ['vague', DICTIONARY_SOURCE, 'pojemność pojemności'],
   ],
 };

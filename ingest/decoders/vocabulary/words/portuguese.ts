@@ -20,7 +20,7 @@ export const portuguese: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'ontem diário diária diario horário horária hora horas semanal último última passado passada anterior trimestre minuto dias',
+      'ontem diário diária diario horário horária hora horas semanal último última passado passada anterior trimestre minuto dias sessão',
     ],
     ['reactive', DICTIONARY_SOURCE, 'reativa reativo reactiva'],
     ['apparent', DICTIONARY_SOURCE, 'aparente'],
@@ -28,7 +28,7 @@ export const portuguese: LanguageWords = {
     ['cost', EVCC_SOURCE, 'preço preços'],
     ['cost', DICTIONARY_SOURCE, 'valor_a_pagar fatura poupança economia'],
     ['balance', DICTIONARY_SOURCE, 'saldo balanço líquida líquido diferença'],
-    ['unmeasured', DICTIONARY_SOURCE, 'previsão limite máxim* mínim* médio média estimad* fator'],
+    ['unmeasured', DICTIONARY_SOURCE, 'previsão limite máxim* mínim* médio média estimad* fator disponível restante'],
     ['gas', DOMOTICZ_SOURCE, 'gás'],
     ['heat', DICTIONARY_SOURCE, 'calor térmica térmico'],
     ['water', DOMOTICZ_SOURCE, 'água'],
@@ -68,5 +68,6 @@ export const portuguese: LanguageWords = {
     ['day', DICTIONARY_SOURCE, 'dia'],
     ['place', DICTIONARY_SOURCE, 'água_quente aquecimento arrefecimento relé'],
     ['water', DICTIONARY_SOURCE, 'água_quente'],
+    ['vague', DICTIONARY_SOURCE, 'capacidade'],
   ],
 };

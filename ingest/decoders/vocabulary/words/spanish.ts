@@ -30,7 +30,7 @@ export const spanish: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'ayer anteayer horario horaria hora horas semanal pasado pasada anterior trimestre minuto diarios mensuales',
+      'ayer anteayer horario horaria hora horas semanal pasado pasada anterior trimestre minuto diarios mensuales sesión',
     ],
     ['reactive', HUAWEI_SOURCE, 'reactiva reactivo'],
     ['apparent', DICTIONARY_SOURCE, 'aparente'],
@@ -41,7 +41,7 @@ export const spanish: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'previsión pronóstico previsto límite máxim* mínim* medio media promedio estimad* factor contratada',
+      'previsión pronóstico previsto límite máxim* mínim* medio media promedio estimad* factor contratada disponible restante',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', DICTIONARY_SOURCE, 'calor térmica térmico'],
@@ -86,5 +86,6 @@ export const spanish: LanguageWords = {
     ['day', DICTIONARY_SOURCE, 'día'],
     ['place', DICTIONARY_SOURCE, 'agua_caliente relé'],
     ['water', DICTIONARY_SOURCE, 'agua_caliente'],
+    ['vague', DICTIONARY_SOURCE, 'capacidad'],
   ],
 };

@@ -28,7 +28,7 @@ export const swedish: LanguageWords = {
     [
       'period',
       DICTIONARY_SOURCE,
-      'igår i_går daglig dagligen veckovis årlig* timvis föregående förra minut kvartal dygn dygns dagens gårdagens månadens årets dagar',
+      'igår i_går daglig dagligen veckovis årlig* timvis föregående förra minut kvartal dygn dygns dagens gårdagens månadens årets dagar laddsession laddningssession',
     ],
     ['day', DOMOTICZ_SOURCE, 'dag'],
     ['reactive', DICTIONARY_SOURCE, 'reaktiv reaktiva'],
@@ -40,7 +40,7 @@ export const swedish: LanguageWords = {
     [
       'unmeasured',
       DICTIONARY_SOURCE,
-      'prognos gräns max min medel genomsnitt* uppskattad faktor förhållande avtalad abonnerad',
+      'prognos gräns max min medel genomsnitt* uppskattad faktor förhållande avtalad abonnerad tillgänglig* återstående huvudsäkring',
     ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', EMSESP_SOURCE, 'värme fjärrvärme'],
@@ -81,5 +81,6 @@ export const swedish: LanguageWords = {
     ['meter', DICTIONARY_SOURCE, 'mätare elmätare'],
     ['returned', DICTIONARY_SOURCE, 'retur returnerat returnerad'],
     ['place', DICTIONARY_SOURCE, 'uppvärmning kylning varmvatten eluttag relä'],
+    ['vague', DICTIONARY_SOURCE, 'kapacitet'],
   ],
 };
