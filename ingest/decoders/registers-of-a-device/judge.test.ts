@@ -145,3 +145,67 @@ test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])('asks about a power code
   expect(isCounted(verdictsOf([name, 'SML 1_8_0'])[name] as string)).toBe(false);
   expect(verdictsOf([name, 'SML 1_8_0'])['SML 1_8_0']).toBe('import');
 });
+
+describe('hybrid inverters and their batteries', () => {
+  const rest = ['Total Grid Import', 'Total Grid Export', 'Battery Voltage Total Energy'];
+
+  test.each([
+    // Names of SolaX, Growatt and Sungrow: wills106/homeassistant-solax-modbus, mkaiser/Sungrow-SHx-Inverter-Modbus-Home-Assistant.
+    [['Total battery charge', 'Total battery charge from PV'], { 'Total battery charge': 'battery/import' }],
+    [['Total PV generation & battery discharge'], {}],
+    [['Battery Input Energy Total', 'E Charge Total'], {}],
+    [['Total AC Charge', 'Total Battery Discharge'], { 'Total Battery Discharge': 'battery/export' }],
+    [['Total Yield', 'Total Solar Energy', 'Battery Output Energy Total'], { 'Total Solar Energy': 'pv/export' }],
+    [['Total Yield', 'Total Solar Energy'], { 'Total Yield': 'pv/export' }],
+    [['Total exported energy', 'Total exported energy from PV'], { 'Total exported energy': 'grid/export' }],
+    [['Battery charge'], {}],
+    [['Battery Charge Total'], { 'Battery Charge Total': 'battery/import' }],
+    [
+      ['Generator Energy', 'Total Production', 'Total Battery Discharge'],
+      { 'Total Production': 'pv/export', 'Total Battery Discharge': 'battery/export' },
+    ],
+  ])('of %j counts %j', (names, expected) => {
+    const counted = Object.entries(verdictsOf(names, 'solar/inverter')).filter(([, channel]) => isCounted(channel));
+    expect(Object.fromEntries(counted)).toEqual(expected);
+  });
+
+  test('never adds a part of the panels or of the grid to a battery, in any company', () => {
+    const parts = [
+      'Total battery charge from PV',
+      'PV battery charge energy',
+      'Solar & battery discharge',
+      'Battery charged from grid',
+      'Battery charge',
+    ];
+    fc.assert(
+      fc.property(
+        fc.subarray(rest),
+        fc.constantFrom(...parts),
+        fc.constantFrom('', 'solar/inverter'),
+        (more, part, on) => {
+          expect(isCounted(verdictsOf([...more, part], on)[part] as string)).toBe(false);
+        },
+      ),
+    );
+  });
+
+  test('a power of the grid on an inverter is the grid’s or nothing, never a second production', () => {
+    const powers = [
+      'Grid L1 Power',
+      'Inverter AC Export Power',
+      'Feed-in Power L1',
+      'Grid Export',
+      'Grid Import',
+      'Power',
+    ];
+    const registers = [
+      {
+        label: 'Total Production',
+        described: { names: ['Total Production'], unit: 'kWh' as const, device: 'inverter' },
+      },
+      ...powers.map((name) => ({ label: name, described: { names: [name], unit: 'W' as const, device: 'inverter' } })),
+    ];
+    for (const [{ label }, channel] of classifyRegisters(registers))
+      expect([label, channel]).toEqual([label, expect.stringMatching(/^(?:pv|grid|ignored)\//)]);
+  });
+});

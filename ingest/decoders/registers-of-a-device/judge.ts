@@ -102,7 +102,7 @@ function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
   )) {
     judgeCircuits(ones.map(asPlain), `${commodity}/`, verdicts);
   }
-  judgeElectricity(electric, verdicts);
+  judgeElectricity(electric, counting.some(isNamedStore), verdicts);
 }
 
 const split = <Of>(all: readonly Of[], isSo: (one: Of) => boolean): [Of[], Of[]] => [
@@ -125,7 +125,7 @@ const isThermal = ({ facets, part }: One, heats: boolean): boolean =>
   (heats && part === null && facets.way === null && (facets.isMade || facets.isUnclear) && facets.subject !== 'sun');
 
 /** Classifies electricity: first solar production and battery flows, then the rest by direction. */
-function judgeElectricity(all: readonly One[], verdicts: Verdicts): void {
+function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts: Verdicts): void {
   const stored: One[] = [];
   const made: One[] = [];
   const rest: One[] = [];
@@ -149,7 +149,7 @@ function judgeElectricity(all: readonly One[], verdicts: Verdicts): void {
     else if (facets.isAlone && facets.way === null) verdicts.set(one, asked(one));
     else rest.push(one);
   }
-  judgeStored(stored, verdicts);
+  judgeStored(stored, hasNamedStore, verdicts);
   judgeMade(made, rest, stored.length > 0, verdicts);
   const isPlaced = all.some(({ facets }) => facets.device.isInverter || facets.device.isStore);
   judgeCircuits(rest, isPlaced ? 'grid/' : '', verdicts);
@@ -170,15 +170,13 @@ const isOfRoof = ({ facets }: One): boolean =>
  * Classifies charge and discharge. They count only if the name or the device identifies a battery; otherwise the owner is asked, and for
  * what mentions panels as well.
  */
-function judgeStored(all: readonly One[], verdicts: Verdicts): void {
-  const isNamed = ({ facets }: One) => facets.isNamedStore && !facets.isOfPanels;
-  const hasNamed = all.some(isNamed);
+function judgeStored(all: readonly One[], hasNamed: boolean, verdicts: Verdicts): void {
   for (const way of ['charge', 'discharge'] as const) {
     const direction = way === 'charge' ? 'import' : 'export';
     // What the panels charged is a part. Next to registers that name the battery, `AC charge` is one, too.
     const ones = all.filter(
       (one) =>
-        one.facets.moves === way && !one.facets.isOfPanels && (hasNamed ? isNamed(one) : isStorage(one.facets)),
+        one.facets.moves === way && !one.facets.isOfPanels && (hasNamed ? isNamedStore(one) : isStorage(one.facets)),
     );
     if (ones.length === 0) continue;
     settle(ones, direction, 'battery/', verdicts);
@@ -195,6 +193,9 @@ const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): 
   moves === null &&
   way === null &&
   (subject ?? 'store') === 'store';
+
+/** Whether a name says battery, and neither that the grid nor that the panels charged it. */
+const isNamedStore = ({ facets }: One): boolean => facets.subject === 'store' && !facets.isOfPanels;
 
 const isStorage = ({ device, subject }: RegisterFacts): boolean =>
   subject === null && (device.isStore || device.isInverter);
@@ -315,7 +316,7 @@ function decided(ones: readonly One[]): One | undefined {
     ({ facets }) => facets.way !== null && !facets.isConsumed,
     ({ facets }) => facets.way !== null,
     // `exported energy from PV` is a part of `exported energy`.
-    ({ facets }) => !facets.isOfPanels,
+    ({ facets }) => facets.unit === 'W' || !facets.isOfPanels,
   ];
   let open = ones;
   for (const is of signs) {

@@ -48,9 +48,8 @@ export interface RegisterFacts {
   place: string;
   index: NameFacts['index'];
   subject: 'grid' | 'load' | 'sun' | 'store' | null;
-  /** Whether the names mention solar panels (or a generator), and a battery. */
+  /** Whether the names mention solar panels. */
   isOfPanels: boolean;
-  isNamedStore: boolean;
   moves: 'charge' | 'discharge' | 'both' | null;
   /** Whether the register counts self-consumption, or its words leave that possibility open. */
   isOwn: boolean;
@@ -129,8 +128,7 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
     place: coded ? '' : placeOf(shown, said, ignored),
     index: coded ? null : indexOf(shown, said),
     subject,
-    isOfPanels: has('sun'),
-    isNamedStore: has('store'),
+    isOfPanels: has('sun') && !said.some(({ words }) => words.some((word) => GENERATOR.test(word))),
     moves,
     isOwn: has('self') || (has('own') && !isMade && moves === null && subject !== 'sun' && subject !== 'store'),
     isUnknown: coded
@@ -149,6 +147,8 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
 const isOtherQuantity = (obis: NameFacts['obis'], unit: RegisterDescription['unit']): boolean =>
   (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
 
+/** Sources of production other than panels. */
+const GENERATOR = /^(?:generator|genset|wind|turbine)/;
 /** Words that carry no meaning next to "battery charge". */
 const EMPTY_WORD = /^(?:\d+|k?wh|mwh)$/;
 const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|carica)$/u;
