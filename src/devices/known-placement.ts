@@ -51,7 +51,8 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     hoymiles: [[/\/battery$/, 'storage'], ...all('production')],
     homewizard: [[/\/battery$/, 'storage']],
     huawei: BY_ROLE,
-    rscp2mqtt: [...BY_ROLE, [/\/wallbox(?:\/\d)?$/, 'consumption']],
+    'lxp-bridge': BY_ROLE,
+    rscp2mqtt: [...BY_ROLE, [/\/strings$/, 'production'], [/\/wallbox(?:\/\d)?$/, 'consumption']],
     solarassistant: BY_ROLE,
     sungrow: BY_ROLE,
     zendure: BY_ROLE,
@@ -62,12 +63,14 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     ],
     // French meters.
     teleinfo2mqtt: all('grid'),
+    teleinfokit: all('grid'),
     // Chargers, heat pumps and boilers, which consume energy.
     emsesp: all('consumption'),
     'go-e': all('consumption'),
     // Heat pumps. The meters at the S0 inputs of HeishaMon are excluded, because they may measure anything.
     heishamon: [[/^(?!.*\/s0\/[12]$)/, 'consumption']],
     openevse: all('consumption'),
+    smartevse: [...BY_ROLE, ...all('consumption')],
     // WARP chargers: meter 0 of a charger belongs to the charger itself. Other meters, and the meters of an energy manager (wem, wem2,
     // seb), may be anywhere.
     warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
