@@ -180,3 +180,86 @@ test('asks about no energy of a day, no contract, no power factor and no number 
   // With a register of the night, the day is a tariff.
   expect(read('home/x', { consumption_day: 3.2, consumption_night: 4.2 })?.asks).toHaveLength(2);
 });
+
+/** What a battery holds, what a connection may carry and what a session drew, in several languages: no energy that counts. */
+const CONTENTS = [
+  ...['total_capacity', 'battery_capacity', 'Battery Install Capacity', 'remaining', 'available_energy', 'Full energy'],
+  ...[
+    'Gesamtkapazität',
+    'Verfügbare Energie',
+    'Hauptsicherung',
+    'Sitzungsenergie',
+    'hoofdzekering',
+    'Beschikbare Energie',
+  ],
+  ...[
+    'hovedsikring',
+    'ladesesjon energi',
+    'huvudsäkring',
+    'Énergie disponible',
+    'capacité',
+    'Energia importata odierna',
+  ],
+  ...['Dzisiejszy import energii', 'pojemność baterii', 'energía disponible', 'kapasiteetti', 'Peak Export Limit'],
+];
+
+test('neither counts nor asks about contents, fuses, limits and sessions, whatever is next to them', () => {
+  const unit = fc.constantFrom('kWh', 'Wh', 'kW', 'W');
+  const others = fc.dictionary(
+    fc.constantFrom('total_import_kwh', 'battery_charge_total_kwh', 'pv_energy_kwh'),
+    fc.nat(),
+  );
+  fc.assert(
+    fc.property(topic, fc.constantFrom(...CONTENTS), unit, others, (on, name, of, body) => {
+      const full = `${name} (${of})`;
+      const result = read(on, { ...body, [full]: 14.5 });
+      expect(result?.asks.map(({ native_name }) => native_name) ?? []).not.toContain(full);
+      for (const { channel, value } of result?.readings ?? [])
+        if ([14.5, 14_500, 0.0145].includes(Number(value))) expect(channel).toMatch(/(?:^|\/)ignored\//);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('a number without a unit never counts, and its owner is asked if its name states an energy', () => {
+  const asked = (on: string, body: unknown) => {
+    const result = read(on, body);
+    expect(result?.readings ?? []).toEqual([]);
+    return (result?.asks ?? []).map(({ native_name, unit }) => [native_name, unit]);
+  };
+  // Sources: fronius-bridge, sigenergy2mqtt, lxp-bridge, bluetti_mqtt and KEBA's UDP interface, by their documents.
+  expect(asked('bridge/inverter/x/values', { ac_energy: 11_060.2, ac_power_active: 238 })).toEqual([
+    ['ac_energy', null],
+    ['ac_power_active', null],
+  ]);
+  expect(asked('x/sigen_0_lifetime_imported_energy/state', '4512.33')).toHaveLength(1);
+  expect(asked('home/solar/energy/total', '12345.6')).toEqual([['energy/total', null]]);
+  expect(asked('bluetti/state/AC300/ac_output_power', '110')).toEqual([['ac_output_power', null]]);
+  expect(asked('home/grid/power', { value: 1.2 })).toEqual([['power', null]]);
+  expect(asked('keba/report/3', { U1: 230, P: 11_040_000, 'E pres': 45_000, 'E total': 170_062_150 })).toEqual([
+    ['E total', null],
+  ]);
+  for (const [on, body] of [
+    ['home/solar/energy/today', '12.6'],
+    ['car/EVEnergyCapacity', '64000'],
+    ['house/water_consumption', '12'],
+    ['phone/tx_power', '20'],
+    ['heater/power', '1'],
+    ['x/power_factor', '0.97'],
+    ['x/energy_price', '0.31'],
+    ['x/total', '5'],
+  ] as const)
+    expect([on, asked(on, body)]).toEqual([on, []]);
+});
+
+test('reads a unit next to the number in one text, and in lists of name=value', () => {
+  expect(read('openhab/Meter_Import/state', '12345.6 kWh')?.readings).toMatchObject([
+    { channel: 'import', value: 12_345.6 },
+  ]);
+  expect(read('meter/x', { energy_import: '145,57 kWh' })?.readings).toMatchObject([{ value: 145.57 }]);
+  // The comma may separate thousands.
+  expect(read('meter/x', { energy_import: '1,234 kWh' })?.readings ?? []).toEqual([]);
+  expect(read('meter/x', 't1=25.00 C&import=4567 kWh')?.readings).toMatchObject([{ channel: 'import', value: 4_567 }]);
+  expect(read('house/grid_imp_kwh', '7')?.readings).toMatchObject([{ channel: 'import' }]);
+  expect(read('house/x', { 'Constant (imp/kWh)': 1_000 })).toBeNull();
+});

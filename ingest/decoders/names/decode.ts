@@ -2,12 +2,21 @@ import { isCommandTopic } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { unitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
+import { asObject, type Json, ownMember, readJson, readPairs, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
-import { addMembers, type Member, type MembersContext, membersOf, numberWithUnit } from './members.ts';
+import {
+  addMembers,
+  type Member,
+  type MembersContext,
+  mayBeWithoutUnit,
+  membersOf,
+  namesEnergy,
+  numberWithUnit,
+  splitUnitOfText,
+} from './members.ts';
 
 /** Topics that announce or command; those of brokers, of Sparkplug, whose units come in another way, and of native devices. */
 const NO_READINGS =
@@ -27,7 +36,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const { topic, payload } = message;
   // A receiver of radio hears the meters of neighbours, which nobody may be offered.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
-  const body = asObject(readJson(payload));
+  const body = asObject(readJson(payload)) ?? readPairs(payload) ?? null;
   const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
   if (!found) return null;
   const collector = createValueCollector();
@@ -48,23 +57,48 @@ interface Found {
 
 /** Returns the members of a JSON body. The device is the topic, and the serial number in the body if there is one. */
 function ofObject(topic: string, body: Json): Found | null {
-  const own = numberWithUnit(body);
+  const own = numberWithUnit(body) ?? loneNumber(topic, body);
   if (own) return ofTopic(topic, own);
   const members = membersOf(body).filter(({ path }) => !INSIDE.test(path));
   return { device: deviceOf(topic, body), members, context: contextOf(topic) };
 }
 
-/** Returns the plain number of a topic whose last word states a unit: `…/Import_Energy_Total_kWh`. */
+/** Returns the number of a body such as `{"value": 1.2}` if its topic names what it is. */
+function loneNumber(topic: string, body: Json): Omit<Member, 'path'> | null {
+  const value = body.value ?? body.val;
+  const isNumber = typeof value === 'number' || typeof value === 'string';
+  return isNumber && Object.keys(body).length <= MAX_LONE && namesNumber(topic) ? { value } : null;
+}
+/** Maximum number of members next to which a value is the topic's: a time, and a state. */
+const MAX_LONE = 3;
+
+/** Whether the end of a topic names an energy or a power, with or without a unit. */
+function namesNumber(topic: string): boolean {
+  const { name, before } = lastNamesOf(topic);
+  return unitAtEndOfName(name) !== null || mayBeWithoutUnit(`${before}/${name}`);
+}
+
+/**
+ * Returns the plain number of a topic: its unit is the last word of the topic (`…/Import_Energy_Total_kWh`) or stands next to the number, or
+ * the topic names an energy or a power without a unit.
+ */
 function ofNumber(topic: string, payload: Buffer): Found | null {
-  const name = lastNameOf(topic);
-  if (unitAtEndOfName(name) === null) return null;
   const text = readText(payload);
-  return text !== null && typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
+  if (text === null) return null;
+  const own = splitUnitOfText(text);
+  if (own) return ofTopic(topic, own);
+  if (!namesNumber(topic)) return null;
+  return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
 }
 
 /** Words at the end of a topic that name nothing. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
-const lastNameOf = (topic: string): string => topic.replace(PLAIN_END, '').replace(/^.*\//, '');
+
+/** Returns the last two names of a topic. */
+function lastNamesOf(topic: string): { name: string; before: string } {
+  const [name = '', before = ''] = topic.replace(PLAIN_END, '').split('/').toReversed();
+  return { name, before };
+}
 
 /**
  * Returns a number whose name is the end of its topic. Its device is the topic before it. The other numbers of the device are unknown when
@@ -72,7 +106,11 @@ const lastNameOf = (topic: string): string => topic.replace(PLAIN_END, '').repla
  */
 function ofTopic(topic: string, value: Omit<Member, 'path'>): Found | null {
   const named = topic.replace(PLAIN_END, '');
-  const end = named.lastIndexOf('/');
+  const { name, before } = lastNamesOf(topic);
+  // The number of `solar/energy/total` is the energy of `solar`.
+  const isSplit =
+    !namesEnergy(name) && unitAtEndOfName(name) === null && value.unit === undefined && namesEnergy(before);
+  const end = named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
   if (end <= 0) return null;
   const device = named.slice(0, end);
   const { around = [], described } = contextOf(device);
@@ -122,7 +160,8 @@ function contextOf(topic: string): MembersContext {
   const around = topic
     .split('/')
     .toReversed()
-    .filter((level) => isTelling(nameFactsOf(level)));
+    // "var" is a folder, not a unit.
+    .filter((level) => level !== 'var' && isTelling(nameFactsOf(level)));
   const { has } = nameFactsOf(topic);
   const switches = has('switches') && !has('heats');
   const moves = has('sun') || has('store') || has('inverter');

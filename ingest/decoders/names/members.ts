@@ -5,6 +5,8 @@ import { toCelsius, type ValueCollector } from '../read/value-collector.ts';
 import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { type MetricMeaning, metricMeaningOf } from '../sparkplug/meaning.ts';
+import { metricUnitOf, metricVolumeUnitOf } from '../sparkplug/units.ts';
+import { nameFactsOf } from '../vocabulary/name-facts.ts';
 
 /** Maximum number of members in one payload, and their maximum depth. */
 const MAX_MEMBERS = 500;
@@ -27,6 +29,16 @@ export function numberWithUnit(object: Json): Omit<Member, 'path'> | null {
   return typeof unit === 'string' && unit !== '' ? { value, unit } : null;
 }
 
+/** A number with its unit in one text. A comma before three digits may separate thousands. */
+const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*(\p{L}[\p{L}\d³]{0,3}|°C)\s*$/u;
+
+/** Splits a text such as `12345.6 kWh` (openHAB) or `145,57 kWh` into number and unit; returns null for every other text. */
+export function splitUnitOfText(text: string): Omit<Member, 'path'> | null {
+  const [, number, unit] = text.length > 40 ? [] : (WITH_UNIT.exec(text) ?? []);
+  if (number === undefined || unit === undefined || !(metricUnitOf(unit) ?? metricVolumeUnitOf(unit))) return null;
+  return { value: number.replace(',', '.'), unit };
+}
+
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
 export function membersOf(object: Json): Member[] {
   const members: Member[] = [];
@@ -39,7 +51,8 @@ export function membersOf(object: Json): Member[] {
       if (own) members.push({ path, ...own });
       else if (deeper) {
         if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);
-      } else if (typeof value === 'number' || typeof value === 'string') members.push({ path, value });
+      } else if (typeof value === 'string') members.push({ path, ...(splitUnitOfText(value) ?? { value }) });
+      else if (typeof value === 'number') members.push({ path, value });
     }
   };
   visit(object, '', 1);
@@ -53,8 +66,8 @@ export interface MembersContext {
   /** Further members of each register's description. */
   described?: Pick<RegisterDescription, 'device' | 'isAlone'>;
   /**
-   * Whether nothing is known of the device: an energy without a unit is asked about only if each word of its name is known and one of them
-   * is a direction, and a unit alone is no name.
+   * Whether nothing is known of the device: an energy without a unit is asked about only if its name leaves no doubt that it is one, a power
+   * without a unit only if the message has nothing else, and a unit alone is no name.
    */
   isStrict?: true;
 }
@@ -91,17 +104,36 @@ export function addMembers(
         name: path,
       });
     } else if (quantity === undefined && isUnknownEnergy(path, value, context) && !isOfPeriod(path, members, context)) {
-      const place = {
-        channel: `unknown/${toChannelWord(path)}`,
-        asks: { unit: null },
-        described: { ...describe(path, context), unit: null },
-      };
-      collector.add({ ...said, ...place, kind: 'energy_total_kwh', value, name: path });
+      collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });
       count++;
     }
   }
+  return count > 0 || !context.isStrict ? count : addLoneMembers(collector, members, said, context);
+}
+
+/** Adds questions for energies and powers that state neither unit nor direction, if a message has nothing else. Returns their number. */
+function addLoneMembers(
+  collector: ValueCollector,
+  members: readonly Member[],
+  said: { device: string; atMs: number | null },
+  context: MembersContext,
+): number {
+  let count = 0;
+  for (const { path, value, unit } of members) {
+    const kind = unit === undefined ? loneKindOf(path, value, context) : null;
+    if (kind === null || isOfPeriod(path, members, context)) continue;
+    collector.add({ ...said, ...unknownPlace(path, context), kind, value, name: path });
+    count++;
+  }
   return count;
 }
+
+/** Returns the place of a quantity without a unit, about which the owner is asked. */
+const unknownPlace = (path: string, context: MembersContext) => ({
+  channel: `unknown/${toChannelWord(path)}`,
+  asks: { unit: null },
+  described: { ...describe(path, context), unit: null },
+});
 
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
@@ -147,24 +179,57 @@ const describe = (path: string, { around = [], described }: MembersContext) => (
   ...described,
 });
 
-/** Words for energy that state no unit. */
-const ENERGY = /energ|consum|verbrauch|kwh/i;
+/** Words for energy that state no unit, and those that mean nothing else. `E_Total` and `e_pv_all` are energies, too. */
+const ENERGY = /[eé]nerg|consum|verbrauch|kwh|(?:^|[_\s/])e[_\s](?:[a-z\d]+[_\s])*(?:total|tot|all)$/i;
+const SURE = /[eé]nerg|kwh/i;
+/** Words for a register of everything since the beginning. */
+const EVER = /total|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum)$/i;
+/** Words for power, for that of a sender, and for quantities other than energy. */
+const POWER = /power|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
+const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count|cycle|temp|percent|volume|flow/i;
 /** Units of quantities other than active energy. */
 const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 
+/** Whether a name may be that of an energy or a power without a unit. A quick test, before its words are looked up. */
+export const mayBeWithoutUnit = (name: string): boolean => ENERGY.test(name) || EVER.test(name) || POWER.test(name);
+/** Whether a name has a word for energy. */
+export const namesEnergy = (name: string): boolean => ENERGY.test(name);
+
 /** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
 function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
-  if (!ENERGY.test(path) || OTHER_UNIT.test(path) || typeof readNumber(value) !== 'number' || Number(value) < 0)
-    return false;
-  const { not, isUnknown, way } = registerFactsOf({ ...describe(path, context), unit: null });
-  if (not !== null || (context.isStrict && (isUnknown || way === null || way === 'both'))) return false;
-  return metricMeaningOf(`${path}_kwh`, undefined) !== null;
+  const isEnergy = ENERGY.test(path);
+  if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path)) return false;
+  if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
+  const { not, isUnknown, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
+  if (not !== null || nameFactsOf(path).medium === 'water') return false;
+  const says = way !== null || isMade || moves !== null || isOfPanels;
+  const isSure = isEnergy
+    ? (says || EVER.test(path)) && (!isUnknown || SURE.test(path))
+    : says && !isUnknown && !POWER.test(path) && !OTHER_QUANTITY.test(path);
+  return (!context.isStrict || isSure) && metricMeaningOf(`${path}_kwh`, undefined) !== null;
 }
+
+/** Returns whether a member is named as energy or power and all its words are known; null if it is neither. 0 and 1 are states. */
+function loneKindOf(path: string, value: unknown, context: MembersContext): 'energy_total_kwh' | 'power_w' | null {
+  const number = readNumber(value);
+  const isPower = POWER.test(path);
+  if (!(isPower || ENERGY.test(path)) || OTHER_UNIT.test(path) || RADIO.test(path)) return null;
+  if (typeof number !== 'number' || number === 0 || number === 1) return null;
+  const { not, isUnknown, commodity } = factsOf(path, isPower ? 'W' : null, context);
+  if (not !== null || isUnknown || commodity !== 'electricity' || nameFactsOf(path).medium === 'water') return null;
+  if (metricMeaningOf(`${path}_${isPower ? 'w' : 'kwh'}`, undefined) === null) return null;
+  return isPower ? 'power_w' : 'energy_total_kwh';
+}
+
+const factsOf = (path: string, unit: 'W' | null, context: MembersContext) =>
+  registerFactsOf({ ...describe(path, context), unit });
 
 /** Whether a word such as "day" in a name means a period. It means a tariff if another member names the night. */
 function isOfPeriod(path: string, members: readonly Member[], context: MembersContext): boolean {
-  const factsOf = (name: string) => registerFactsOf({ ...describe(name, context), unit: null });
-  const { bySibling } = factsOf(path);
+  const { bySibling } = factsOf(path, null, context);
   if (bySibling?.else !== 'period') return false;
-  return !members.some((other) => other.path !== path && factsOf(other.path).siblings.has(bySibling.sibling));
+  return !members.some(
+    (other) => other.path !== path && factsOf(other.path, null, context).siblings.has(bySibling.sibling),
+  );
 }

@@ -80,7 +80,8 @@ function parseLeniently(text: string): unknown {
 /** Returns the payload as a JSON object; null if it is none. */
 export const readObject = (payload: Buffer): Json | null => asObject(readJson(payload));
 
-const PAIR = /^\s*([A-Za-z_][\w.-]{0,63})\s*=\s*([^\s=]*)\s*$/;
+/** A name and its value, which may have a unit behind a blank: `e1=4567 kWh`. */
+const PAIR = /^\s*([A-Za-z_][\w.-]{0,63})\s*=\s*([^\s=]*(?: [^\s=]{1,5})?)\s*$/;
 const MAX_PAIRS = 500;
 
 /**
@@ -90,7 +91,8 @@ const MAX_PAIRS = 500;
 export function readPairs(payload: Buffer): Json | undefined {
   const text = readText(payload);
   if (text === null || !text.includes('=')) return undefined;
-  const pieces = text.split(/[,;&\s]+/, MAX_PAIRS + 1).filter((piece) => piece !== '');
+  // Blanks separate only where `&` does not: `t1=25.00 C&e1=4567 kWh`.
+  const pieces = text.split(text.includes('&') ? '&' : /[,;\s]+/, MAX_PAIRS + 1).filter((piece) => piece.trim() !== '');
   const pairs = pieces.map((piece) => PAIR.exec(piece));
   if (pieces.length > MAX_PAIRS || !pairs.every((pair) => pair !== null)) return undefined;
   return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));

@@ -61,7 +61,9 @@ const RESETS =
   /^(today|yesterday|day|daily|week|weekly|month|monthly|year|yearly|annual|hour|hourly|minute|quarter|session|trip|shift|batch|interval|period|delta|difference|diff|last|previous|resettable|partial|\d+(s|sec|min|h|hr|d))$/;
 /** Words of metrics that are not measured, not consumption, or not the quantity of their unit. */
 const NEVER =
-  /^(price|cost|costs|eur|euro|usd|gbp|chf|ct|cent|cents|per|co2|carbon|emission|emissions|imp|pulse|pulses|apparent|reactive|forecast|predicted|prediction|estimate|estimated|budget|limit|rated|nominal|threshold|max|maximum|min|minimum|avg|average|mean|alarm|offset|scale|irradiance|m2)$/;
+  /^(price|cost|costs|eur|euro|usd|gbp|chf|ct|cent|cents|per|co2|carbon|emission|emissions|pulse|pulses|apparent|reactive|forecast|predicted|prediction|estimate|estimated|budget|limit|rated|nominal|threshold|max|maximum|min|minimum|avg|average|mean|alarm|offset|scale|irradiance|m2)$/;
+/** Pulses per unit: the constant of a meter. */
+const PULSES = /(?:^|[^a-z])imp(?:ulses?)?\s*(?:\/|per|_per_)\s*k?wh/i;
 /** Words for a period, which only names of registers use in this sense. */
 const SPANS = /^(shift|batch|interval|period|delta|difference|diff|trip|session)$/;
 const PEAK_POWER = /^(peak|demand|setpoint|target)$/;
@@ -73,7 +75,7 @@ export function metricMeaningOf(name: string, property: string | undefined): Met
   const { words, unit: named, doubtful } = splitName(name);
   // The unit property takes precedence over the name, even if its unit is not read.
   const unit = property === undefined ? named : (metricUnitOf(property) ?? metricVolumeUnitOf(property));
-  if (!unit || words.some((word) => NEVER.test(word))) return null;
+  if (!unit || PULSES.test(name) || words.some((word) => NEVER.test(word))) return null;
   if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
   if (unit.kind === 'volume_total_m3') return volume(words, name, unit);
   const unfit = unit.kind === 'power_w' ? PEAK_POWER : SPANS;

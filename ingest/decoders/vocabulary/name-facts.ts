@@ -99,7 +99,8 @@ function read(name: string): NameFacts {
   const isTariff = parts.some((part) => part.startsWith('t'));
   const isDay = has('day') && !rated && !isTariff && !has('low');
   // "Peak" is a maximum or, in a tariff, its dear hours; a peak limit stays a limit.
-  const isMeasured = (rated || isTariff) && words.every(({ meanings }) => !meanings?.has('unmeasured') || meanings.has('high'));
+  const isMeasured =
+    (rated || isTariff) && words.every(({ meanings }) => !meanings?.has('unmeasured') || meanings.has('high'));
   const nots = NOTS.filter((one) => has(one) && !(one === 'unmeasured' && isMeasured));
   const isEver = has('lifetime') && nots[0] === 'period';
   if (isEver) nots.shift();

@@ -34,7 +34,11 @@ export const czech: LanguageWords = {
     ['cost', EMSESP_SOURCE, 'cena ceny výkupní'],
     ['cost', DICTIONARY_SOURCE, 'částka úspora příjem poplatek'],
     ['balance', DICTIONARY_SOURCE, 'saldo bilance čistá čistý rozdíl netto'],
-    ['unmeasured', DICTIONARY_SOURCE, 'předpověď limit maximální minimální průměr* odhad* poměr faktor dostupn* zbývající hlavní_jistič'],
+    [
+      'unmeasured',
+      DICTIONARY_SOURCE,
+      'předpověď limit maximální minimální průměr* odhad* poměr faktor dostupn* zbývající hlavní_jistič',
+    ],
     ['gas', DOMOTICZ_SOURCE, 'plyn plynu'],
     ['heat', EMSESP_SOURCE, 'teplo tepla tepelná'],
     ['water', DOMOTICZ_SOURCE, 'voda vody'],

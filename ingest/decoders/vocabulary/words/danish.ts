@@ -28,7 +28,11 @@ export const danish: LanguageWords = {
     ['cost', EVCC_SOURCE, 'pris priser'],
     ['cost', DICTIONARY_SOURCE, 'beløb besparelse indtægt udgift'],
     ['balance', DICTIONARY_SOURCE, 'saldo balance netto forskel'],
-    ['unmeasured', DICTIONARY_SOURCE, 'prognose grænse maks min gennemsnit* estimeret faktor tilgængelig resterende hovedsikring'],
+    [
+      'unmeasured',
+      DICTIONARY_SOURCE,
+      'prognose grænse maks min gennemsnit* estimeret faktor tilgængelig resterende hovedsikring',
+    ],
     ['gas', DOMOTICZ_SOURCE, 'gas'],
     ['heat', DICTIONARY_SOURCE, 'varme fjernvarme'],
     ['water', DOMOTICZ_SOURCE, 'vand'],

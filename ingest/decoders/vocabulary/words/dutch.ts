@@ -32,7 +32,11 @@ export const dutch: LanguageWords = {
     ['period', DOMOTICZ_SOURCE, 'jaar jaren maand maanden week weken laatste deze dit dit_jaar deze_maand'],
     ['period', HUAWEI_SOURCE, 'dagelijks dagelijkse maandelijks* jaarlijks* uur uren'],
     ['period', EMSESP_SOURCE, 'laatste_uur'],
-    ['period', DICTIONARY_SOURCE, 'eergisteren vorige vorig wekelijks* kwartier kwartaal minuut afgelopen sinds dagen sessie laadsessie'],
+    [
+      'period',
+      DICTIONARY_SOURCE,
+      'eergisteren vorige vorig wekelijks* kwartier kwartaal minuut afgelopen sinds dagen sessie laadsessie',
+    ],
     ['day', DOMOTICZ_SOURCE, 'dag'],
     ['reactive', HUAWEI_SOURCE, 'blind reactief reactieve'],
     ['apparent', DICTIONARY_SOURCE, 'schijnbaar schijnbare schijn'],

@@ -32,7 +32,11 @@ export const finnish: LanguageWords = {
     ['cost', EVCC_SOURCE, 'hinta hinnat ostohinta myyntihinta'],
     ['cost', DICTIONARY_SOURCE, 'summa_euroa säästö lasku'],
     ['balance', DICTIONARY_SOURCE, 'saldo tase netto erotus'],
-    ['unmeasured', DICTIONARY_SOURCE, 'ennuste raja maksimi minimi keskiarvo arvio arvioitu kerroin suhde käytettävissä jäljellä pääsulake'],
+    [
+      'unmeasured',
+      DICTIONARY_SOURCE,
+      'ennuste raja maksimi minimi keskiarvo arvio arvioitu kerroin suhde käytettävissä jäljellä pääsulake',
+    ],
     ['gas', DOMOTICZ_SOURCE, 'kaasu kaasun'],
     ['heat', DICTIONARY_SOURCE, 'lämpö lämmön kaukolämpö'],
     ['water', DOMOTICZ_SOURCE, 'vesi veden'],

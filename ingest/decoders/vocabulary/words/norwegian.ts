@@ -41,7 +41,11 @@ export const norwegian: LanguageWords = {
     ['cost', EMSESP_SOURCE, 'pris'],
     ['cost', DICTIONARY_SOURCE, 'beløp besparelse inntekt nettleie'],
     ['balance', DICTIONARY_SOURCE, 'saldo balanse netto differanse'],
-    ['unmeasured', DICTIONARY_SOURCE, 'prognose grense maks min gjennomsnitt* estimert faktor forhold tilgjengelig gjenværende hovedsikring inntakssikring'],
+    [
+      'unmeasured',
+      DICTIONARY_SOURCE,
+      'prognose grense maks min gjennomsnitt* estimert faktor forhold tilgjengelig gjenværende hovedsikring inntakssikring',
+    ],
     ['gas', DOMOTICZ_SOURCE, 'gass'],
     ['heat', EMSESP_SOURCE, 'varme fjernvarme'],
     ['water', DOMOTICZ_SOURCE, 'vann'],
