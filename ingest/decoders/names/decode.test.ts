@@ -235,6 +235,8 @@ test('a number without a unit never counts, and its owner is asked if its name s
   expect(asked('x/sigen_0_lifetime_imported_energy/state', '4512.33')).toHaveLength(1);
   expect(asked('home/solar/energy/total', '12345.6')).toEqual([['energy/total', null]]);
   expect(asked('bluetti/state/AC300/ac_output_power', '110')).toEqual([['ac_output_power', null]]);
+  expect(asked('solar/powermeter/import', '5123.4')).toEqual([['powermeter/import', null]]);
+  expect(asked('smartmeter/0/1-0:1_8_0*255/value', '22341.512')).toEqual([['1-0:1_8_0*255', null]]);
   expect(asked('home/grid/power', { value: 1.2 })).toEqual([['power', null]]);
   expect(asked('keba/report/3', { U1: 230, P: 11_040_000, 'E pres': 45_000, 'E total': 170_062_150 })).toEqual([
     ['E total', null],
@@ -257,6 +259,11 @@ test('reads a unit next to the number in one text, and in lists of name=value', 
     { channel: 'import', value: 12_345.6 },
   ]);
   expect(read('meter/x', { energy_import: '145,57 kWh' })?.readings).toMatchObject([{ value: 145.57 }]);
+  expect(read('meter/x', { energy_supply_export: 2_345.5, energy_supply_exportunit: 'Wh' })?.readings).toMatchObject([
+    { channel: 'export', value: 2.3455 },
+  ]);
+  const nibe = { register: '44308', titel: 'Heat Meter - Heat', unit: 'kWh', min: '0', max: '9999', data: 12_345.6 };
+  expect(read('nibe/modbus/44308/json', nibe)?.readings).toMatchObject([{ channel: 'heat/import', value: 12_345.6 }]);
   // The comma may separate thousands.
   expect(read('meter/x', { energy_import: '1,234 kWh' })?.readings ?? []).toEqual([]);
   expect(read('meter/x', 't1=25.00 C&import=4567 kWh')?.readings).toMatchObject([{ channel: 'import', value: 4_567 }]);

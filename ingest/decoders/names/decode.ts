@@ -58,7 +58,11 @@ interface Found {
 /** Returns the members of a JSON body. The device is the topic, and the serial number in the body if there is one. */
 function ofObject(topic: string, body: Json): Found | null {
   const own = numberWithUnit(body) ?? loneNumber(topic, body);
-  if (own) return ofTopic(topic, own);
+  if (own) {
+    // NibePi and others publish a number with its own name below a topic that is a register's address.
+    const title = own.unit === undefined ? undefined : (body.title ?? body.titel ?? body.name ?? body.label);
+    return ofTopic(topic, own, typeof title === 'string' && title !== '' ? title : undefined);
+  }
   const members = membersOf(body).filter(({ path }) => !INSIDE.test(path));
   return { device: deviceOf(topic, body), members, context: contextOf(topic) };
 }
@@ -101,21 +105,24 @@ function lastNamesOf(topic: string): { name: string; before: string } {
 }
 
 /**
- * Returns a number whose name is the end of its topic. Its device is the topic before it. The other numbers of the device are unknown when
+ * Returns a number whose name is its title or the end of its topic. Its device is the topic before it. The other numbers of the device are unknown when
  * it arrives, so that one without a direction is asked about.
  */
-function ofTopic(topic: string, value: Omit<Member, 'path'>): Found | null {
+function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Found | null {
   const named = topic.replace(PLAIN_END, '');
   const { name, before } = lastNamesOf(topic);
   // The number of `solar/energy/total` is the energy of `solar`.
   const isSplit =
-    !namesEnergy(name) && unitAtEndOfName(name) === null && value.unit === undefined && namesEnergy(before);
+    !namesEnergy(name) &&
+    unitAtEndOfName(name) === null &&
+    value.unit === undefined &&
+    namesEnergy(`${before}/${name}`);
   const end = named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
   if (end <= 0) return null;
   const device = named.slice(0, end);
   const { around = [], described } = contextOf(device);
   const context: MembersContext = { around, described: { ...described, isAlone: true }, isStrict: true };
-  return { device, members: [{ path: named.slice(end + 1), ...value }], context };
+  return { device, members: [{ path: title ?? named.slice(end + 1), ...value }], context };
 }
 
 /** Temperatures inside a device, which are no climate of a room. */

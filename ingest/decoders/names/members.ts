@@ -1,12 +1,13 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json } from '../read/payload.ts';
+import { asObject, type Json, ownMember } from '../read/payload.ts';
 import { toCelsius, type ValueCollector } from '../read/value-collector.ts';
 import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { type MetricMeaning, metricMeaningOf } from '../sparkplug/meaning.ts';
 import { metricUnitOf, metricVolumeUnitOf } from '../sparkplug/units.ts';
 import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { parseObisCode } from '../vocabulary/obis.ts';
 
 /** Maximum number of members in one payload, and their maximum depth. */
 const MAX_MEMBERS = 500;
@@ -23,7 +24,7 @@ export interface Member {
 /** Returns the number of an object that states its unit, too: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
 export function numberWithUnit(object: Json): Omit<Member, 'path'> | null {
   // None of these names is inherited.
-  const value = object.value ?? object.val ?? object.v;
+  const value = object.value ?? object.val ?? object.v ?? object.data ?? object.reading;
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   const unit = object.unit ?? object.units ?? object.uom ?? object.unit_of_measurement;
   return typeof unit === 'string' && unit !== '' ? { value, unit } : null;
@@ -39,6 +40,12 @@ export function splitUnitOfText(text: string): Omit<Member, 'path'> | null {
   return { value: number.replace(',', '.'), unit };
 }
 
+/** Returns the unit that a sibling of a number states: `psupplyunit` next to `psupply`. */
+function unitBeside(object: Json, name: string): Pick<Member, 'unit'> {
+  const unit = ownMember(object, `${name}unit`) ?? ownMember(object, `${name}_unit`);
+  return typeof unit === 'string' && unit !== '' ? { unit } : {};
+}
+
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
 export function membersOf(object: Json): Member[] {
   const members: Member[] = [];
@@ -52,7 +59,7 @@ export function membersOf(object: Json): Member[] {
       else if (deeper) {
         if (depth < MAX_DEPTH) visit(deeper, path, depth + 1);
       } else if (typeof value === 'string') members.push({ path, ...(splitUnitOfText(value) ?? { value }) });
-      else if (typeof value === 'number') members.push({ path, value });
+      else if (typeof value === 'number') members.push({ path, value, ...unitBeside(inner, name) });
     }
   };
   visit(object, '', 1);
@@ -180,25 +187,29 @@ const describe = (path: string, { around = [], described }: MembersContext) => (
 });
 
 /** Words for energy that state no unit, and those that mean nothing else. `E_Total` and `e_pv_all` are energies, too. */
-const ENERGY = /[eé]nerg|consum|verbrauch|kwh|(?:^|[_\s/])e[_\s](?:[a-z\d]+[_\s])*(?:total|tot|all)$/i;
+const ENERGY =
+  /[eé]nerg|consum|verbrauch|kwh|meter\/(?:im|ex)port|(?:^|[_\s/])e[_\s](?:[a-z\d]+[_\s])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh/i;
 /** Words for a register of everything since the beginning. */
 const EVER = /total|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum)$/i;
 /** Words for power, for that of a sender, and for quantities other than energy. */
-const POWER = /power|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+const POWER = /power(?!meter)|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
 const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count|cycle|temp|percent|volume|flow/i;
 /** Units of quantities other than active energy. */
 const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 
 /** Whether a name may be that of an energy or a power without a unit. A quick test, before its words are looked up. */
-export const mayBeWithoutUnit = (name: string): boolean => ENERGY.test(name) || EVER.test(name) || POWER.test(name);
+export const mayBeWithoutUnit = (name: string): boolean =>
+  ENERGY.test(name) || EVER.test(name) || POWER.test(name) || isRegisterCode(name);
+/** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
+const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity === 'register';
 /** Whether a name has a word for energy. */
-export const namesEnergy = (name: string): boolean => ENERGY.test(name);
+export const namesEnergy = (name: string): boolean => ENERGY.test(name) || isRegisterCode(name);
 
 /** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
 function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
-  const isEnergy = ENERGY.test(path);
+  const isEnergy = namesEnergy(path);
   if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path)) return false;
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
   const { not, isUnknown, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
