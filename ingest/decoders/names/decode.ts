@@ -11,9 +11,9 @@ import {
   addMembers,
   type Member,
   type MembersContext,
-  mayBeWithoutUnit,
   membersOf,
-  namesEnergy,
+  namesQuantity,
+  namesWithoutUnit,
   numberWithUnit,
   splitUnitOfText,
 } from './members.ts';
@@ -79,7 +79,7 @@ const MAX_LONE = 3;
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
-  return unitAtEndOfName(name) !== null || mayBeWithoutUnit(`${before}/${name}`);
+  return unitAtEndOfName(name) !== null || namesWithoutUnit(`${before}/${name}`);
 }
 
 /**
@@ -113,10 +113,10 @@ function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Fo
   const { name, before } = lastNamesOf(topic);
   // The number of `solar/energy/total` is the energy of `solar`.
   const isSplit =
-    !namesEnergy(name) &&
+    !namesQuantity(name) &&
     unitAtEndOfName(name) === null &&
     value.unit === undefined &&
-    namesEnergy(`${before}/${name}`);
+    namesQuantity(`${before}/${name}`);
   const end = named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
   if (end <= 0) return null;
   const device = named.slice(0, end);

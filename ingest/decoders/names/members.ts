@@ -199,20 +199,22 @@ const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count|cycle|temp|percent
 /** Units of quantities other than active energy. */
 const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 
-/** Whether a name may be that of an energy or a power without a unit. A quick test, before its words are looked up. */
-export const mayBeWithoutUnit = (name: string): boolean =>
-  ENERGY.test(name) || EVER.test(name) || POWER.test(name) || isRegisterCode(name);
 /** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
 const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity === 'register';
-/** Whether a name has a word for energy. */
-export const namesEnergy = (name: string): boolean => ENERGY.test(name) || isRegisterCode(name);
+/** Whether a name has a word or a code for energy. */
+const namesEnergy = (name: string): boolean => ENERGY.test(name) || isRegisterCode(name);
+/** Whether a name has a word for energy or power, or a code. A quick test, before its words are looked up. */
+export const namesQuantity = (name: string): boolean => namesEnergy(name) || POWER.test(name);
+/** Whether a name may be that of an energy or a power without a unit. */
+export const namesWithoutUnit = (name: string): boolean => namesQuantity(name) || EVER.test(name);
 
 /** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
 function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
   const isEnergy = namesEnergy(path);
   if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path)) return false;
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
-  const { not, isUnknown, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
+  const { not, way, isMade, moves, isOfPanels } = factsOf(path, null, context);
+  const isUnknown = hasUnknownWord(path);
   if (not !== null || nameFactsOf(path).medium === 'water') return false;
   const says = way !== null || isMade || moves !== null || isOfPanels;
   const isSure = isEnergy
@@ -227,11 +229,15 @@ function loneKindOf(path: string, value: unknown, context: MembersContext): 'ene
   const isPower = POWER.test(path);
   if (!(isPower || ENERGY.test(path)) || OTHER_UNIT.test(path) || RADIO.test(path)) return null;
   if (typeof number !== 'number' || number === 0 || number === 1) return null;
-  const { not, isUnknown, commodity } = factsOf(path, isPower ? 'W' : null, context);
-  if (not !== null || isUnknown || commodity !== 'electricity' || nameFactsOf(path).medium === 'water') return null;
+  const { not, commodity } = factsOf(path, isPower ? 'W' : null, context);
+  if (not !== null || hasUnknownWord(path) || commodity !== 'electricity' || nameFactsOf(path).medium === 'water')
+    return null;
   if (metricMeaningOf(`${path}_${isPower ? 'w' : 'kwh'}`, undefined) === null) return null;
   return isPower ? 'power_w' : 'energy_total_kwh';
 }
+
+/** Whether a member's own name has an unknown word. Enclosing objects may have any name. */
+const hasUnknownWord = (path: string): boolean => nameFactsOf(path.slice(path.lastIndexOf('/') + 1)).unknown.length > 0;
 
 const factsOf = (path: string, unit: 'W' | null, context: MembersContext) =>
   registerFactsOf({ ...describe(path, context), unit });
