@@ -17,9 +17,9 @@ export class Failure extends Error {
   }
 }
 
-/** Returns the name of a field as the start of a sentence. A field of a mapping is named as in the mapping's form. */
+/** Returns the name of a field as the start of a sentence. A field of a mapping is named as in the mapping's form, an item as its list. */
 function named(field: string): string {
-  const own = field.replace(/^decoder_config\.mapping\.\d+\./, '');
+  const own = field.replace(/^decoder_config\.mapping\.\d+\./, '').replace(/\.\d+$/, '');
   return textNamed(words().common.fields, own) ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
 }
 

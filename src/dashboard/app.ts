@@ -22,6 +22,7 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   bills: { name: 'bills', load: () => import('./pages/bills.ts') },
   alerts: { name: 'alerts', load: () => import('./pages/alerts.ts') },
   webhooks: { name: 'webhooks', load: () => import('./pages/webhooks.ts') },
+  apps: { name: 'apps', load: () => import('./pages/apps.ts') },
   groups: { name: 'groups', load: () => import('./pages/groups.ts') },
   account: { name: 'account', load: () => import('./pages/sessions.ts') },
   operator: { name: 'operator', load: () => import('./pages/operator.ts') },

@@ -17,12 +17,18 @@ const WORK = {
   admin: ['bills', 'groups', 'fleet', 'operator'],
 } as const;
 /** Pages that a tab's page links to, by that tab. */
-const BELOW: Record<string, string> = { device: 'devices', bills: 'tariffs', keys: 'account', webhooks: 'account' };
+const BELOW: Record<string, string> = {
+  device: 'devices',
+  bills: 'tariffs',
+  keys: 'account',
+  webhooks: 'account',
+  apps: 'account',
+};
 
 /**
- * Pages that do not depend on the selected account: the signed-in account and its webhooks, and pages about the whole installation.
+ * Pages that do not depend on the selected account: the signed-in account with its webhooks and apps, and pages about the whole installation.
  */
-const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'groups', 'account', 'operator', 'fleet']);
+const OF_NOBODY: ReadonlySet<string> = new Set(['webhooks', 'apps', 'groups', 'account', 'operator', 'fleet']);
 
 /** Frame of every page: navigation, the signed-in account, and the selected account. */
 export function Layout({ page, children }: { page: string; children?: Children }) {

@@ -14,6 +14,7 @@ const VIEWS = [
     '/tariffs',
     '/alerts',
     '/webhooks',
+    '/apps',
     '/bills',
     '/groups',
     '/fleet',

@@ -1,43 +1,87 @@
-import type { Authorization } from '#clients/typescript/client.ts';
+import { useState } from 'preact/hooks';
+import type { App } from '#clients/typescript/client.ts';
 import { callApi, fetchAll } from '../api.ts';
 import { html } from '../html.ts';
 import { Rows } from '../parts/focus.ts';
 import { useAction, useLoad } from '../parts/load.ts';
-import { Card, ConfirmButton, Loading, Problem, When } from '../parts/ui.ts';
+import { Card, ConfirmButton, Loading, Problem, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
-import { textNamed, words } from '../words/words.ts';
+import { words } from '../words/words.ts';
+import { EditApp, RegisterApp } from './apps/app-dialog.ts';
 
-/** The apps that the signed-in account's home has let in, with a button that ends the access of each. */
-export function Apps() {
+const GUIDE = '/docs/guides/build-an-app';
+
+/** Page with the apps that the signed-in account registered, so that homes can let them in. */
+export function Page() {
   const { me } = useSession();
-  const { keys, sessions: w } = words();
-  const apps = useLoad(() => fetchAll<Authorization>('/v1/authorizations?limit=200'), []);
+  const { common, apps: w } = words();
+  const heading = html`<h1>${common.pages.apps}</h1>
+    <p>${rich(w.about, (name) => html`<a href=${GUIDE} target="_blank" rel="noreferrer">${name}</a>`)}</p>`;
+  return me.role === 'homeowner' ? html`${heading}<p>${w.notForHomes}</p>` : html`${heading}<${Registered} />`;
+}
+
+/** The list of apps, with the dialogs that register and change one. */
+function Registered() {
+  const { common, apps: w } = words();
+  const apps = useLoad(() => fetchAll<App>('/v1/apps?limit=200'), []);
+  const [open, setOpen] = useState<'register' | App | null>(null);
+  const [told, setTold] = useState('');
   const { run, error } = useAction();
-  const end = ({ authorization_id }: Authorization) =>
+  const close = () => setOpen(null);
+  const remove = ({ app_id, name }: App) =>
     run(async () => {
-      await callApi('DELETE', `/v1/authorizations/${authorization_id}`);
+      await callApi('DELETE', `/v1/apps/${app_id}`);
+      setTold(w.deleted({ name }));
       apps.again();
     });
-  const row = (one: Authorization) => html`<tr key=${one.authorization_id}>
-    <th scope="row" data-name=${w.app}><a href=${one.app.website} target="_blank" rel="noreferrer">${one.app.name}</a></th>
-    <td data-name=${keys.mayDo}>${one.scopes.map((scope) => textNamed(keys.scopes, scope) ?? scope).join(', ')}</td>
-    <td data-name=${w.lastUsed}>${one.last_used_at && html`<${When} at=${one.last_used_at} zone=${me.timezone} />`}</td>
-    <td data-name=${w.ends}>${one.expires_at ? html`<${When} at=${one.expires_at} zone=${me.timezone} />` : w.untilEnded}</td>
-    <td><div class="actions"><${ConfirmButton} label=${w.end} of=${one.app.name} question=${w.appQuestion} onSure=${() => end(one)} /></div></td>
+  const saved = ({ name }: App) => {
+    setTold(w.saved({ name }));
+    apps.again();
+    close();
+  };
+  const row = (app: App) =>
+    html`<${AppRow} key=${app.app_id} of=${app} onEdit=${() => setOpen(app)} onDelete=${() => remove(app)} />`;
+  // Newest first: identifiers increase with time.
+  const table = (all: App[]) => html`<div class="table"><table>
+    <thead><tr>
+      <th scope="col">${w.app}</th><th scope="col">${w.clientId}</th>
+      <th scope="col">${words().keys.mayDo}</th><th scope="col">${common.made}</th><td></td>
+    </tr></thead>
+    <tbody>${all.toReversed().map(row)}</tbody>
+  </table></div>`;
+  return html`
+    <${Card}
+      title=${w.yours}
+      actions=${html`<button type="button" class="main" onClick=${() => setOpen('register')}>${w.register}</button>`}
+    >
+      <${Problem} text=${error} />
+      <p class="quiet told" role="status">${told}</p>
+      <${Rows} label=${w.list}>
+        <${Loading} of=${apps}>${(all: App[]) => (all.length === 0 ? empty() : table(all))}<//>
+      <//>
+    <//>
+    ${open === 'register' && html`<${RegisterApp} guide=${GUIDE} onMade=${apps.again} onClose=${close} />`}
+    ${open !== null && open !== 'register' && html`<${EditApp} of=${open} onSaved=${saved} onClose=${close} />`}
+  `;
+}
+
+const empty = () => html`<p>${words().apps.empty}</p>
+  <ol>${Object.values(words().apps.firstSteps).map((step) => html`<li>${rich(step)}</li>`)}</ol>`;
+
+/** Table row of an app, with its actions. */
+function AppRow({ of: app, onEdit, onDelete }: { of: App; onEdit: () => void; onDelete: () => void }) {
+  const { me } = useSession();
+  const { common, apps: w } = words();
+  return html`<tr>
+    <th scope="row" data-name=${w.app}>
+      <span><a href=${app.website} target="_blank" rel="noreferrer">${app.name}</a> <small class="quiet">${w.types[app.type]}</small></span>
+    </th>
+    <td data-name=${w.clientId}><code>${app.client_id}</code></td>
+    <td data-name=${words().keys.mayDo}>${app.scopes.join(', ')}</td>
+    <td data-name=${common.made}><${When} at=${app.created_at} zone=${me.timezone} /></td>
+    <td><div class="actions">
+      <button type="button" aria-label=${common.of({ what: common.edit, name: app.name })} onClick=${onEdit}>${common.edit}</button>
+      <${ConfirmButton} label=${common.delete} of=${app.name} question=${w.deleteQuestion} onSure=${onDelete} />
+    </div></td>
   </tr>`;
-  const table = (all: Authorization[]) =>
-    all.length === 0
-      ? html`<p class="quiet">${w.noApps}</p>`
-      : html`<div class="table"><table>
-          <thead><tr>
-            <th scope="col">${w.app}</th><th scope="col">${keys.mayDo}</th><th scope="col">${w.lastUsed}</th>
-            <th scope="col">${w.ends}</th><td></td>
-          </tr></thead>
-          <tbody>${all.map(row)}</tbody>
-        </table></div>`;
-  return html`<${Card} title=${w.appsTitle}>
-    <p>${w.appsAbout}</p>
-    <${Problem} text=${error} />
-    <${Rows} label=${w.appsTitle}><${Loading} of=${apps}>${table}<//><//>
-  <//>`;
 }

@@ -8,8 +8,8 @@ import { ZoneSelect } from '../parts/time-zone.ts';
 import { Badge, busyAttributes, Card, ConfirmButton, Field, Loading, Problem, rich, When } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
-import { Apps } from './apps.ts';
 import { Homes, Members } from './members.ts';
+import { Authorizations } from './sessions/authorizations.ts';
 import { Notices } from './sessions/notices.ts';
 import { OtherDevice } from './sessions/other-device.ts';
 import { Passkeys } from './sessions/passkeys.ts';
@@ -46,7 +46,7 @@ export function Page() {
       <${Notices} />
       <${Appearance} />
     </div>
-    ${me.role === 'homeowner' && html`<${Members} /><${Apps} /><${Homes} />`}
+    ${me.role === 'homeowner' && html`<${Members} /><${Authorizations} /><${Homes} />`}
     <${Card} title=${w.signedInTitle} actions=${html`<${SignOut} everywhere />`}>
       <p>${w.about({ email: me.email })}</p>
       <${Problem} text=${error} />

@@ -38,6 +38,9 @@ export interface Arguments {
   'alerts.silences.hours': { hours: number };
   'alerts.silences.days': { days: number };
   'alerts.silences.still': { length: Shown };
+  'apps.saved': { name: Shown };
+  'apps.deleted': { name: Shown };
+  'apps.newApp': { name: Shown };
   'backups.size': { megabytes: Shown };
   'backups.waiting': { megabytes: Shown };
   'bills.isClosed': { at: Shown };

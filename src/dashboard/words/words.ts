@@ -5,6 +5,7 @@ import { formatters, locale, setLocale } from './locale.ts';
 /** The texts of each page. The English texts define the keys. */
 interface English {
   alerts: typeof import('./en/alerts.json');
+  apps: typeof import('./en/apps.json');
   backups: typeof import('./en/backups.json');
   bills: typeof import('./en/bills.json');
   common: typeof import('./en/common.json');

@@ -60,6 +60,18 @@ export const SCOPES: readonly string[] = [
   'readings:write',
 ];
 
+/** All scopes of apps; a test compares them with src/auth/scopes.ts. */
+export const APP_SCOPES: readonly string[] = [
+  'insights:read',
+  'devices:read',
+  'alerts:read',
+  'alerts:write',
+  'readings:read',
+  'readings:write',
+  'webhooks:read',
+  'webhooks:write',
+];
+
 /** Scopes of a new key, unless its owner chooses others: all but those of single readings. */
 export const DEFAULT_SCOPES = SCOPES.filter((scope) => !scope.startsWith('readings:'));
 

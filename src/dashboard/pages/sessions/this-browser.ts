@@ -35,13 +35,15 @@ export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
 /** Links to the pages for programs of one's own. */
 export function Developers() {
   const to = usePageLink();
+  const { me } = useSession();
   const { common, sessions: w } = words();
-  const link = (page: 'keys' | 'webhooks', about: string) =>
+  const link = (page: 'keys' | 'webhooks' | 'apps', about: string) =>
     html`<li><a ...${to(page)}>${common.pages[page]}</a> <span class="quiet">${about}</span></li>`;
   return html`<${Card} title=${w.developersTitle}>
     <ul class="links">
       ${link('keys', w.keysAbout)}
       ${link('webhooks', w.webhooksAbout)}
+      ${me.role !== 'homeowner' && link('apps', w.developerAppsAbout)}
       <li><a href="/docs" target="_blank" rel="noreferrer">${w.reference}</a> <span class="quiet">${w.referenceAbout}</span></li>
     </ul>
   <//>`;

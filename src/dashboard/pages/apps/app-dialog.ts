@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import type { App, CreatedApp } from '#clients/typescript/client.ts';
+import { callApi } from '../../api.ts';
+import { html } from '../../html.ts';
+import { useAction } from '../../parts/load.ts';
+import { busyAttributes, Copy, Dialog, Field, Problem, rich, ShownOnce } from '../../parts/ui.ts';
+import { textNamed, words } from '../../words/words.ts';
+import { APP_SCOPES } from '../keys/scopes.ts';
+
+const DEFAULT_SCOPES: readonly string[] = ['insights:read', 'devices:read'];
+const TYPES: readonly App['type'][] = ['confidential', 'public'];
+
+/** Dialog that registers an app, and shows its client id and, once, its secret. `guide`: address of the guide for apps. */
+export function RegisterApp(props: { guide: string; onMade: () => void; onClose: () => void }) {
+  const { guide, onMade, onClose } = props;
+  const { apps: w } = words();
+  const [made, setMade] = useState<CreatedApp | null>(null);
+  const register = async (settings: object) => {
+    setMade(await callApi<CreatedApp>('POST', '/v1/apps', settings));
+    onMade();
+  };
+  if (made === null)
+    return html`<${Dialog} title=${w.register} onClose=${onClose}>
+      <${AppForm} button=${w.registerShort} send=${register} onClose=${onClose} />
+    <//>`;
+  return html`<${Dialog} title=${w.newApp({ name: made.name })} onClose=${onClose}>
+    <${Credentials} of=${made} guide=${guide} onDone=${onClose} />
+  <//>`;
+}
+
+/** Dialog that changes an app. */
+export function EditApp({ of: app, onSaved, onClose }: { of: App; onSaved: (app: App) => void; onClose: () => void }) {
+  const { common } = words();
+  const save = async (settings: object) => onSaved(await callApi<App>('PATCH', `/v1/apps/${app.app_id}`, settings));
+  return html`<${Dialog} title=${common.of({ what: common.edit, name: app.name })} onClose=${onClose}>
+    <${AppForm} now=${app} button=${common.save} send=${save} onClose=${onClose} />
+  <//>`;
+}
+
+/** Client id and secret of a new app. A public app has no secret. */
+function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string; onDone: () => void }) {
+  const { common, apps: w } = words();
+  const { client_secret: secret } = app;
+  return html`
+    ${secret === undefined ? html`<${ShownOnce}>${w.noSecret}<//>` : html`<${ShownOnce} secret=${secret}>${rich(w.copyNow)}<//>`}
+    <h3>${w.clientId}</h3>
+    <${Copy} text=${app.client_id} label=${w.clientId} />
+    ${secret !== undefined && html`<h3>${w.clientSecret}</h3><${Copy} text=${secret} label=${w.clientSecret} />`}
+    <p>${rich(w.next, (name) => html`<a href=${guide} target="_blank" rel="noreferrer">${name}</a>`)}</p>
+    <p class="actions"><button type="button" class="main" onClick=${onDone}>${secret === undefined ? common.done : common.doneCopied}</button></p>
+  `;
+}
+
+/** Returns the settings in the form, as members of a request. */
+function settingsIn(given: FormData) {
+  const text = (name: string) => String(given.get(name) ?? '').trim();
+  return {
+    name: text('name'),
+    website: text('website'),
+    redirect_uris: text('redirect_uris')
+      .split(/\s+/)
+      .filter((uri) => uri !== ''),
+    notification_url: text('notification_url') === '' ? null : text('notification_url'),
+    scopes: given.getAll('scopes').map(String),
+  };
+}
+
+/** Form with the settings of an app. `now`: the current ones; a new app also has a type, which never changes. */
+function AppForm(props: { now?: App; button: string; send: (settings: object) => Promise<void>; onClose: () => void }) {
+  const { now, button, send, onClose } = props;
+  const { common, apps: w } = words();
+  const [scopes, setScopes] = useState<readonly string[]>(now?.scopes ?? DEFAULT_SCOPES);
+  const { run, isBusy, error } = useAction();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.target as HTMLFormElement);
+    run(() => send({ ...settingsIn(given), ...(now === undefined ? { type: String(given.get('type')) } : {}) }));
+  };
+  const isNone = scopes.length === 0;
+  return html`<form onSubmit=${submit}>
+    <${Field} label=${common.name} hint=${w.nameHint}>
+      ${(attributes: object) => html`<input ...${attributes} name="name" required maxlength="80" autocomplete="off" defaultValue=${now?.name ?? ''} />`}
+    <//>
+    <${Address} name="website" label=${w.website} hint=${w.websiteHint} now=${now?.website} required />
+    ${now === undefined && html`<${TypeChoice} />`}
+    <${Field} label=${w.redirectUris} hint=${w.redirectUrisHint}>
+      ${(attributes: object) => html`<textarea
+        ...${attributes}
+        name="redirect_uris"
+        rows="3"
+        required
+        maxlength="20500"
+        spellcheck=${false}
+        defaultValue=${now?.redirect_uris.join('\n') ?? ''}
+      />`}
+    <//>
+    <${ScopeChoice} scopes=${scopes} isChange=${now !== undefined} onChange=${setScopes} />
+    <${Address} name="notification_url" label=${w.notificationUrl} hint=${w.notificationUrlHint} now=${now?.notification_url} />
+    <${Problem} text=${error} />
+    <p class="actions">
+      <button class="main" ...${busyAttributes(isBusy)} disabled=${isNone}>${button}</button>
+      <button type="button" onClick=${onClose}>${common.cancel}</button>
+      ${isNone && html`<span class="quiet">${words().keys.chooseOne}</span>`}
+    </p>
+  </form>`;
+}
+
+const Address = (props: { name: string; label: string; hint: string; now?: string | null; required?: boolean }) =>
+  html`<${Field} label=${props.label} hint=${props.hint}>
+    ${(attributes: object) => html`<input
+      ...${attributes}
+      type="url"
+      name=${props.name}
+      placeholder="https://…"
+      pattern="https://.+"
+      title="https://…"
+      required=${props.required}
+      maxlength="2048"
+      autocomplete="off"
+      defaultValue=${props.now ?? ''}
+    />`}
+  <//>`;
+
+function TypeChoice() {
+  const { apps: w } = words();
+  return html`<fieldset>
+    <legend>${w.type}</legend>
+    <div class="choices wide">
+      ${TYPES.map(
+        (type, at) => html`<label>
+          <input type="radio" name="type" value=${type} defaultChecked=${at === 0} />
+          <span>${w.types[type]} <small class="quiet">${w.typeHints[type]}</small></span>
+        </label>`,
+      )}
+    </div>
+  </fieldset>`;
+}
+
+function ScopeChoice(props: { scopes: readonly string[]; isChange: boolean; onChange: (next: string[]) => void }) {
+  const { scopes, isChange, onChange } = props;
+  const { apps: w, keys } = words();
+  const choose = (scope: string, isChosen: boolean) =>
+    onChange(APP_SCOPES.filter((one) => (one === scope ? isChosen : scopes.includes(one))));
+  return html`<fieldset>
+    <legend>${w.scopes}</legend>
+    <p class="quiet">${isChange ? w.scopesChange : w.scopesAbout}</p>
+    <div class="choices wide">
+      ${APP_SCOPES.map(
+        (scope) => html`<label>
+          <input
+            type="checkbox"
+            name="scopes"
+            value=${scope}
+            checked=${scopes.includes(scope)}
+            onChange=${(event: Event) => choose(scope, (event.target as HTMLInputElement).checked)}
+          />
+          <span><code>${scope}</code> <small class="quiet">${textNamed(keys.scopes, scope)}</small></span>
+        </label>`,
+      )}
+    </div>
+  </fieldset>`;
+}
