@@ -12,10 +12,10 @@ export async function reportAuthorization(trx: Database, homeId: string, data: R
 }
 
 /**
- * Reason for the end of an authorization: the home ended it, the app did (RFC 7009), the app was deleted, a code or refresh token was used
- * twice, it was valid until then, or all access to the account of the home ended.
+ * Reason for the end of an authorization: the home ended it, the operator did, the app did (RFC 7009), the app was deleted, a code or refresh
+ * token was used twice, it was valid until then, or all access to the account of the home ended.
  */
-export type AuthorizationEnd = 'home' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
+export type AuthorizationEnd = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
 
 /** Ended authorizations: all of some ids, apps or homes, or all that have expired. */
 type Which =

@@ -12,9 +12,10 @@ const patch = z
   .partial();
 
 test('creates an option for each member, with its description and how to set it to null', () => {
-  expect(memberOptions(patch.shape, ['tags'])).toEqual([
+  expect(memberOptions(patch.shape)).toEqual([
     { member: 'name', flag: '--name', description: 'What it is called.' },
     { member: 'limit_kw', flag: '--limit-kw', description: '"none" removes it' },
+    { member: 'tags', flag: '--tags', description: 'Words. Commas separate several.' },
     { member: 'note', flag: '--note', description: 'A note. "none" removes it' },
   ]);
 });
@@ -27,6 +28,13 @@ test('converts typed text: text if the member is text, otherwise JSON; none is n
     note: null,
   });
   expect(parseOptionValues(patch, { name: 'none', limit_kw: 'none' })).toEqual({ name: 'none', limit_kw: null });
+});
+
+test('takes a list with commas as well as JSON, also if the schema preprocesses it', () => {
+  const listed = z.strictObject({ tags: z.preprocess((value) => value, z.array(z.enum(['a', 'b']))) }).partial();
+  expect(parseOptionValues(listed, { tags: 'a, b' })).toEqual({ tags: ['a', 'b'] });
+  expect(parseOptionValues(listed, { tags: '["a"]' })).toEqual({ tags: ['a'] });
+  expect(() => parseOptionValues(listed, { tags: 'a,c' })).toThrow(/^--tags\.1: must be one of a, b$/);
 });
 
 test('reports each error in a line of its own that names the option', () => {
@@ -46,4 +54,5 @@ test("aligns the columns of a table, cuts lines at the terminal's width and esca
   expect(formatObject({ id: 'a', limit_kw: 2, channels: [{ a: 1 }] })).toBe(
     'id        a\nlimit_kw  2\nchannels  [{"a":1}]',
   );
+  expect(formatTable([{ app: { name: 'Bright' } }, { app: null }], ['app.name'], null)).toBe('APP.NAME\nBright\n-');
 });

@@ -22,11 +22,12 @@ export const memberOptions = (
     .filter(([member]) => !without.includes(member))
     .map(([member, schema]) => ({ member, flag: optionFlagFor(member), description: descriptionOf(schema) }));
 
-/** Describes a member for a terminal. `none` sets a nullable member to null. */
+/** Describes a member for a terminal. `none` sets a nullable member to null; commas separate the items of a list. */
 function descriptionOf(schema: z.ZodType): string {
   const said = sayingOf(schema).replaceAll('`', '');
   const may = schema.safeParse(null).success ? '"none" removes it' : '';
-  return [said, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
+  const several = isList(schema) ? 'Commas separate several.' : '';
+  return [said, several, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
 }
 
 /** Returns the description of a schema, or that of the schema inside it if a wrapper has none of its own. */
@@ -36,8 +37,8 @@ function sayingOf(schema: z.ZodType): string {
 }
 
 /**
- * Converts typed text into the members of a request. Numbers, lists and objects are parsed as JSON; other text is used as it is. `none`
- * means null if the member is nullable. Throws with one line per error, which names the option. Pure.
+ * Converts typed text into the members of a request. Numbers and objects are parsed as JSON, and so are lists in brackets; commas separate
+ * the items of other lists. Other text is used as it is. `none` means null if the member is nullable. Throws with one line per error, which names the option. Pure.
  */
 export function parseOptionValues(
   schema: z.ZodObject,
@@ -58,9 +59,15 @@ export const formatOptionError = ([member, ...path]: readonly PropertyKey[], mes
   return `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 };
 
+/** Whether a member is a list, also below preprocessing and optional wrappers. */
+const isList = (schema: z.ZodType): boolean =>
+  schema.safeParse('').error?.issues.some((issue) => issue.code === 'invalid_type' && issue.expected === 'array') ??
+  false;
+
 function meant(schema: z.ZodType, text: string): unknown {
   if (text === 'none' && schema.safeParse(null).success) return null;
   if (schema.safeParse(text).success) return text;
+  if (isList(schema) && !/^\s*\[/.test(text)) return text.split(',').map((item) => item.trim());
   try {
     return JSON.parse(text);
   } catch {
@@ -77,7 +84,7 @@ type Row = Readonly<Record<string, unknown>>;
 export function formatTable(rows: readonly Row[], columns: readonly string[], width: number | null): string {
   const cells = [
     columns.map((name) => name.toUpperCase()),
-    ...rows.map((row) => columns.map((name) => cellOf(row[name]))),
+    ...rows.map((row) => columns.map((name) => cellOf(valueAt(row, name)))),
   ];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
   return cells
@@ -90,6 +97,10 @@ export function formatTable(rows: readonly Row[], columns: readonly string[], wi
     .map((line) => (width !== null && line.length > width ? `${line.slice(0, width - 1)}…` : line))
     .join('\n');
 }
+
+/** Returns the value of a column; `app.name` is a member of a member. */
+const valueAt = (row: unknown, column: string): unknown =>
+  column.split('.').reduce((value, name) => (value as Row | null | undefined)?.[name], row);
 
 /** Formats one object with a line for each member. Pure. */
 export function formatObject(thing: Row): string {

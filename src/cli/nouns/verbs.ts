@@ -16,7 +16,7 @@ export interface CommandNoun {
   name: string;
   /** Member that contains the object's id, and name of the command's argument: `device_id`. A user may also be given by e-mail address. */
   id: string;
-  /** Columns of a list on a terminal. */
+  /** Columns of a list on a terminal; `app.name` is a member of a member. */
   columns: readonly string[];
 }
 
@@ -105,8 +105,15 @@ export function addUpdateCommand(group: Command, noun: CommandNoun, definition: 
   });
 }
 
-/** Adds `create`, with an option for each member. The new object belongs to the given user. */
-export function addCreateCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
+/**
+ * Adds `create`, with an option for each member. The new object belongs to the given user; `checkOwner` throws if this user cannot have one.
+ */
+export function addCreateCommand(
+  group: Command,
+  noun: CommandNoun,
+  definition: AnyOperation,
+  checkOwner?: (db: Database, userId: string) => Promise<void>,
+): void {
   const command = group
     .command('create')
     .description(plain(definition.summary))
@@ -117,6 +124,7 @@ export function addCreateCommand(group: Command, noun: CommandNoun, definition: 
   command.option('--json', 'print one JSON object').action(({ json, user, ...typed }: Options) =>
     runOnServiceDatabase(async (db, config) => {
       const userId = await findUserId(db, String(user));
+      await checkOwner?.(db, userId);
       const values = { ...members(typed), ...('user_id' in body.shape ? { user_id: userId } : {}) };
       const asked: OperatorRequest = { userId, body: parseOptionValues(body, await withoutDash(values)) };
       const { answer } = await runAsOperator(definition, asked, { db, config, what: noun.name });

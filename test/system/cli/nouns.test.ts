@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createAuthorization } from '#src/auth/authorizations.ts';
 import { buildProgram, COMMANDS } from '#src/cli/program.ts';
 import { createDb } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -203,6 +204,50 @@ test('alerts and webhooks: apply the API’s rules; a secret is read from standa
   await json(['webhooks', 'delete', webhook_id, '--yes']);
   expect(await json(['webhooks', 'list', '--user', email])).toEqual([]);
   expect((await energy(['audit'])).out).not.toContain(token);
+});
+
+test('apps and authorizations: registers an app of a utility, and ends the access to a home with a mail', async () => {
+  await json(['users', 'create', '--email', 'bright@apps.example', '--role', 'utility']);
+  const settings = ['--name', 'Bright Home', '--website', 'https://bright.example.com', '--type', 'confidential'];
+  const more = ['--redirect-uris', 'https://bright.example.com/callback', '--scopes', 'insights:read,alerts:write'];
+  const create = (user: string) => ['apps', 'create', '--user', user, ...settings, ...more];
+  expect((await energy(create(email))).said).toMatch(/^1 .* is a homeowner\. Only utilities and administrators/);
+  const [app] = await json(create('bright@apps.example'));
+  expect(app).toMatchObject({
+    client_id: app.app_id,
+    client_secret: expect.stringMatching(/^eus_cs_/),
+    redirect_uris: ['https://bright.example.com/callback'],
+    scopes: ['insights:read', 'alerts:write'],
+  });
+  expect(await lastAct()).toMatchObject({ action: 'app.created', target: app.app_id, address: 'cli' });
+  const [changed] = await json(['apps', 'update', app.app_id, '--name', 'Brighter', '--scopes', 'insights:read']);
+  expect(changed).toMatchObject({ name: 'Brighter', scopes: ['insights:read'] });
+  const loopback = ['apps', 'update', app.app_id, '--redirect-uris', 'http://127.0.0.1/'];
+  expect((await energy(loopback)).said).toMatch(/^1 --redirect-uris: .*only a public app/);
+  const list = ['apps', 'list', '--user', 'bright@apps.example'];
+  expect((await energy(list)).out).toMatch(/^APP_ID +NAME .*\napp_\w+ +Brighter +confidential +insights:read +https:/);
+  expect((await energy(list)).out).not.toContain(app.client_secret);
+
+  const now = new Date();
+  const consented = { homeId: home.userId, app, scopes: ['insights:read'] as const, days: 30, now };
+  const db = createDb(database.pool);
+  const id = await db.transaction().execute((trx) => createAuthorization(trx, consented));
+  expect((await energy(['authorizations', 'list', '--user', email])).out).toMatch(
+    /^AUTHORIZATION_ID +APP\.NAME .*\naut_\w+ +Brighter /,
+  );
+  expect(await json(['authorizations', 'list', '--user', email])).toMatchObject([{ authorization_id: id }]);
+  expect((await energy(['authorizations', 'end', 'aut_none'])).said).toBe('1 There is no authorization aut_none\n');
+  expect(await lastAct()).toMatchObject({ action: 'app.changed' });
+  expect(await json(['authorizations', 'end', id])).toEqual([{ authorization_id: id, ended: true }]);
+  expect(await lastAct()).toMatchObject({ action: 'authorization.ended', target: id, actor_user_id: null });
+  expect(await json(['authorizations', 'list', '--user', email])).toEqual([]);
+  const { rows } = await database.pool.query(
+    `SELECT data ->> 'because' AS because FROM events WHERE user_id = $1 AND type = 'authorization.ended'`,
+    [home.userId],
+  );
+  expect(rows).toEqual([{ because: 'operator' }]);
+  await json(['apps', 'delete', app.app_id, '--yes']);
+  expect(await json(list)).toEqual([]);
 });
 
 test('usage: of a home and of a device', async () => {

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { createApp, deleteApp, listApps, updateApp } from '#src/api/v1/apps/operations.ts';
+import { listAuthorizations } from '#src/api/v1/authorizations/operations.ts';
+import type { Database } from '#src/database/connect.ts';
+import { REACH_OF_ALL } from '#src/database/reach.ts';
+import { joinOrBeginTransaction } from '#src/database/transaction.ts';
+import { endAuthorizations } from '#src/users/app-access.ts';
+import { COMMAND_LINE, recordAct } from '#src/users/audit.ts';
+import { findUser } from '#src/users/store.ts';
+import {
+  addCreateCommand,
+  addDeleteCommand,
+  addListCommand,
+  addUpdateCommand,
+  type CommandNoun,
+} from './nouns/verbs.ts';
+import { printResult, runOnServiceDatabase } from './running-service.ts';
+
+const APP: CommandNoun = { name: 'app', id: 'app_id', columns: ['app_id', 'name', 'type', 'scopes', 'website'] };
+const AUTHORIZATION: CommandNoun = {
+  name: 'authorization',
+  id: 'authorization_id',
+  columns: ['authorization_id', 'app.name', 'scopes', 'last_used_at', 'expires_at'],
+};
+
+/** Registers `energy apps …` and `energy authorizations …`, which an operator runs next to the running service. */
+export function register(program: Command): void {
+  const apps = program.command('apps');
+  addListCommand(apps, APP, listApps, { ofUser: true });
+  addCreateCommand(apps, APP, createApp, checkRegistrar);
+  addUpdateCommand(apps, APP, updateApp);
+  addDeleteCommand(apps, APP, deleteApp, 'with the access of all homes');
+
+  const authorizations = program.command('authorizations');
+  addListCommand(authorizations, AUTHORIZATION, listAuthorizations, { ofUser: true });
+  authorizations
+    .command('end <authorization_id>')
+    .description('end the access of an app to a home at once, with its alerts and webhooks; the home gets a mail')
+    .option('--json', 'print one JSON object')
+    .action(end);
+}
+
+/** Throws if an account cannot have apps. */
+async function checkRegistrar(db: Database, userId: string): Promise<void> {
+  const owner = await findUser(db, REACH_OF_ALL, userId);
+  if (owner?.role === 'homeowner')
+    throw new Error(`${owner.email} is a homeowner. Only utilities and administrators have apps: name one by --user.`);
+}
+
+const end = (authorizationId: string, { json }: { json?: boolean }) =>
+  runOnServiceDatabase(async (db) => {
+    await joinOrBeginTransaction(db, async (trx) => {
+      const act = { actor: null, address: COMMAND_LINE, action: 'authorization.ended', target: authorizationId };
+      // First, because the act records the owner of its target.
+      await recordAct(trx, act);
+      const ended = await endAuthorizations(trx, { ids: [authorizationId] }, 'operator');
+      if (ended.length === 0) throw new Error(`There is no authorization ${authorizationId}`);
+    });
+    const told = `Ended ${authorizationId}. The home gets a mail.`;
+    printResult(json, { authorization_id: authorizationId, ended: true }, told);
+  });
