@@ -1,24 +1,44 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
 import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { userIn } from '../tiers/server.ts';
+import type { Cell } from './cell.ts';
 
 const DEPLOYED = new URL('../../../deploy/cells/', import.meta.url);
 
 /** A router of Debian 13's HAProxy on free loopback ports, with the configuration of deploy/cells. */
 export interface Router {
   ports: { api: number; http: number; mqtt: number; mqtts: number };
+  /** Socket of its runtime API. */
+  socket: string;
+  pid(): number;
+  log(): string;
+  kill(): Promise<void>;
+  /** Starts it again with the same files. */
+  start(): Promise<void>;
+}
+
+/** Routers that share the file of exceptions. */
+export interface Routers {
+  all: readonly [Router, ...Router[]];
   /** File for `energy cells --file`, with the databases that were given. */
   cellsFile: string;
   /** File of exceptions. */
   exceptions: string;
-  log(): string;
-  /** Kills HAProxy and starts it again with the same files. */
-  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -30,13 +50,22 @@ interface RoutedCell {
   secret?: string;
 }
 
-/** Starts a router in front of two cells. `tls`: its certificate for localhost, which the cells also use. */
-export async function startRouter(options: {
+/** Returns how a router reaches a cell, with what a move needs. */
+export const routed = ({ ports, env }: Cell): RoutedCell => ({
+  ...ports,
+  ...(env.DATABASE_URL === undefined ? {} : { database: env.DATABASE_URL }),
+  ...(env.SECRET_KEY === undefined ? {} : { secret: env.SECRET_KEY }),
+});
+
+/** Starts routers in front of two cells. `tls`: their certificate for localhost, which the cells also use. `clientCa`: authority of client certificates (PEM). */
+export async function startRouters(options: {
   tls: { cert: string; key: string };
   first: RoutedCell;
   c2: RoutedCell;
-}): Promise<Router> {
-  const { tls, first, c2 } = options;
+  count?: number;
+  clientCa?: string;
+}): Promise<Routers> {
+  const { tls, first, c2, count = 1, clientCa } = options;
   const folder = makeInnerFolder();
   const { uid, gid } = userIn(DEBIAN_13, 'haproxy');
   const maps = join(folder, 'maps');
@@ -46,25 +75,14 @@ export async function startRouter(options: {
     chownSync(join(folder, name), uid, gid);
     return join(folder, name).slice(DEBIAN_13.length);
   };
-  for (const [from, to] of [
-    ['haproxy.cfg', 'haproxy.cfg'],
-    ['maps/cells.map', 'maps/cells.map'],
-    ['maps/exceptions.map', 'maps/exceptions.map'],
-  ] as const) {
-    copyFileSync(new URL(from, DEPLOYED), join(folder, to));
-    chmodSync(join(folder, to), 0o644);
+  for (const name of ['haproxy.cfg', 'maps/cells.map', 'maps/exceptions.map']) {
+    copyFileSync(new URL(name, DEPLOYED), join(folder, name));
+    chmodSync(join(folder, name), 0o644);
   }
   for (const path of [folder, maps]) chownSync(path, uid, gid);
-  const ports = { api: await freePort(), http: await freePort(), mqtt: await freePort(), mqtts: await freePort() };
-  const here = (port: number) => `127.0.0.1:${port}`;
   const inside = folder.slice(DEBIAN_13.length);
   const env = {
     PATH: '/usr/sbin:/usr/bin',
-    API_BIND: here(ports.api),
-    HTTP_BIND: here(ports.http),
-    MQTT_BIND: here(ports.mqtt),
-    MQTTS_BIND: here(ports.mqtts),
-    RUNTIME_BIND: `${inside}/router.sock`,
     MAPS: `${inside}/maps`,
     CELL_NAMES: 'first c2',
     TLS_PEM: put('tls.pem', `${tls.cert}\n${tls.key}`),
@@ -74,53 +92,84 @@ export async function startRouter(options: {
     C2_API: here(c2.api),
     FIRST_MQTT: here(first.mqtt),
     C2_MQTT: here(c2.mqtt),
+    ...(clientCa === undefined ? {} : { MQTTS_CLIENT_CA: put('clients.pem', clientCa) }),
   };
+  const all: Router[] = [];
+  for (let number = 1; number <= count; number++) all.push(await makeRouter({ folder, env, uid, gid, number }));
+  const stop = async () => {
+    await Promise.all(all.map((router) => router.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    for (const router of all) await router.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   const cells = Object.entries({ first, c2 }).flatMap(([name, { database, secret }]) => {
     if (database === undefined || secret === undefined) return [];
     writeFileSync(join(folder, `${name}.key`), secret, { mode: 0o600 });
     return [[name, { database, secret_key_file: `${name}.key` }]];
   });
   const cellsFile = join(folder, 'cells.json');
-  const routers = [join(folder, 'router.sock')];
+  const routers = all.map(({ socket }) => socket);
   writeFileSync(
     cellsFile,
     JSON.stringify({ routers, exceptions: 'maps/exceptions.map', cells: Object.fromEntries(cells) }),
   );
-  const logFile = join(folder, 'log');
-  let child: ChildProcess;
+  return { all: all as [Router, ...Router[]], cellsFile, exceptions: join(maps, 'exceptions.map'), stop };
+}
+
+const here = (port: number) => `127.0.0.1:${port}`;
+
+/** Makes a router that is not running yet. `number`: distinguishes its files. */
+async function makeRouter(options: {
+  folder: string;
+  env: Record<string, string>;
+  uid: number;
+  gid: number;
+  number: number;
+}): Promise<Router> {
+  const { folder, env, uid, gid, number } = options;
+  const ports = { api: await freePort(), http: await freePort(), mqtt: await freePort(), mqtts: await freePort() };
+  const inside = folder.slice(DEBIAN_13.length);
+  const socket = `router-${number}.sock`;
+  const binds = {
+    API_BIND: here(ports.api),
+    HTTP_BIND: here(ports.http),
+    MQTT_BIND: here(ports.mqtt),
+    MQTTS_BIND: here(ports.mqtts),
+    RUNTIME_BIND: `${inside}/${socket}`,
+  };
+  const logFile = join(folder, `log-${number}`);
+  let child: ChildProcess | undefined;
   const log = () => readFileSync(logFile, 'utf8');
-  const start = async () => {
-    const output = openSync(logFile, 'a');
-    // Killed with this process (see haproxy.ts).
-    const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'];
-    child = spawn('chroot', [DEBIAN_13, ...as, 'haproxy', '-db', '-f', `${inside}/haproxy.cfg`], {
-      env,
-      stdio: ['ignore', output, output],
-    });
-    const ended = new Promise<never>((_resolve, reject) =>
-      child.once('exit', () => reject(new Error(`HAProxy ended: ${log()}`))),
-    );
-    ended.catch(() => {});
-    await Promise.race([waitUntilReachable(ports.api), ended]);
-  };
-  const kill = async () => {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await ended;
-  };
-  await start();
   return {
     ports,
-    cellsFile,
-    exceptions: join(maps, 'exceptions.map'),
+    socket: join(folder, socket),
+    pid: () => child?.pid ?? 0,
     log,
-    async restart() {
-      await kill();
-      await start();
+    async start() {
+      const output = openSync(logFile, 'a');
+      // Killed with this process (see haproxy.ts).
+      const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=KILL'];
+      const started = spawn('chroot', [DEBIAN_13, ...as, 'haproxy', '-db', '-f', `${inside}/haproxy.cfg`], {
+        env: { ...env, ...binds },
+        stdio: ['ignore', output, output],
+      });
+      closeSync(output);
+      child = started;
+      const ended = new Promise<never>((_resolve, reject) =>
+        started.once('exit', () => reject(new Error(`HAProxy ended: ${log()}`))),
+      );
+      ended.catch(() => {});
+      await Promise.race([waitUntilReachable(ports.api), ended]);
     },
-    async stop() {
-      await kill();
-      rmSync(folder, { recursive: true, force: true });
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child?.once('exit', resolve));
+      child.kill('SIGKILL');
+      await ended;
     },
   };
 }

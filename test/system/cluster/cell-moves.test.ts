@@ -1,20 +1,17 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '#src/auth/sessions.ts';
 import { setCell } from '#src/core/cell.ts';
 import { createDb } from '#src/database/connect.ts';
 import { ask } from '#test/support/cluster/api-pair.ts';
+import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
 import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
-import { type Router, startRouter } from '#test/support/cluster/router.ts';
+import { type Router, type Routers, routed, startRouters } from '#test/support/cluster/router.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
-import { freePort } from '#test/support/free-port.ts';
 import { PROGRAM } from '#test/support/program.ts';
-import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 const MESSAGES_PER_SECOND = 16;
 const MESSAGES = 320;
@@ -25,76 +22,36 @@ const MAX_HELD_MS = 8_000;
 /** Time until the old cell has ended the connections of its devices, with a margin for a busy machine. */
 const ELSEWHERE_MS = 30_000;
 
-/** A cell in processes of its own: a database, and an ingest worker with the embedded broker and an API process on it. */
-interface Cell {
-  database: TestDatabase;
-  env: Record<string, string>;
-  ports: { api: number; mqtt: number };
-  adminKey: string;
-  processes: RoleProcess[];
-  stop(): Promise<void>;
-}
-
-let pair: { cert: string; private: string };
+let tls: LocalCertificate;
+let databases: [TestDatabase, TestDatabase];
 let first: Cell;
 let c2: Cell;
+let routers: Routers;
 let router: Router;
 
-async function startCell(name: string | undefined): Promise<Cell> {
-  const [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  const ports = { api: await freePort(), mqtt: await freePort() };
-  // Clones of one template have its id.
-  await database.pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
-  const adminKey = `eus_live_${name === undefined ? '' : `${name}_`}${'a'.repeat(42)}`;
-  const many = { minute: 1_000_000, day: 1_000_000 };
-  const file = (of: string) => join(folder.path, of);
-  await Promise.all([writeFile(file('cert.pem'), pair.cert), writeFile(file('key.pem'), pair.private)]);
-  const env = {
-    ...(name === undefined ? {} : { CELL: name }),
-    DATABASE_URL: database.url,
-    DATA_DIR: folder.path,
-    SECRET_KEY: `the secret of the cell ${name ?? 'first'}, which is its own`,
-    TLS_CERT_FILE: file('cert.pem'),
-    TLS_KEY_FILE: file('key.pem'),
-    API_PORT: String(ports.api),
-    MQTT_PORT: String(ports.mqtt),
-    TRUST_PROXY: '127.0.0.1',
-    BOOTSTRAP_ADMIN_KEY: adminKey,
-    PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
-    LOG_LEVEL: 'error',
-  };
-  const processes = [await startRole('api', env), await startRole('ingest', env)];
-  return {
-    ...{ database, env, ports, adminKey, processes },
-    async stop() {
-      await Promise.all(processes.map(({ kill }) => kill()));
-      await database.drop();
-      await folder.remove();
-    },
-  };
-}
-
 beforeAll(async () => {
-  pair = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-  });
-  [first, c2] = await Promise.all([startCell(undefined), startCell('c2')]);
-  const routed = ({ ports, database, env }: Cell) => ({
-    ...ports,
-    database: database.url,
-    secret: env.SECRET_KEY ?? '',
-  });
-  router = await startRouter({ tls: { cert: pair.cert, key: pair.private }, first: routed(first), c2: routed(c2) });
+  tls = await makeLocalCertificate();
+  databases = [await testDatabase(), await testDatabase()];
+  // Clones of one template have its id.
+  for (const { pool } of databases) await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
+  [first, c2] = await Promise.all([
+    startCell({ name: 'first', url: databases[0].url, tls }),
+    startCell({ name: 'c2', url: databases[1].url, tls }),
+  ]);
+  routers = await startRouters({ tls, first: routed(first), c2: routed(c2) });
+  [router] = routers.all;
 });
 afterAll(async () => {
   setCell(undefined);
-  await router?.stop();
-  await Promise.all([first?.stop(), c2?.stop()]);
+  await routers?.stop();
+  await Promise.all([first?.remove(), c2?.remove()]);
+  for (const database of databases ?? []) await database.drop();
 });
 
+const poolOf = (cell: Cell) => databases[cell === first ? 0 : 1].pool;
+
 const send = (path: string, key: string, body?: unknown) =>
-  ask(pair.cert, router.ports.api, path, { key, ...(body === undefined ? {} : { method: 'POST', body }) });
+  ask(tls.cert, router.ports.api, path, { key, ...(body === undefined ? {} : { method: 'POST', body }) });
 
 /** Creates a home with a meter, an API key and a session, through the router. */
 async function makeHome(cell: Cell, email: string) {
@@ -105,7 +62,7 @@ async function makeHome(cell: Cell, email: string) {
   expect(status).toBe(201);
   const { stdout } = await energy(cell, ['keys', 'create', '--user', userId, '--json']);
   setCell(cell.env.CELL);
-  const { secret } = await openSession(createDb(cell.database.pool), userId, new Date());
+  const { secret } = await openSession(createDb(poolOf(cell)), userId, new Date());
   return {
     userId,
     deviceId: paired.device_id as string,
@@ -126,7 +83,7 @@ async function energy({ env }: Cell, args: string[]): Promise<{ code: number; st
     );
   });
 }
-const move = (home: Home, from: Cell, to: string, file = router.cellsFile) =>
+const move = (home: Home, from: Cell, to: string, file = routers.cellsFile) =>
   energy(from, ['cells', 'move', home.userId, '--to', to, '--file', file, '--json']);
 
 /** Connects a meter through the router. */
@@ -137,14 +94,14 @@ const meterOf = ({ deviceId, mqtt }: Home) =>
   });
 
 async function readingsOf(cell: Cell, { deviceId }: Home): Promise<number> {
-  const { rows } = await cell.database.pool.query(
+  const { rows } = await poolOf(cell).query(
     'SELECT count(*)::int AS n FROM readings JOIN series USING (series_id) WHERE device_id = $1',
     [deviceId],
   );
   return rows[0].n;
 }
-const countOf = async ({ database }: Cell, relation: string) =>
-  (await database.pool.query(`SELECT count(*)::int AS n FROM ${relation}`)).rows[0].n;
+const countOf = async (cell: Cell, relation: string) =>
+  (await poolOf(cell).query(`SELECT count(*)::int AS n FROM ${relation}`)).rows[0].n;
 
 test('homes of both cells publish and are read through one address; one moves to and fro under load; the other cell survives', async () => {
   const [home, there] = [await makeHome(first, 'home@example.com'), await makeHome(c2, 'there@example.com')];
@@ -166,8 +123,8 @@ test('homes of both cells publish and are read through one address; one moves to
   expect(await Promise.all([readingsOf(first, home), readingsOf(c2, there)])).toEqual([1, 1]);
 
   // A router that cannot be changed: nothing moves, and nobody notices.
-  const broken = join(resolve(router.cellsFile, '..'), 'broken.json');
-  const cells = JSON.parse(readFileSync(router.cellsFile, 'utf8'));
+  const broken = join(resolve(routers.cellsFile, '..'), 'broken.json');
+  const cells = JSON.parse(readFileSync(routers.cellsFile, 'utf8'));
   writeFileSync(broken, JSON.stringify({ ...cells, routers: [...cells.routers, '127.0.0.1:1'] }));
   const failed = await move(home, first, 'c2', broken);
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('127.0.0.1:1')]);
@@ -193,13 +150,13 @@ test('homes of both cells publish and are read through one address; one moves to
     watch('account', () => send(`/v1/users/${home.userId}`, home.key)),
     watch('device', () => send(`/v1/devices/${home.deviceId}`, home.key)),
     watch('change', () =>
-      ask(pair.cert, router.ports.api, `/v1/devices/${home.deviceId}`, {
+      ask(tls.cert, router.ports.api, `/v1/devices/${home.deviceId}`, {
         key: home.key,
         method: 'PATCH',
         body: { location: 'attic' },
       }),
     ),
-    watch('session', () => ask(pair.cert, router.ports.api, '/dashboard/session', cookie)),
+    watch('session', () => ask(tls.cert, router.ports.api, '/dashboard/session', cookie)),
   ];
   const publishing = (async () => {
     while (sent < MESSAGES) {
@@ -233,8 +190,9 @@ test('homes of both cells publish and are read through one address; one moves to
   expect([usage.status, usage.headers['energy-cell']]).toEqual([200, 'c2']);
 
   // A restarted router keeps the exceptions. The first cell is killed as a whole: the account that moved away and the other one are served.
-  await router.restart();
-  await Promise.all(first.processes.map(({ kill }) => kill()));
+  await router.kill();
+  await router.start();
+  await first.kill();
   for (const one of [home, there])
     await expect.poll(async () => (await send(`/v1/devices/${one.deviceId}`, one.key)).status).toBe(200);
   publish();
@@ -243,12 +201,12 @@ test('homes of both cells publish and are read through one address; one moves to
   await expect.poll(async () => (await send('/v1/users', first.adminKey)).status).toBe(503);
 
   // The first cell comes back, and the account moves back to it: its names need no exceptions, but the session's.
-  first.processes.splice(0, 2, await startRole('api', first.env), await startRole('ingest', first.env));
+  await first.start();
   await expect.poll(async () => (await send('/v1/users', first.adminKey)).status, { timeout: 20_000 }).toBe(200);
   const back = await move(home, c2, 'first');
   expect(back.code, back.stderr).toBe(0);
   expect((await send(`/v1/devices/${home.deviceId}`, home.key)).headers['energy-cell']).toBe('first');
-  expect(readFileSync(router.exceptions, 'utf8').match(/^[^#]+ .+$/gm)).toEqual([
+  expect(readFileSync(routers.exceptions, 'utf8').match(/^[^#]+ .+$/gm)).toEqual([
     expect.stringMatching(/^[0-9A-F]{64} first$/),
   ]);
   publish();

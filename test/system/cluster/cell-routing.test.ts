@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:https';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import mqtt from 'mqtt';
-import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routeNames } from '#src/start/cells/exceptions.ts';
-import { type Router, startRouter } from '#test/support/cluster/router.ts';
+import { type LocalCertificate, makeLocalCertificate } from '#test/support/cluster/cell.ts';
+import { type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
 import { PROGRAM } from '#test/support/program.ts';
 
 /** Two servers that answer with the name of their cell, behind the router with the deployed configuration. */
+let routers: Routers;
 let router: Router;
-let pair: { cert: string; private: string };
+let pair: LocalCertificate;
 let web: Record<'first' | 'c2', Server>;
 let brokers: Record<'first' | 'c2', TcpServer>;
 /** Last cell that received a CONNECT, by its user name. */
@@ -23,7 +24,7 @@ const listen = async <T extends Server | TcpServer>(server: T, port = 0): Promis
   new Promise((done) => server.listen(port, '127.0.0.1', () => done(server)));
 
 const webServer = (cell: string) =>
-  createServer({ cert: pair.cert, key: pair.private }, (asked, answer) => {
+  createServer(pair, (asked, answer) => {
     asked.resume().on('end', () => answer.end(JSON.stringify({ cell, from: asked.headers['x-forwarded-for'] })));
   });
 /** A broker that accepts every CONNECT and answers pings. */
@@ -38,20 +39,18 @@ const broker = (cell: string) =>
   });
 
 beforeAll(async () => {
-  pair = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-  });
+  pair = await makeLocalCertificate();
   web = { first: await listen(webServer('first')), c2: await listen(webServer('c2')) };
   brokers = { first: await listen(broker('first')), c2: await listen(broker('c2')) };
-  router = await startRouter({
-    tls: { cert: pair.cert, key: pair.private },
+  routers = await startRouters({
+    tls: pair,
     first: { api: portOf(web.first), mqtt: portOf(brokers.first) },
     c2: { api: portOf(web.c2), mqtt: portOf(brokers.c2) },
   });
+  [router] = routers.all;
 });
 afterAll(async () => {
-  await router?.stop();
+  await routers?.stop();
   for (const server of [...Object.values(web), ...Object.values(brokers)]) server.close();
 });
 
@@ -114,7 +113,7 @@ async function connect(username: string): Promise<string | undefined> {
 async function energy(...args: string[]) {
   const env = { PATH: process.env.PATH };
   return new Promise<{ code: number; out: string; err: string }>((done) => {
-    execFile(process.execPath, [PROGRAM, 'cells', ...args, '--file', router.cellsFile], { env }, (error, out, err) =>
+    execFile(process.execPath, [PROGRAM, 'cells', ...args, '--file', routers.cellsFile], { env }, (error, out, err) =>
       done({ code: error ? Number(error.code) : 0, out, err }),
     );
   });
@@ -163,7 +162,7 @@ test('a device connects to the cell in its user name', async () => {
 
 test('exceptions hold at once, and after a restart of the router; energy cells reports and repairs differences', async () => {
   const moved = `eus_live_${'m'.repeat(42)}`;
-  const places = { file: router.exceptions, routers: [JSON.parse(readFileSync(router.cellsFile, 'utf8')).routers[0]] };
+  const places = { file: routers.exceptions, routers: [router.socket] };
   // More than one request to the runtime API.
   const many = Array.from({ length: 1_000 }, (_, index) => [`usr_many${index}`, 'c2'] as const);
   await routeNames(
@@ -187,7 +186,8 @@ test('exceptions hold at once, and after a restart of the router; energy cells r
     routers: [{ problem: null, differing: 0 }],
     exceptions: 1_003,
   });
-  await router.restart();
+  await router.kill();
+  await router.start();
   await holds();
   // Moved again, and back to the cell that made it.
   await routeNames(
@@ -198,7 +198,7 @@ test('exceptions hold at once, and after a restart of the router; energy cells r
     ]),
   );
   expect([await cellOf('/v1/users', { key: moved }), await connect(`dev_${ID}`)]).toEqual(['first', 'first']);
-  appendFileSync(router.exceptions, `${hashOf(moved)} c2\n`);
+  appendFileSync(routers.exceptions, `${hashOf(moved)} c2\n`);
   const differs = await energy();
   expect([differs.code, differs.out]).toEqual([1, expect.stringMatching(/1 moved accounts differ from the list/)]);
   expect(JSON.parse((await energy('sync', '--json')).out)).toEqual({ changed: 1 });

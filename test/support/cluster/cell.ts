@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { freePort } from '../free-port.ts';
+import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
+
+type Role = Parameters<typeof startRole>[0];
+
+/** Certificate of localhost with its key (PEM), for routers and cells. */
+export interface LocalCertificate {
+  cert: string;
+  key: string;
+}
+
+/** A process of a cell. It always has the same ports. */
+interface CellProcess {
+  pid(): number;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** A cell in processes of its own: an API process and an ingest process with the embedded broker, on one database. */
+export interface Cell {
+  /** `first`, or the value of CELL. */
+  name: string;
+  env: Record<string, string>;
+  ports: { api: number; mqtt: number };
+  adminKey: string;
+  processes: readonly CellProcess[];
+  /** The process of a role. */
+  of(role: Role): CellProcess;
+  /** Starts all processes again. */
+  start(): Promise<void>;
+  /** Sends SIGKILL to all processes. */
+  kill(): Promise<void>;
+  /** Ends all processes, and removes their folder. */
+  remove(): Promise<void>;
+}
+
+/** Makes a certificate of localhost that is its own authority. */
+export async function makeLocalCertificate(): Promise<LocalCertificate> {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  return { cert, key };
+}
+
+/**
+ * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: its database, which is migrated by the first process. `env`:
+ * further environment. `roles`: in the order of their start.
+ */
+export async function startCell({
+  name,
+  url,
+  tls,
+  env: more = {},
+  roles = ['api', 'ingest'],
+}: {
+  name: string;
+  url: string;
+  tls: LocalCertificate;
+  env?: Record<string, string>;
+  roles?: readonly Role[];
+}): Promise<Cell> {
+  const folder = await temporaryFolder();
+  const ports = { api: await freePort(), mqtt: await freePort() };
+  const adminKey = `eus_live_${name === 'first' ? '' : `${name}_`}${'a'.repeat(42)}`;
+  const many = { minute: 1_000_000, day: 1_000_000 };
+  const file = (of: string) => join(folder.path, of);
+  await Promise.all([writeFile(file('cert.pem'), tls.cert), writeFile(file('key.pem'), tls.key)]);
+  const env = {
+    ...(name === 'first' ? {} : { CELL: name }),
+    DATABASE_URL: url,
+    DATA_DIR: folder.path,
+    SECRET_KEY: `the secret of the cell ${name}, which is its own`,
+    TLS_CERT_FILE: file('cert.pem'),
+    TLS_KEY_FILE: file('key.pem'),
+    API_PORT: String(ports.api),
+    MQTT_PORT: String(ports.mqtt),
+    TRUST_PROXY: '127.0.0.1',
+    BOOTSTRAP_ADMIN_KEY: adminKey,
+    PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
+    LOG_LEVEL: 'error',
+    ...more,
+  };
+  const processes = new Map(roles.map((role) => [role, makeProcess(role, env)]));
+  const all = [...processes.values()];
+  const of = (role: Role): CellProcess => {
+    const process = processes.get(role);
+    if (!process) throw new Error(`the cell ${name} has no ${role}`);
+    return process;
+  };
+  const kill = async () => void (await Promise.all(all.map((one) => one.kill())));
+  const start = async () => {
+    for (const one of all) await one.start();
+  };
+  await start();
+  return {
+    ...{ name, env, ports, adminKey, processes: all, of, start, kill },
+    async remove() {
+      await kill();
+      await folder.remove();
+    },
+  };
+}
+
+function makeProcess(role: Role, env: Record<string, string>): CellProcess {
+  let running: RoleProcess | undefined;
+  return {
+    pid: () => running?.process.pid ?? 0,
+    async start() {
+      running = await startRole(role, env);
+    },
+    kill: async () => running?.kill(),
+  };
+}
