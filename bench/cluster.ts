@@ -191,8 +191,9 @@ async function proxied(
 }
 
 /**
- * Publishes the messages and measures until they are stored. `to`: where devices connect; `brokers`, `workers`: processes whose CPU counts;
- * `untilStored`: how to wait if not this service stores them.
+ * Publishes the messages and measures until they are stored. `database`: that of the devices. `to`: where devices connect; `brokers`,
+ * `workers`: processes whose CPU counts; `servers`: PostgreSQL servers whose CPU counts, if there is more than the database's; `untilStored`:
+ * how to wait if not this service stores them in this database.
  */
 export async function publishAll(
   { pool, dataDir }: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
@@ -201,12 +202,14 @@ export async function publishAll(
     to,
     brokers,
     workers,
+    servers = [dataDir],
     messages = MESSAGES,
     untilStored = () => waitUntilStored(pool, devices, messages),
   }: {
     to: readonly string[];
     brokers: readonly number[];
     workers: readonly number[];
+    servers?: readonly string[];
     messages?: number;
     untilStored?: () => Promise<void>;
   },
@@ -215,7 +218,7 @@ export async function publishAll(
   const cpuMs = () => ({
     broker: sum(brokers),
     worker: sum(workers),
-    postgres: postgresCpuMs(join(dataDir, 'postgres')),
+    postgres: servers.reduce((ms, folder) => ms + postgresCpuMs(join(folder, 'postgres')), 0),
   });
   const [fromMs, before] = [performance.now(), cpuMs()];
   child.send('go');

@@ -9,6 +9,7 @@ export const BENCHMARKS: Record<
   ingest: () => import('./ingest.ts'),
   peers: () => import('./peers.ts'),
   cluster: () => import('./cluster.ts'),
+  cells: () => import('./cells.ts'),
   insights: () => import('./insights.ts'),
   api: () => import('./api.ts'),
   tiers: () => import('./tiers.ts'),

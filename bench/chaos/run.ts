@@ -185,6 +185,10 @@ if (import.meta.main) {
     const { runClusterChaos: chaosOfCluster } = await import('./cluster/run.ts');
     process.exit(await chaosOfCluster(flags.slice(1)));
   }
+  if (flags[0] === 'cells') {
+    const { runCellsChaos } = await import('./cells/run.ts');
+    process.exit(await runCellsChaos(flags.slice(1)));
+  }
   const wanted = flags.filter((flag) => !flag.startsWith('--'));
   const rows: FaultResult[] = [];
   for (const fault of createFaults({ floodS: 10, queuedMessages: 100_000, apiKills: 8 }).filter(({ name }) =>

@@ -9,7 +9,7 @@ const well: Evidence = {
   published: new Set(['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30']),
   acknowledged: ['dev_1 1 10', 'dev_1 2 20'],
   // The acknowledgement of the third reading was lost.
-  stored: new Set(['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30']),
+  stored: ['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30'],
   rejected: 0,
   expectedHours: new Map([
     [HOUR, 20],
@@ -30,16 +30,21 @@ test('finds no difference if each acknowledged reading was processed correctly a
 const planted: [string, Partial<Evidence>, ReturnType<typeof compareEvidence>][] = [
   [
     'an acknowledged reading that is not stored',
-    { stored: new Set(['dev_1 1 10', 'dev_1 3 30']) },
+    { stored: ['dev_1 1 10', 'dev_1 3 30'] },
     [{ kind: 'lost', of: 'dev_1 2 20' }],
   ],
   [
     'a reading that is stored with another value',
-    { stored: new Set(['dev_1 1 10', 'dev_1 2 21', 'dev_1 3 30']) },
+    { stored: ['dev_1 1 10', 'dev_1 2 21', 'dev_1 3 30'] },
     [
-      { kind: 'lost', of: 'dev_1 2 20' },
       { kind: 'strange', of: 'dev_1 2 21' },
+      { kind: 'lost', of: 'dev_1 2 20' },
     ],
+  ],
+  [
+    'a reading that is stored twice, such as in two cells',
+    { stored: [...well.stored, 'dev_1 2 20'] },
+    [{ kind: 'doubled', of: 'dev_1 2 20' }],
   ],
   ['a refused message', { rejected: 1 }, [{ kind: 'strange', of: '1 refused messages' }]],
   [

@@ -4,8 +4,8 @@ export interface Evidence {
   published: ReadonlySet<string>;
   /** The published readings that were acknowledged. */
   acknowledged: readonly string[];
-  /** Readings that are in the database. */
-  stored: ReadonlySet<string>;
+  /** Readings that are in the databases, each as often as it is there. */
+  stored: readonly string[];
   /** Number of messages that the service rejected. */
   rejected: number;
   /** Energy of each hour in mWh, as the reference computes it and as the service reports it. A missing hour is 0. */
@@ -21,6 +21,7 @@ export interface Evidence {
 
 export const DIFFERENCE_KINDS = {
   lost: 'acknowledged and not stored',
+  doubled: 'stored more than once',
   strange: 'stored and never published so, or refused',
   wrongHour: 'an hour of a home that is not the reference’s',
   untold: 'an alert of which nobody was told',
@@ -40,8 +41,13 @@ export function compareEvidence(evidence: Evidence): Difference[] {
   const { published, acknowledged, stored, rejected, expectedHours, keptHours, alerts, calls } = evidence;
   const differences: Difference[] = [];
   const note = (kind: Difference['kind'], of: string) => differences.push({ kind, of });
-  for (const line of acknowledged) if (!stored.has(line)) note('lost', line);
-  for (const line of stored) if (!published.has(line)) note('strange', line);
+  const once = new Set<string>();
+  for (const line of stored) {
+    if (once.has(line)) note('doubled', line);
+    else if (!published.has(line)) note('strange', line);
+    once.add(line);
+  }
+  for (const line of acknowledged) if (!once.has(line)) note('lost', line);
   if (rejected > 0) note('strange', `${rejected} refused messages`);
   for (const hour of new Set([...expectedHours.keys(), ...keptHours.keys()])) {
     const [expected, kept] = [expectedHours.get(hour) ?? 0, keptHours.get(hour) ?? 0];

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import { createDb } from '#src/database/connect.ts';
+import { setCell } from '#src/core/cell.ts';
+import { createDb, type Pool } from '#src/database/connect.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import { createAlert } from '../../../test/support/alerts.ts';
 import { type RepeatingPublisher, repeatingPublisher } from '../../../test/support/cluster/publisher.ts';
@@ -38,25 +39,22 @@ export interface Homes {
   close(): Promise<void>;
 }
 
-/** Creates the homes and starts publishing. `minutes` is the maximum duration. */
-export async function startHomes({ pool, entrances }: Cluster, count: number, minutes: number): Promise<Homes> {
-  const db = createDb(pool);
+/** A database in which homes are made. `cell`: the name in their identifiers. */
+interface HomesPlace {
+  pool: Pool;
+  cell?: string | undefined;
+}
+
+/** Creates the homes, `count` in each place, and starts publishing. `minutes` is the maximum duration. */
+export async function startHomes(
+  { places, entrances }: { places: readonly HomesPlace[]; entrances: Cluster['entrances'] },
+  count: number,
+  minutes: number,
+): Promise<Homes> {
   const stepMs = STEPS_MS.find((ms) => (minutes * 60_000 * ms) / EVERY_MS < PLAYED_MS) ?? 1_000;
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PLAYED_MS;
   const all: Home[] = [];
-  for (const [index, { deviceId, secret }] of (await pairDevices(pool, count)).entries()) {
-    const { rows } = await pool.query('SELECT user_id FROM devices WHERE device_id = $1', [deviceId]);
-    const userId: string = rows[0].user_id;
-    await createAlert(db, {
-      userId,
-      type: 'peak_usage',
-      thresholdKwh: THRESHOLD_MILLIWATT_HOURS / 1e6,
-      delivery: 'webhook',
-    });
-    const topic = readingsTopic(deviceId);
-    const publisher = repeatingPublisher({ nodes: entrances, deviceId, secret, topic, first: index });
-    all.push({ userId, deviceId, publisher, readings: [], crossings: new Map(), stored: { atMs: [], upToMs: 0 } });
-  }
+  for (const place of places) all.push(...(await makeHomes(place, entrances, count)));
   const over = new AbortController();
   const playing = (async () => {
     for (let nextMs = Date.now() + EVERY_MS; !over.signal.aborted; nextMs += EVERY_MS) {
@@ -65,7 +63,11 @@ export async function startHomes({ pool, entrances }: Cluster, count: number, mi
       await pause(Math.max(0, nextMs - Date.now()));
     }
   })();
-  const watching = watchStored(pool, all, over.signal);
+  const watching = watchStored(
+    places.map(({ pool }) => pool),
+    all,
+    over.signal,
+  );
   return {
     all,
     spread() {
@@ -80,6 +82,27 @@ export async function startHomes({ pool, entrances }: Cluster, count: number, mi
       await Promise.all([playing, watching, ...all.map(({ publisher }) => publisher.close())]);
     },
   };
+}
+
+async function makeHomes({ pool, cell }: HomesPlace, entrances: Cluster['entrances'], count: number): Promise<Home[]> {
+  const db = createDb(pool);
+  const homes: Home[] = [];
+  setCell(cell);
+  for (const [index, { deviceId, secret }] of (await pairDevices(pool, count)).entries()) {
+    const { rows } = await pool.query('SELECT user_id FROM devices WHERE device_id = $1', [deviceId]);
+    const userId: string = rows[0].user_id;
+    await createAlert(db, {
+      userId,
+      type: 'peak_usage',
+      thresholdKwh: THRESHOLD_MILLIWATT_HOURS / 1e6,
+      delivery: 'webhook',
+    });
+    const topic = readingsTopic(deviceId);
+    const publisher = repeatingPublisher({ nodes: entrances, deviceId, secret, topic, first: index });
+    homes.push({ userId, deviceId, publisher, readings: [], crossings: new Map(), stored: { atMs: [], upToMs: 0 } });
+  }
+  setCell(undefined);
+  return homes;
 }
 
 function publishNext(home: Home, startMs: number, stepMs: number, number: number): void {
@@ -109,24 +132,29 @@ function publishNext(home: Home, startMs: number, stepMs: number, number: number
 const WATCH_MS = 200;
 
 /** Polls up to which time each home's readings are stored. */
-async function watchStored(pool: Cluster['pool'], homes: readonly Home[], over: AbortSignal): Promise<void> {
+async function watchStored(pools: readonly Pool[], homes: readonly Home[], over: AbortSignal): Promise<void> {
   const of = new Map(homes.map((home) => [home.deviceId, home]));
-  while (!over.aborted) {
-    const { rows } = await pool
-      .query(
-        `SELECT device_id, (extract(epoch FROM newest.read_at) * 1000)::bigint AS ms FROM series CROSS JOIN LATERAL
-           (SELECT read_at FROM readings WHERE readings.series_id = series.series_id ORDER BY read_at DESC LIMIT 1) newest`,
-      )
-      // If the database is unavailable, nothing is stored either.
-      .catch(() => ({ rows: [] }));
+  const look = async (pool: Pool) => {
+    const { rows } = await pool.query(
+      `SELECT device_id, (extract(epoch FROM newest.read_at) * 1000)::bigint AS ms FROM series CROSS JOIN LATERAL
+         (SELECT read_at FROM readings WHERE readings.series_id = series.series_id ORDER BY read_at DESC LIMIT 1) newest`,
+    );
     for (const { device_id, ms } of rows) {
       const stored = of.get(device_id)?.stored;
       if (!stored || ms <= stored.upToMs) continue;
       stored.upToMs = ms;
       stored.atMs.push(Date.now());
     }
-    await pause(WATCH_MS);
-  }
+  };
+  const watch = async (pool: Pool) => {
+    while (!over.aborted) {
+      // If the database is unavailable, nothing is stored either.
+      await look(pool).catch(() => {});
+      await pause(WATCH_MS);
+    }
+  };
+  // Each by itself: a database that does not answer must not hide what the others store.
+  await Promise.all(pools.map(watch));
 }
 
 /**

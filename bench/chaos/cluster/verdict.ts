@@ -18,34 +18,42 @@ export interface Verdict {
 }
 
 /**
- * Waits until no more calls are expected, then compares. `cutOff`: times in which deliveries may have been interrupted. `withinMs`: maximum
+ * Waits until no more calls are expected, then compares. `pools`: the databases, of which each may have some of the homes. `cutOff`: times in which deliveries may have been interrupted. `withinMs`: maximum
  * time to wait.
  */
 export async function compareFinalState(
-  cluster: Cluster,
+  { pools, receiver }: { pools: readonly Pool[]; receiver: Cluster['receiver'] },
   homes: readonly Home[],
   { cutOff, withinMs }: { cutOff: Evidence['cutOff']; withinMs: number },
 ): Promise<Verdict> {
   const untilMs = Date.now() + withinMs;
-  const { pool, receiver } = cluster;
   const published = new Set(homes.flatMap(({ readings }) => readings.map(lineOf)));
   const acknowledged = homes.flatMap(({ readings, publisher }) =>
     [...publisher.acknowledged.keys()].flatMap((index) => readings.slice(index, index + 1).map(lineOf)),
   );
-  let stored = new Set<string>();
-  do stored = new Set(await storedLines(pool));
-  while (acknowledged.some((line) => !stored.has(line)) && Date.now() < untilMs && (await pause(500, true)));
+  const ask = async (text: string, values: unknown[] = []) =>
+    (await Promise.all(pools.map((pool) => pool.query(text, values)))).flatMap(({ rows }) => rows);
+  let lines: string[];
+  let stored: Set<string>;
+  do {
+    lines = await storedLines(ask);
+    stored = new Set(lines);
+  } while (acknowledged.some((line) => !stored.has(line)) && Date.now() < untilMs && (await pause(500, true)));
 
   const expectedHours = new Map<string, number>();
   const keptHours = new Map<string, number>();
   for (const home of homes) {
     const name = (ms: number) => `${home.userId} ${new Date(ms).toISOString()}`;
-    for (const [ms, energy] of await hoursOf(pool, home, stored)) expectedHours.set(name(ms), energy);
-    const { rows } = await pool.query(
+    for (const [ms, energy] of await hoursOf(ask, home, stored)) expectedHours.set(name(ms), energy);
+    const rows = await ask(
       'SELECT (extract(epoch FROM hour) * 1000)::bigint AS ms, energy_milliwatt_hours AS energy FROM user_hourly WHERE user_id = $1',
       [home.userId],
     );
-    for (const { ms, energy } of rows) keptHours.set(name(Number(ms)), Number(energy));
+    // If an account is in two databases, its hours count twice.
+    for (const { ms, energy } of rows) {
+      const hour = name(Number(ms));
+      keptHours.set(hour, (keptHours.get(hour) ?? 0) + Number(energy));
+    }
   }
   const above = [...expectedHours].filter(([, energy]) => energy > THRESHOLD_MILLIWATT_HOURS);
   const alerts = new Set(above.map(([hour]) => hour));
@@ -54,12 +62,12 @@ export async function compareFinalState(
   while (!isTold() && Date.now() < untilMs) await pause(250);
   // Allow time for duplicate calls, which arrive later.
   await pause(2_000);
-  const rejected = await pool.query('SELECT count(*)::int AS count FROM rejected_messages');
+  const rejected = await ask('SELECT count(*)::int AS count FROM rejected_messages');
   const differences = compareEvidence({
     published,
     acknowledged,
-    stored,
-    rejected: rejected.rows[0].count,
+    stored: lines,
+    rejected: rejected.reduce((sum, { count }) => sum + count, 0),
     expectedHours,
     keptHours,
     alerts,
@@ -70,7 +78,7 @@ export async function compareFinalState(
   const faults = Object.fromEntries(
     kinds.map((kind) => [kind, differences.filter((one) => one.kind === kind).length]),
   ) as Verdict['faults'];
-  return { acknowledged: acknowledged.length, stored: stored.size, alerts: alerts.size, faults, differences };
+  return { acknowledged: acknowledged.length, stored: lines.length, alerts: alerts.size, faults, differences };
 }
 
 /** Parses a webhook call: its event, and the account and hour that it reports. */
@@ -87,16 +95,20 @@ export function parseWebhookCall({ body, headers }: Cluster['receiver']['calls']
 
 const lineOf = ({ deviceId, readAtMs, value }: Home['readings'][number]) => `${deviceId} ${readAtMs} ${value}`;
 
-async function storedLines(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query(
+/** Runs a query in each database. Returns the rows of all. */
+// biome-ignore lint/suspicious/noExplicitAny: rows of any query, as pg types them
+type Ask = (text: string, values?: unknown[]) => Promise<any[]>;
+
+async function storedLines(ask: Ask): Promise<string[]> {
+  const rows = await ask(
     'SELECT device_id, (extract(epoch FROM read_at) * 1000)::bigint AS ms, value FROM readings JOIN series USING (series_id)',
   );
   return rows.map(({ device_id, ms, value }) => `${device_id} ${ms} ${value}`);
 }
 
 /** Energy of each hour of a home, in mWh, by the reference. */
-async function hoursOf(pool: Pool, home: Home, stored: ReadonlySet<string>): Promise<Map<number, number>> {
-  const { rows } = await pool.query(
+async function hoursOf(ask: Ask, home: Home, stored: ReadonlySet<string>): Promise<Map<number, number>> {
+  const rows = await ask(
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
     [home.deviceId],
   );

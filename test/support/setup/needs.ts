@@ -120,7 +120,7 @@ export function findMissingRequirements(): TestRequirement[] {
   const proxy = {
     name: 'HAProxy of Debian 13',
     how: setup,
-    files: ['test/system/cluster/{rolling,proxied-mqtt,cell-routing,cell-moves}.test.ts'],
+    files: ['test/system/cluster/{rolling,proxied-mqtt,embedded-brokers,cell-routing,cell-moves,two-routers}.test.ts'],
   };
   const hasProxy = process.getuid?.() === 0 && existsSync(join(DEBIAN_13, 'usr/sbin/haproxy'));
   const espi = {

@@ -33,7 +33,8 @@ beforeAll(async () => {
   tls = await makeLocalCertificate();
   databases = [await testDatabase(), await testDatabase()];
   // Clones of one template have its id.
-  for (const { pool } of databases) await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
+  for (const { pool } of databases)
+    await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
   [first, c2] = await Promise.all([
     startCell({ name: 'first', url: databases[0].url, tls }),
     startCell({ name: 'c2', url: databases[1].url, tls }),

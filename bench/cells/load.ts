@@ -1,0 +1,74 @@
+import { startIngestPair } from '../../test/support/cluster/ingest-pair.ts';
+import { type Cpu, publishAll } from '../cluster.ts';
+import { waitUntilStored } from '../ingest.ts';
+import { median, type PairedDevice } from '../support.ts';
+import type { Rig } from './rig.ts';
+
+const DEVICES = 60;
+
+/** CPU µs a message: through a router to one cell and to two, and through deploy/cluster's HAProxy to two ingest processes of one cell. */
+export interface LoadCosts {
+  one: Cpu;
+  two: Cpu;
+  pair: Cpu;
+}
+
+/** Measures the CPU time of messages, as the median of rounds after one that is not measured. */
+export async function measureLoad(
+  rig: Rig,
+  { messages, rounds }: { messages: number; rounds: number },
+): Promise<LoadCosts> {
+  const all: LoadCosts[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    process.stderr.write(`load, round ${round} of ${rounds} …\n`);
+    // Neighbours in time, because the machine may be busy with other things.
+    const costs = {
+      one: await throughRouter(rig, 1, messages),
+      two: await throughRouter(rig, 2, messages),
+      pair: await throughPair(rig, messages),
+    };
+    if (round > 0) all.push(costs);
+  }
+  const medianOf = (which: keyof LoadCosts): Cpu => {
+    const part = (of: keyof Cpu) => median(all.map((costs) => costs[which][of]));
+    return { broker: part('broker'), worker: part('worker'), postgres: part('postgres') };
+  };
+  return { one: medianOf('one'), two: medianOf('two'), pair: medianOf('pair') };
+}
+
+/** Publishes as many messages to one cell, or to both, by as many devices in all. */
+async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: number): Promise<Cpu> {
+  const [router] = routers.all;
+  const used = cells.slice(0, count);
+  const share = messages / count;
+  const paired: PairedDevice[][] = [];
+  for (const cell of used) paired.push(await cell.pair(DEVICES / count));
+  // In turn, so that both cells have work at all times.
+  const devices = (paired[0] ?? []).flatMap((_, index) => paired.flatMap((of) => of[index] ?? []));
+  const { cpuUs } = await publishAll(cells[0].database, devices, {
+    to: [`mqtt://127.0.0.1:${router.ports.mqtt}`],
+    brokers: [router.pid()],
+    workers: used.map((cell) => cell.of('ingest').pid()),
+    servers: used.map(({ database }) => database.dataDir),
+    messages,
+    async untilStored() {
+      await Promise.all(used.map(({ database }, index) => waitUntilStored(database.pool, paired[index] ?? [], share)));
+    },
+  });
+  return cpuUs;
+}
+
+async function throughPair({ cells: [first] }: Rig, messages: number): Promise<Cpu> {
+  const { proxy, processes, remove } = await startIngestPair({ url: first.database.url });
+  try {
+    const { cpuUs } = await publishAll(first.database, await first.pair(DEVICES), {
+      to: [`mqtt://127.0.0.1:${proxy.ports.mqtt}`],
+      brokers: [proxy.pid],
+      workers: processes.map((one) => one.pid()),
+      messages,
+    });
+    return cpuUs;
+  } finally {
+    await remove();
+  }
+}

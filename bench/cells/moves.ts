@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createKey } from '#src/auth/keys.ts';
+import { createDb } from '#src/database/connect.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import { parseExceptions } from '#src/start/cells/exceptions.ts';
+import { ask } from '../../test/support/cluster/api-pair.ts';
+import { longestGapSeconds } from '../../test/support/cluster/meters.ts';
+import { type RepeatingPublisher, repeatingPublisher } from '../../test/support/cluster/publisher.ts';
+import { PROGRAM } from '../../test/support/program.ts';
+import { type BenchmarkCell, inCell, type Rig } from './rig.ts';
+
+const PER_SECOND = 16;
+const STEP_MS = 1_000;
+/** Accounts that are also read by their API keys meanwhile, and the interval. */
+const READERS = 5;
+const READ_EVERY_MS = 50;
+/** Time of readings before and after the command. */
+const CALM_MS = 3_000;
+
+/** Result of moving accounts under load. */
+export interface MovesResult {
+  accounts: number;
+  /** Longest time of an account in neither cell, in ms. */
+  heldMs: number;
+  acknowledged: number;
+  lost: number;
+  doubled: number;
+  /** Longest time without a PUBACK of any of the devices, and without a response 200 of any of the readers, in seconds. */
+  publishWaitS: number;
+  requestWaitS: number;
+  /** Responses that were neither 200 nor 503, such as 401. */
+  wrong: number;
+  /** Entries in the map of exceptions for each account. */
+  exceptionsPerAccount: number;
+}
+
+/** Moves accounts from the first cell to the second by one `energy cells move`, while each publishes 16 messages/s and some are read. */
+export async function measureMoves(rig: Rig, accounts: number): Promise<MovesResult> {
+  const { routers, cells } = rig;
+  const [first] = cells;
+  const devices = await first.pair(accounts);
+  const userIds = await usersOf(first, devices);
+  const keys = await inCell(first, () =>
+    Promise.all(
+      userIds
+        .slice(0, READERS)
+        .map((userId) => createKey(createDb(first.database.pool), { userId, environment: 'live' })),
+    ),
+  );
+  const nodes = routers.all;
+  const publishers = devices.map(({ deviceId, secret }, index) =>
+    repeatingPublisher({ nodes, deviceId, secret, topic: readingsTopic(deviceId), first: index }),
+  );
+  const over = new AbortController();
+  const publishing = publish(publishers, over.signal);
+  const reading = keys.map(({ key }, index) => read(rig, key, userIds[index] as string, over.signal));
+  await pause(CALM_MS);
+  const fromMs = Date.now();
+  const report = await move(rig, userIds);
+  await pause(CALM_MS);
+  const toMs = Date.now();
+  over.abort();
+  await publishing;
+  await Promise.all(publishers.map((publisher) => publisher.flush()));
+  await Promise.all(publishers.map((publisher) => publisher.close()));
+  const read_ = await Promise.all(reading);
+  const gap = (times: readonly number[]) => longestGapSeconds(times, fromMs, toMs);
+  const acknowledged = publishers.reduce((sum, one) => sum + one.acknowledged.size, 0);
+  const exceptions = parseExceptions(readFileSync(routers.exceptions, 'utf8')).size;
+  return {
+    accounts,
+    heldMs: report.held_ms,
+    acknowledged,
+    ...(await countStored(rig, devices, acknowledged)),
+    publishWaitS: Math.max(...publishers.map((one) => gap([...one.acknowledged.values()]))),
+    requestWaitS: Math.max(...read_.map(({ atMs }) => gap(atMs))),
+    wrong: read_.reduce((sum, { wrong }) => sum + wrong, 0),
+    exceptionsPerAccount: exceptions / accounts,
+  };
+}
+
+async function publish(publishers: readonly RepeatingPublisher[], over: AbortSignal): Promise<void> {
+  const startMs = Math.floor(Date.now() / 1_000) * 1_000 - 18 * 3_600_000;
+  const everyMs = 1_000 / PER_SECOND;
+  let sent = 0;
+  for (let nextMs = Date.now(); !over.aborted; nextMs += everyMs) {
+    const payload = JSON.stringify({ ts: startMs + sent * STEP_MS, energy_total_kwh: 1_000 + sent / 10_000 });
+    for (const publisher of publishers) publisher.publish(payload);
+    sent++;
+    await pause(Math.max(0, nextMs + everyMs - Date.now()));
+  }
+}
+
+/** Reads an account by its key again and again. `atMs`: times of responses 200. */
+async function read({ tls, routers }: Rig, key: string, userId: string, over: AbortSignal) {
+  const atMs: number[] = [];
+  let wrong = 0;
+  while (!over.aborted) {
+    const { status } = await ask(tls.cert, routers.all[0].ports.api, `/v1/users/${userId}`, { key });
+    if (status === 200) atMs.push(Date.now());
+    else if (status !== 503) wrong++;
+    await pause(READ_EVERY_MS);
+  }
+  return { atMs, wrong };
+}
+
+/** Runs `energy cells move`. Throws if it fails. */
+async function move({ routers, cells: [first, c2] }: Rig, userIds: readonly string[]): Promise<{ held_ms: number }> {
+  const args = [PROGRAM, 'cells', 'move', ...userIds, '--to', c2.name, '--file', routers.cellsFile, '--json'];
+  const env = { ...first.env, PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
+  return new Promise((resolve, reject) =>
+    execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
+      error ? reject(new Error(stderr)) : resolve(JSON.parse(stdout)),
+    ),
+  );
+}
+
+async function usersOf({ database }: BenchmarkCell, devices: readonly { deviceId: string }[]): Promise<string[]> {
+  const { rows } = await database.pool.query(
+    'SELECT user_id FROM devices WHERE device_id = ANY ($1) ORDER BY user_id',
+    [devices.map(({ deviceId }) => deviceId)],
+  );
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** Compares what is stored in both cells with the number of acknowledged messages. */
+async function countStored({ cells }: Rig, devices: readonly { deviceId: string }[], acknowledged: number) {
+  const lines: string[] = [];
+  for (const { database } of cells) {
+    const { rows } = await database.pool.query(
+      'SELECT device_id, read_at FROM readings JOIN series USING (series_id) WHERE device_id = ANY ($1)',
+      [devices.map(({ deviceId }) => deviceId)],
+    );
+    for (const { device_id, read_at } of rows) lines.push(`${device_id} ${read_at.getTime()}`);
+  }
+  const different = new Set(lines).size;
+  return { lost: acknowledged - different, doubled: lines.length - different };
+}

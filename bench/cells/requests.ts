@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { Agent } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { routeNames } from '#src/start/cells/exceptions.ts';
+import { ask } from '../../test/support/cluster/api-pair.ts';
+import { processCpuMs } from '../cpu.ts';
+import { quantile } from '../support.ts';
+import type { BenchmarkCell, Rig } from './rig.ts';
+
+/** Requests of one caller, one after the other. */
+interface Asked {
+  /** Durations of the responses in ms. */
+  tookMs: number[];
+  /** Requests without a response of status 200. */
+  failed: number;
+}
+
+/** Requests an administrator's list of a cell through the router until `isOver`. */
+async function askUntil(
+  { tls, routers }: Rig,
+  { adminKey }: BenchmarkCell,
+  isOver: (count: number) => boolean,
+): Promise<Asked> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const asked: Asked = { tookMs: [], failed: 0 };
+  for (let count = 0; !isOver(count); count++) {
+    const fromMs = performance.now();
+    const { status } = await ask(tls.cert, routers.all[0].ports.api, '/v1/users?limit=1', { key: adminKey, agent });
+    asked.tookMs.push(performance.now() - fromMs);
+    if (status !== 200) asked.failed++;
+  }
+  agent.destroy();
+  return asked;
+}
+
+const p99 = ({ tookMs }: Asked) => quantile(tookMs, 0.99);
+
+/** CPU of the router in µs a request. */
+export async function measureRequests(rig: Rig, requests: number): Promise<number> {
+  const [router] = rig.routers.all;
+  await askUntil(rig, rig.cells[1], (count) => count === 100);
+  const fromMs = processCpuMs(router.pid());
+  await askUntil(rig, rig.cells[1], (count) => count === requests);
+  return ((processCpuMs(router.pid()) - fromMs) * 1_000) / requests;
+}
+
+/** Requests of a cell during something else, compared with requests before it. */
+interface Disturbance {
+  /** p99 during ÷ p99 before. */
+  p99Ratio: number;
+  longestMs: number;
+  failed: number;
+}
+
+async function disturb(
+  rig: Rig,
+  cell: BenchmarkCell,
+  seconds: number,
+  run: () => Promise<unknown>,
+): Promise<Disturbance> {
+  const forSeconds = () => {
+    const untilMs = performance.now() + seconds * 1_000;
+    return () => performance.now() > untilMs;
+  };
+  const before = await askUntil(rig, cell, forSeconds());
+  let isDone = false;
+  const running = run().finally(() => {
+    isDone = true;
+  });
+  const enough = forSeconds();
+  const during = await askUntil(rig, cell, () => isDone && enough());
+  await running;
+  return { p99Ratio: p99(during) / p99(before), longestMs: Math.max(...during.tookMs), failed: during.failed };
+}
+
+/** Entries of one account: its id, a device, and a key. */
+const NAMES_OF_ACCOUNT = 3;
+
+/**
+ * Requests of a cell while accounts are added to a map that has the exceptions of 1 % of a million accounts. `changeMs`: longest time of a
+ * change.
+ */
+export async function measureMapChanges(
+  rig: Rig,
+  { accounts, changes, seconds }: { accounts: number; changes: number; seconds: number },
+): Promise<Disturbance & { changeMs: number }> {
+  const { routers, cells } = rig;
+  const places = { file: routers.exceptions, routers: routers.all.map(({ socket }) => socket) };
+  const namesOf = (account: number) =>
+    Array.from({ length: NAMES_OF_ACCOUNT }, (_, index) => `usr_moved${account}x${index}`);
+  const all = Array.from({ length: accounts }, (_, account) => namesOf(account)).flat();
+  await routeNames(places, new Map(all.map((name) => [name, 'c2'])));
+  let changeMs = 0;
+  const disturbed = await disturb(rig, cells[1], seconds, async () => {
+    for (let change = 0; change < changes; change++) {
+      const fromMs = performance.now();
+      await routeNames(places, new Map(namesOf(accounts + change).map((name) => [name, 'c2'])));
+      changeMs = Math.max(changeMs, performance.now() - fromMs);
+    }
+  });
+  const everything = [...all, ...Array.from({ length: changes }, (_, change) => namesOf(accounts + change)).flat()];
+  await routeNames(places, new Map(everything.map((name) => [name, null])));
+  return { ...disturbed, changeMs };
+}
+
+/** Requests of the second cell after all processes of the first and its PostgreSQL are killed. The first cell stays dead. */
+export async function measureDeadCell(rig: Rig, seconds: number): Promise<Disturbance> {
+  const [first, c2] = rig.cells;
+  return disturb(rig, c2, seconds, async () => {
+    const postmaster = readFileSync(join(first.database.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split(
+      '\n',
+      1,
+    )[0];
+    await first.kill();
+    process.kill(Number(postmaster), 'SIGKILL');
+    await pause(1_000);
+  });
+}

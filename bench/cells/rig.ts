@@ -1,0 +1,58 @@
+import { setCell } from '#src/core/cell.ts';
+import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '../../test/support/cluster/cell.ts';
+import { type Routers, routed, startRouters } from '../../test/support/cluster/router.ts';
+import { type PairedDevice, pairDevices, startBenchmarkDatabase } from '../support.ts';
+
+type BenchmarkDatabase = Awaited<ReturnType<typeof startBenchmarkDatabase>>;
+
+/** A cell with a database server of its own. */
+export interface BenchmarkCell extends Cell {
+  database: BenchmarkDatabase;
+  /** Pairs devices, each in its own home; their ids contain the cell. */
+  pair(count: number): Promise<PairedDevice[]>;
+}
+
+/** Two routers in front of two cells, each with a database server, an API process and an ingest process with the embedded broker. */
+export interface Rig {
+  tls: LocalCertificate;
+  routers: Routers;
+  /** `first` and `c2`. */
+  cells: readonly [BenchmarkCell, BenchmarkCell];
+  remove(): Promise<void>;
+}
+
+export async function startRig(): Promise<Rig> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const remove = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const tls = await makeLocalCertificate();
+    const cells: BenchmarkCell[] = [];
+    for (const name of ['first', 'c2']) {
+      const database = await startBenchmarkDatabase();
+      undo.push(() => database.remove());
+      const cell = await startCell({ name, url: database.url, tls });
+      undo.push(() => cell.remove());
+      const pair = (count: number) => inCell(cell, () => pairDevices(database.pool, count));
+      cells.push({ ...cell, database, pair });
+    }
+    const [first, c2] = cells as [BenchmarkCell, BenchmarkCell];
+    const routers = await startRouters({ tls, first: routed(first), c2: routed(c2), count: 2 });
+    undo.push(() => routers.stop());
+    return { tls, routers, cells: [first, c2], remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Runs a function of which the new identifiers and keys contain the cell. */
+export async function inCell<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
+  setCell(env.CELL);
+  try {
+    return await run();
+  } finally {
+    setCell(undefined);
+  }
+}

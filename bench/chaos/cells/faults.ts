@@ -1,0 +1,186 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClusterFault } from '../cluster/faults.ts';
+import type { Home } from '../cluster/homes.ts';
+import type { CellsInstallation, ChaosCell } from './installation.ts';
+
+/** A fault of cells. */
+export interface CellsFault extends ClusterFault {
+  /** Whether `--quick` runs it. */
+  isQuick?: true;
+  /** The cell whose homes must not notice the fault; left out if it concerns all. */
+  spared?: ChaosCell;
+}
+
+/** Homes that a fault moves at a time. */
+const MOVED_HOMES = 3;
+const FROZEN_S = 30;
+const AWAY_MS = 10_000;
+/** Maximum runs of a move until it succeeds. */
+const MAX_MOVES = 5;
+const ROUTER = { of: 'acknowledged', seconds: 5 } as const;
+const INGEST = { of: 'stored', seconds: 10 } as const;
+const DATABASE = { of: 'stored', seconds: 30 } as const;
+/** The whole cell is away, and all its processes and its database start again on the same machine. */
+const WHOLE_CELL = { of: 'stored', seconds: 90 } as const;
+/** Devices are connected to their previous cell for up to 10 s; meanwhile messages are forwarded twice a second. */
+const MOVE = { of: 'stored', seconds: 15 } as const;
+const nothing = async () => {};
+
+/** Returns all faults of cells, and a list that gets the time for which each moved account was in neither cell, in ms. */
+export function createCellsFaults(
+  installation: CellsInstallation,
+  homes: readonly Home[],
+): { faults: CellsFault[]; heldMs: number[] } {
+  const [first, c2] = installation.cells;
+  const mover = createMover(installation, homes);
+  return {
+    heldMs: mover.heldMs,
+    faults: [
+      ...ofRouters(installation),
+      ...ofOneCell(first, c2),
+      {
+        name: `${MOVED_HOMES} accounts moved to the other cell, and back`,
+        goal: MOVE,
+        holdS: 0,
+        isQuick: true,
+        async harm() {
+          const users = mover.next();
+          await mover.move(users, first, c2);
+          await mover.move(users, c2, first);
+        },
+        heal: nothing,
+      },
+      ...amidMove(installation, mover),
+    ],
+  };
+}
+
+function ofRouters({ routers }: CellsInstallation): CellsFault[] {
+  const [one, other = one] = routers.all;
+  const kills = (router: typeof one, number: number): CellsFault => ({
+    name: `router ${number} killed`,
+    goal: ROUTER,
+    holdS: 0,
+    isQuick: true,
+    harm: () => router.kill(),
+    heal: () => router.start(),
+  });
+  return [kills(one, 1), kills(other, 2)];
+}
+
+function ofOneCell(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
+  const { patroni } = cell;
+  let primary: Awaited<ReturnType<typeof patroni.primary>> | undefined;
+  const fault = (name: string, more: Omit<CellsFault, 'name' | 'spared'>): CellsFault => ({
+    name: `${name} of cell ${cell.name}`,
+    spared,
+    ...more,
+  });
+  return [
+    fault('ingest killed', {
+      goal: INGEST,
+      holdS: 0,
+      isQuick: true,
+      // This cell has one: its homes go on only when it is back.
+      async harm() {
+        await cell.of('ingest').kill();
+        await cell.of('ingest').start();
+      },
+      heal: nothing,
+    }),
+    fault('primary killed', {
+      goal: DATABASE,
+      cutsDeliveries: true,
+      holdS: 0,
+      async harm() {
+        primary = await patroni.primary();
+        await primary.kill();
+      },
+      heal: async () => primary?.start(),
+    }),
+    fault('primary frozen', {
+      goal: { of: 'stored', seconds: FROZEN_S + 5 },
+      cutsDeliveries: true,
+      holdS: FROZEN_S,
+      async harm() {
+        primary = await patroni.primary();
+        primary.freeze();
+      },
+      heal: async () => primary?.continue(),
+    }),
+    fault('everything killed', {
+      goal: WHOLE_CELL,
+      cutsDeliveries: true,
+      holdS: 0,
+      async harm() {
+        await Promise.all([cell.kill(), ...patroni.nodes.map((node) => node.kill())]);
+        await pause(AWAY_MS);
+        for (const node of patroni.nodes) node.start();
+        await patroni.primary();
+        await cell.start();
+      },
+      heal: nothing,
+    }),
+  ];
+}
+
+/** Faults while an account is moved. Whatever the first run of the command came to, a later one must end the move. */
+function amidMove({ routers, cells: [first, c2], move }: CellsInstallation, mover: Mover): CellsFault[] {
+  const [router] = routers.all;
+  const amid = (name: string, interrupt: (running: ReturnType<typeof move>) => Promise<unknown>): CellsFault => ({
+    name: `${name} while an account moves`,
+    goal: DATABASE,
+    cutsDeliveries: true,
+    holdS: 0,
+    async harm() {
+      const users = mover.next().slice(0, 1);
+      const running = move(users, first, c2);
+      await pause(1_500);
+      await interrupt(running);
+      await running.ended;
+      await mover.move(users, first, c2);
+    },
+    heal: nothing,
+  });
+  return [
+    amid('the command killed', async (running) => running.kill()),
+    amid('router 1 killed', async (running) => {
+      await router.kill();
+      await running.ended;
+      await router.start();
+    }),
+    amid('primary of the other cell killed', async () => {
+      const primary = await c2.patroni.primary();
+      await primary.kill();
+      await c2.patroni.primary();
+      primary.start();
+    }),
+  ];
+}
+
+type Mover = ReturnType<typeof createMover>;
+
+/** Moves accounts, and records for how long each was in neither cell. */
+function createMover({ move }: CellsInstallation, homes: readonly Home[]) {
+  let used = 0;
+  const heldMs: number[] = [];
+  const ofFirst = homes.filter(({ userId }) => !userId.startsWith('usr_c2_'));
+  return {
+    heldMs,
+    /** Accounts of the first cell that no fault has moved yet. */
+    next(): string[] {
+      const users = ofFirst.slice(used, used + MOVED_HOMES).map(({ userId }) => userId);
+      used += MOVED_HOMES;
+      return users;
+    },
+    /** Runs the command until it succeeds, as an operator does. Throws if it does not. */
+    async move(users: readonly string[], from: ChaosCell, to: ChaosCell): Promise<void> {
+      for (let run = 1; ; run++) {
+        const { code, stdout, stderr } = await move(users, from, to).ended;
+        if (code === 0) return void heldMs.push(JSON.parse(stdout).held_ms);
+        if (run === MAX_MOVES) throw new Error(`the move failed ${run} times: ${stderr}`);
+        await pause(2_000);
+      }
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSecretBox } from '#src/core/secrets.ts';
+import { createDb, createPool, type Pool } from '#src/database/connect.ts';
+import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
+import { createUser } from '#src/users/store.ts';
+import { type Cell, makeLocalCertificate, startCell } from '../../../test/support/cluster/cell.ts';
+import { type PatroniCluster, startPatroni } from '../../../test/support/cluster/patroni.ts';
+import { type Routers, routed, startRouters } from '../../../test/support/cluster/router.ts';
+import { PROGRAM } from '../../../test/support/program.ts';
+import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
+import { temporaryFolder } from '../../../test/support/service.ts';
+import { WEBHOOK_SECRET } from '../cluster/installation.ts';
+
+/** A cell whose database has a standby under Patroni. */
+export interface ChaosCell extends Cell {
+  patroni: PatroniCluster;
+  pool: Pool;
+}
+
+/** A complete installation of deploy/cells on the loopback interface: two routers in front of two cells, and a receiver of webhooks. */
+export interface CellsInstallation {
+  routers: Routers;
+  /** `first` and `c2`. */
+  cells: readonly [ChaosCell, ChaosCell];
+  receiver: Receiver;
+  /** Runs `energy cells move` from one cell to another. `isKilled`: ends it by SIGKILL. Resolves with its exit code and output. */
+  move(users: readonly string[], from: ChaosCell, to: ChaosCell): RunningMove;
+  remove(): Promise<void>;
+}
+
+/** A running `energy cells move`. */
+export interface RunningMove {
+  kill(): void;
+  ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+}
+
+const NAMES = ['first', 'c2'] as const;
+
+/** Starts the installation. Needs Patroni, etcd and HAProxy of Debian 13. */
+export async function installCells(): Promise<CellsInstallation> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const remove = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const receiver = await startReceiver();
+    undo.push(() => receiver.close());
+    const folder = await temporaryFolder();
+    undo.push(() => folder.remove());
+    const ca = join(folder.path, 'ca.pem');
+    await writeFile(ca, receiver.ca);
+    const tls = await makeLocalCertificate();
+    const cells: ChaosCell[] = [];
+    for (const name of NAMES) {
+      const patroni = await startPatroni();
+      undo.push(() => patroni.stop());
+      await patroni.ready();
+      const env = {
+        WEBHOOK_ALLOW_PRIVATE: 'true',
+        WEBHOOK_CA_FILE: ca,
+        LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
+      };
+      const cell = await startCell({ name, url: patroni.url, tls, env, roles: ['worker', 'api', 'ingest'] });
+      undo.push(() => cell.remove());
+      const pool = createPool(patroni.url, { max: 3, isAnswering: true });
+      undo.push(() => pool.end());
+      cells.push({ ...cell, patroni, pool });
+      await subscribe(pool, cell, receiver);
+    }
+    const [first, c2] = cells as [ChaosCell, ChaosCell];
+    const routers = await startRouters({ tls, first: routed(first), c2: routed(c2), count: 2 });
+    undo.push(() => routers.stop());
+    return { routers, cells: [first, c2], receiver, move: (...given) => startMove(routers, ...given), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Subscribes an administrator of the cell to the alerts of all its homes. */
+async function subscribe(pool: Pool, { env }: Cell, receiver: Receiver): Promise<void> {
+  const db = createDb(pool);
+  const { user_id: adminId } = await createUser(db, { email: 'admin@example.com', role: 'admin' });
+  const webhook = { events: ['alert.triggered'], url: receiver.url, authToken: WEBHOOK_SECRET } as const;
+  await createWebhook(db, createSecretBox(env.SECRET_KEY as string), adminId, webhook);
+}
+
+function startMove(routers: Routers, users: readonly string[], from: Cell, to: Cell): RunningMove {
+  const args = [PROGRAM, 'cells', 'move', ...users, '--to', to.name, '--file', routers.cellsFile, '--json'];
+  const env = { ...from.env, PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
+  let kill = () => {};
+  const ended = new Promise<Awaited<RunningMove['ended']>>((resolve) => {
+    const child = execFile(process.execPath, args, { env }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+    kill = () => void child.kill('SIGKILL');
+  });
+  return { kill: () => kill(), ended };
+}

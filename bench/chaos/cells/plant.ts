@@ -1,0 +1,56 @@
+import type { Pool } from '#src/database/connect.ts';
+import type { Receiver } from '../../../test/support/receiver.ts';
+import type { Difference, Evidence } from '../cluster/compare.ts';
+import type { Home } from '../cluster/homes.ts';
+import type { Verdict } from '../cluster/verdict.ts';
+
+/** Errors that `plantErrors` makes, by the kind of difference that must show each. */
+const PLANTED: Record<Extract<Difference['kind'], 'lost' | 'doubled' | 'wrongHour' | 'toldAgain'>, string> = {
+  lost: 'a stored reading deleted',
+  doubled: 'a stored reading stored again',
+  wrongHour: 'an hour of a home changed by 1 mWh',
+  toldAgain: 'an event sent again',
+};
+
+/**
+ * Makes one error of each kind in a finished run, so that the comparison must find them. `pool`: database that has the homes. `cutOff`: times
+ * in which deliveries may have been interrupted.
+ */
+export async function plantErrors(
+  pool: Pool,
+  homes: readonly Home[],
+  { receiver, cutOff }: { receiver: Receiver; cutOff: Evidence['cutOff'] },
+): Promise<void> {
+  const [one, other] = homes;
+  const call = receiver.calls.find(({ atMs }) => !cutOff.some(({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs));
+  if (!one || !other || !call)
+    throw new Error('too little has happened to plant errors: two homes and an event outside all faults are needed');
+  const change = async (text: string, id: string) => {
+    const { rowCount } = await pool.query(text, [id]);
+    if (rowCount !== 1) throw new Error(`a planted error changed ${rowCount} rows, not one: ${text}`);
+  };
+  const latest = 'SELECT r.series_id, r.read_at FROM readings r JOIN series s USING (series_id) WHERE s.device_id = $1';
+  await change(
+    `DELETE FROM readings WHERE (series_id, read_at) = (${latest} ORDER BY r.read_at DESC LIMIT 1)`,
+    one.deviceId,
+  );
+  // The length of an interval is part of the key.
+  await change(
+    `INSERT INTO readings (series_id, read_at, interval_ms, value)
+     SELECT series_id, read_at, 1, value FROM readings WHERE (series_id, read_at) = (${latest} ORDER BY r.read_at DESC LIMIT 1)`,
+    other.deviceId,
+  );
+  await change(
+    `UPDATE closed_user_hourly SET energy_milliwatt_hours = energy_milliwatt_hours + 1
+     WHERE (user_id, hour) = (SELECT user_id, hour FROM closed_user_hourly WHERE user_id = $1 ORDER BY hour LIMIT 1)`,
+    other.userId,
+  );
+  receiver.calls.push({ ...call, atMs: Date.now() });
+}
+
+/** Returns the planted errors of which the comparison did not find exactly one more than before. Pure. */
+export const missedErrors = (before: Verdict['faults'], after: Verdict['faults']): string[] =>
+  Object.entries(PLANTED).flatMap(([name, what]) => {
+    const kind = name as keyof typeof PLANTED;
+    return after[kind] - before[kind] === 1 ? [] : [what];
+  });

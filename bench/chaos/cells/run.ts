@@ -1,0 +1,193 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { findMissingRequirements } from '../../../test/support/setup/needs.ts';
+import { formatGoal, type Goal, isMet } from '../../answer.ts';
+import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
+import {
+  acknowledgedAt,
+  chooseFaults,
+  describeLateHomes,
+  endureFault,
+  type FaultRow,
+  formatRow,
+  longestWait,
+  PATIENCE_MS,
+  say,
+  sayDifferences,
+} from '../cluster/endure.ts';
+import { type Home, type Homes, startHomes, waitUntilHomesResume } from '../cluster/homes.ts';
+import { compareFinalState, countOutOfOrderReadings, type Verdict } from '../cluster/verdict.ts';
+import { type CellsFault, createCellsFaults } from './faults.ts';
+import { type CellsInstallation, installCells } from './installation.ts';
+import { missedErrors, plantErrors } from './plant.ts';
+
+/** Homes of each cell. */
+const HOMES = 15;
+const CALM_S = 10;
+/** Time reserved for the comparison at the end. */
+const JUDGE_MS = 60_000;
+const NEEDED = /^Patroni/;
+/** Maximum time in which the homes of a cell may wait for a PUBACK because of a fault in another cell, in seconds. */
+const SPARED_S = 3;
+/** Maximum time of a moved account in neither cell, in ms. */
+const HELD_MS = 2_000;
+
+/** A fault's effect. `spared`: seconds without a PUBACK for the homes of the other cell, if the fault was in one cell. */
+interface CellsRow extends FaultRow {
+  spared: number | null;
+}
+
+/** Runs `npm run chaos -- cells [names of faults] [--quick] [--json]`. Returns the exit code. */
+export async function runCellsChaos(flags: readonly string[]): Promise<number> {
+  const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
+  for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
+  if (missing.length > 0) return 2;
+  const isQuick = flags.includes('--quick');
+  const words = flags.filter((flag) => !flag.startsWith('--'));
+  say('two routers, and two cells, each with two databases and one of each role …');
+  const installation = await installCells();
+  let homes: Homes | undefined;
+  try {
+    const { cells, routers } = installation;
+    homes = await startHomes(
+      { places: cells.map(({ pool, env }) => ({ pool, cell: env.CELL })), entrances: routers.all },
+      HOMES,
+      isQuick ? 5 : 25,
+    );
+    await begin(homes);
+    const calm = await countOutOfOrder(installation);
+    const { faults, heldMs } = createCellsFaults(installation, homes.all);
+    const chosen = (chooseFaults(faults, words) as CellsFault[]).filter((one) => one.isQuick || !isQuick);
+    const rows: CellsRow[] = [];
+    for (const fault of chosen) rows.push(await endure(installation, homes, fault));
+    await homes.finish();
+    await Promise.race([
+      Promise.all(homes.all.map(({ publisher }) => publisher.flush())),
+      pause(scaleTimeLimitMs(JUDGE_MS) / 2),
+    ]);
+    say('comparing, and comparing again with planted errors …');
+    const { verdict, missed } = await judge(installation, homes.all, rows);
+    return report({ rows, calm, verdict, missed, heldMs }, flags.includes('--json'));
+  } finally {
+    await homes?.close();
+    await installation.remove();
+  }
+}
+
+async function begin({ all }: Homes): Promise<void> {
+  if (!(await waitUntilHomesResume(all, scaleTimeLimitMs(PATIENCE_MS))))
+    throw new Error(
+      `${describeTimeout('not every home has a reading stored, before any fault', PATIENCE_MS)}\n${describeLateHomes(all).join('\n')}`,
+    );
+  say(`${all.length} homes publish; ${CALM_S} s of calm …`);
+  await pause(CALM_S * 1_000);
+}
+
+async function countOutOfOrder({ cells }: CellsInstallation): Promise<number> {
+  const counts = await Promise.all(cells.map(({ pool }) => countOutOfOrderReadings(pool)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function endure({ cells, receiver }: CellsInstallation, homes: Homes, fault: CellsFault): Promise<CellsRow> {
+  say(`${new Date().toISOString()} ${fault.name} …`);
+  const row = await endureFault(
+    {
+      ...{ homes, receiver },
+      prepare: async () => {},
+      ready: () => Promise.all(cells.map(({ patroni }) => patroni.ready())),
+      diagnosis: async () => ['late:', ...describeLateHomes(homes.all)].join('\n'),
+    },
+    fault,
+  );
+  const { spared } = fault;
+  const others = homes.all.filter(({ userId }) => userId.startsWith('usr_c2_') === (spared?.name === 'c2'));
+  const wait = spared ? longestWait(others, acknowledgedAt, row.fromMs, row.toMs) : null;
+  say(`  ${formatRow(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
+  return { ...row, spared: wait };
+}
+
+/** Compares the final state, and then again with one planted error of each kind. */
+async function judge({ cells, receiver }: CellsInstallation, homes: readonly Home[], rows: readonly CellsRow[]) {
+  const cutOff = rows.filter((row) => row.cutsDeliveries);
+  const pools = cells.map(({ pool }) => pool);
+  const compare = (withinMs: number) => compareFinalState({ pools, receiver }, homes, { cutOff, withinMs });
+  const verdict = await compare(scaleTimeLimitMs(JUDGE_MS));
+  const [, c2] = cells;
+  const stayed = homes.filter(({ userId }) => userId.startsWith('usr_c2_'));
+  await plantErrors(c2.pool, stayed, { receiver, cutOff });
+  const planted = await compare(0);
+  return { verdict, missed: missedErrors(verdict.faults, planted.faults) };
+}
+
+function goalsOf({ rows, verdict, missed, heldMs }: Omit<Report, 'calm'>): Goal[] {
+  const { lost, doubled, strange, wrongHour, untold, toldWrongly, toldAgain } = verdict.faults;
+  const spared = rows.flatMap((row) => (row.spared === null ? [] : [row.spared]));
+  const none = { atMost: 0 };
+  return [
+    { what: 'Acknowledged readings that are not stored', measured: lost, goal: none },
+    { what: 'Readings stored twice', measured: doubled, goal: none },
+    { what: 'Readings or hours that are wrong', measured: strange + wrongHour, goal: none },
+    { what: 'Alerts that are missing, wrong or repeated', measured: untold + toldWrongly + toldAgain, goal: none },
+    {
+      what: 'Faults after which readings did not go on',
+      measured: rows.filter((row) => !row.goesOn).length,
+      goal: none,
+    },
+    { what: 'Planted errors that the comparison missed', measured: missed.length, goal: none },
+    ...(spared.length === 0
+      ? []
+      : [
+          {
+            what: 'Longest time without a PUBACK in the cell that had no fault',
+            measured: Math.max(...spared),
+            unit: ' s',
+            goal: { atMost: SPARED_S },
+          },
+        ]),
+    ...(heldMs.length === 0
+      ? []
+      : [
+          {
+            what: 'Longest time of a moved account in neither cell',
+            measured: Math.max(...heldMs),
+            unit: ' ms',
+            goal: { atMost: HELD_MS },
+          },
+        ]),
+  ];
+}
+
+interface Report {
+  rows: readonly CellsRow[];
+  calm: number;
+  verdict: Verdict;
+  missed: readonly string[];
+  heldMs: readonly number[];
+}
+
+/** Prints the result. Returns the exit code: times are no failure, because a busy machine misses them. */
+function report({ calm, ...all }: Report, isJson: boolean): number {
+  const { rows, missed } = all;
+  const { faults, differences, ...counted } = all.verdict;
+  const goals = goalsOf(all);
+  const result = { outOfOrderInCalm: calm, ...counted, ...faults };
+  if (isJson) {
+    const judged = goals.map((one) => ({ ...one, met: isMet(one) }));
+    console.log(JSON.stringify({ faults: rows, result, differences, missed, goals: judged }));
+  } else {
+    console.table(
+      rows.map(({ fault, acknowledged, stored, alert, spared, goal }) => ({
+        fault,
+        acknowledged,
+        stored,
+        alert,
+        spared,
+        goal,
+      })),
+    );
+    console.table(result);
+    for (const one of goals) console.log(formatGoal(one));
+  }
+  sayDifferences(differences);
+  for (const what of missed) say(`WRONG: the comparison did not find a planted error: ${what}`);
+  return rows.every((row) => row.goesOn) && differences.length + calm + missed.length === 0 ? 0 : 1;
+}

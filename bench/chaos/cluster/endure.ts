@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { longestGapSeconds } from '../../../test/support/cluster/meters.ts';
+import type { Receiver } from '../../../test/support/receiver.ts';
+import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
+import { DIFFERENCE_KINDS, type Difference } from './compare.ts';
+import type { ClusterFault } from './faults.ts';
+import { type Home, type Homes, waitUntilHomesResume } from './homes.ts';
+import { parseWebhookCall } from './verdict.ts';
+
+/** Maximum time to wait after a fault until readings resume. */
+export const PATIENCE_MS = 60_000;
+/** A call that was answered this long before a fault may not be recorded yet. */
+const BEFORE_MS = 1_000;
+/** Maximum number of differences listed per kind. */
+const NAMED = 5;
+
+/** Effect of a fault, in seconds, for the home that waited longest. */
+export interface FaultRow {
+  fault: string;
+  /** Time without a PUBACK. */
+  acknowledged: number;
+  /** Time without a stored reading. */
+  stored: number;
+  /** Time from the PUBACK of a triggering reading until its webhook, for alerts triggered during the fault. */
+  alert: number | null;
+  goal: string;
+  isKept: boolean;
+  /** Whether all homes resumed. */
+  goesOn: boolean;
+  cutsDeliveries: boolean;
+  fromMs: number;
+  toMs: number;
+}
+
+/** What a fault is injected into. */
+export interface Subject {
+  homes: Homes;
+  receiver: Receiver;
+  /** Spreads the load evenly before a fault. */
+  prepare(): Promise<unknown>;
+  /** Resolves when the databases have recovered. */
+  ready(): Promise<unknown>;
+  /** Describes the state if homes do not resume. */
+  diagnosis(): Promise<string>;
+}
+
+/** Injects a fault, waits until all homes have resumed, and returns the effect. */
+export async function endureFault(
+  { homes: { all: homes, spread }, receiver, ...subject }: Subject,
+  fault: ClusterFault,
+): Promise<FaultRow> {
+  const resume = async (what: string) => {
+    const isOn = await waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
+    if (!isOn) say(`${describeTimeout(what, PATIENCE_MS)}\n${await subject.diagnosis()}`);
+    return isOn;
+  };
+  // A broker that was down leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
+  await subject.prepare();
+  spread();
+  await waitUntilHomesResume(homes, scaleTimeLimitMs(PATIENCE_MS));
+  const harmedMs = Date.now();
+  await fault.harm();
+  const wentOn = await resume('readings do not go on after the fault');
+  await pause(Math.max(0, harmedMs + fault.holdS * 1_000 - Date.now()));
+  await fault.heal();
+  await subject.ready();
+  const isHealed = await resume('readings do not go on after the cause is gone');
+  // A restored broker causes disturbance, too: queues and devices move.
+  await pause(2_000);
+  const [fromMs, toMs] = [harmedMs, Date.now()];
+  const acknowledged = longestWait(homes, acknowledgedAt, fromMs, toMs);
+  const stored = longestWait(homes, (home) => home.stored.atMs, fromMs, toMs);
+  const { of, seconds } = fault.goal;
+  return {
+    fault: fault.name,
+    acknowledged,
+    stored,
+    alert: slowestAlert(receiver, homes, fromMs, toMs),
+    goal: `${of} ${seconds}`,
+    isKept: { acknowledged, stored }[of] <= seconds,
+    goesOn: wentOn && isHealed,
+    cutsDeliveries: fault.cutsDeliveries ?? false,
+    fromMs: fromMs - BEFORE_MS,
+    toMs,
+  };
+}
+
+/** Times (ms) of a home's PUBACKs. */
+export const acknowledgedAt = ({ publisher }: Home): number[] => [...publisher.acknowledged.values()];
+
+/** Returns the longest time between two events of any of the homes, in seconds. */
+export const longestWait = (
+  homes: readonly Home[],
+  timesOf: (home: Home) => readonly number[],
+  fromMs: number,
+  toMs: number,
+): number => round(Math.max(...homes.map((home) => longestGapSeconds(timesOf(home), fromMs, toMs))));
+
+/**
+ * Returns the maximum time in seconds from PUBACK to webhook, for alerts triggered in this time and delivered by now; null if there were
+ * none.
+ */
+function slowestAlert(receiver: Receiver, homes: readonly Home[], fromMs: number, toMs: number): number | null {
+  const toldAtMs = new Map<string, number>();
+  for (const call of receiver.calls.filter(({ atMs }) => atMs >= fromMs)) {
+    const { hour } = parseWebhookCall(call);
+    if (!toldAtMs.has(hour)) toldAtMs.set(hour, call.atMs);
+  }
+  const waits = homes.flatMap(({ userId, crossings, publisher }) =>
+    [...crossings].flatMap(([hourMs, index]) => {
+      const triggeredMs = publisher.acknowledged.get(index) ?? 0;
+      const atMs = toldAtMs.get(`${userId} ${new Date(hourMs).toISOString()}`);
+      return triggeredMs < fromMs || triggeredMs > toMs || atMs === undefined ? [] : [atMs - triggeredMs];
+    }),
+  );
+  return waits.length === 0 ? null : round(Math.max(...waits) / 1_000);
+}
+
+/** Describes homes whose latest readings are not stored. */
+export function describeLateHomes(homes: readonly Home[]): string[] {
+  const late = homes.filter(({ readings, stored }) => (readings.at(-20)?.readAtMs ?? 0) > stored.upToMs);
+  return late.map(({ deviceId, readings, publisher, stored }) => {
+    const written = readings.filter(({ readAtMs }) => readAtMs <= stored.upToMs).length;
+    return `  ${deviceId}: ${readings.length} published, ${publisher.acknowledged.size} acknowledged, ${written} stored`;
+  });
+}
+
+/** Returns the faults that the words select. Each word is the full name of a fault or a part of one or more names. */
+export function chooseFaults(faults: ClusterFault[], words: readonly string[]): ClusterFault[] {
+  if (words.length === 0) return faults;
+  const isWhole = (word: string) => faults.some(({ name }) => name === word);
+  return faults.filter(({ name }) => words.some((word) => (isWhole(word) ? name === word : name.includes(word))));
+}
+
+/** Formats the effect of a fault as one line. */
+export const formatRow = ({ acknowledged, stored, alert, goal, isKept, goesOn: isOn }: FaultRow): string =>
+  `without PUBACK ${acknowledged} s, without a reading stored ${stored} s, slowest alert ${alert ?? '–'} s; ` +
+  `goal ${goal} s ${isKept ? 'kept' : 'MISSED'}${isOn ? '' : '; DID NOT GO ON'}`;
+
+/** Prints differences, the first few of each kind. */
+export function sayDifferences(differences: readonly Difference[]): void {
+  for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
+    const name = DIFFERENCE_KINDS[kind as keyof typeof DIFFERENCE_KINDS];
+    for (const { of } of few.slice(0, NAMED)) say(`WRONG: ${name}: ${of}`);
+    if (few.length > NAMED) say(`WRONG: ${name}: ${few.length - NAMED} more`);
+  }
+}
+
+const round = (seconds: number) => Math.round(seconds * 10) / 10;
+
+/** Prints a line for the person who waits. */
+export const say = (text: string): void => void process.stderr.write(`${text}\n`);
