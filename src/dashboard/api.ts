@@ -71,19 +71,21 @@ export async function post<T>(path: string, sent: { once?: string; type?: string
  * has the account; a cell that does not answer is skipped. Returns the responses.
  */
 export async function askEachCell<T>(path: string, body: object): Promise<T[]> {
-  const ask = (cell?: string) =>
-    answerTo<T>('POST', path, {
-      type: 'application/json',
-      text: JSON.stringify(body),
-      ...(cell === undefined ? {} : { cell }),
-    });
-  const { body: first, headers } = await ask();
-  // Set by the router (deploy/cells/haproxy.cfg).
-  const others = (headers.get('energy-cells') ?? '')
-    .split(' ')
-    .filter((cell) => cell && cell !== headers.get('energy-cell'));
-  const asked = await Promise.allSettled(others.map(ask));
+  const { body: first, others } = await askCell<T>(path, body);
+  const asked = await Promise.allSettled(others.map((cell) => askCell<T>(path, body, cell)));
   return [first, ...asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : []))];
+}
+
+/**
+ * Sends a POST that begins a sign-in to one cell; without `cell`, to the one that the router chooses. Returns the response, and the names of
+ * the other cells. Without a router there are none.
+ */
+export async function askCell<T>(path: string, body: object, cell?: string): Promise<{ body: T; others: string[] }> {
+  const sent = { type: 'application/json', text: JSON.stringify(body) };
+  const { body: answer, headers } = await answerTo<T>('POST', path, cell === undefined ? sent : { ...sent, cell });
+  // Set by the router (deploy/cells/haproxy.cfg).
+  const cells = (headers.get('energy-cells') ?? '').split(' ');
+  return { body: answer, others: cells.filter((one) => one && one !== headers.get('energy-cell')) };
 }
 
 /** One page of a list, and the path of the next page. */

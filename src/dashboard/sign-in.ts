@@ -1,11 +1,12 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
-import { askEachCell, callApi, Failure } from './api.ts';
+import { askCell, askEachCell, callApi, Failure } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './parts/appearance.ts';
 import { useAction } from './parts/load.ts';
 import { busyAttributes, Field, Problem, rich } from './parts/ui.ts';
 import { askForPasskey, canUsePasskeys } from './passkeys.ts';
+import { nextCell, type ProviderAttempt, storeUntried } from './provider-cells.ts';
 import { words } from './words/words.ts';
 
 /**
@@ -18,7 +19,7 @@ export function SignIn<Signed>(props: {
   onSignedIn: (session: Signed) => void;
 }) {
   const { reason, provider, onSignedIn } = props;
-  const [problem] = useState(takeProblem);
+  const [{ problem, attempt }] = useState(() => nextCell(takeProblem(), sessionStorage));
   const [isAddress] = useState(() => location.pathname.endsWith('/email'));
   const [token, setToken] = useState(() =>
     isAddress || location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : '',
@@ -28,6 +29,8 @@ export function SignIn<Signed>(props: {
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
+    // The provider knows the person: it redirects back at once.
+    if (attempt) run(() => goToProvider(attempt));
     // Remove the token from the address, where it would be visible, copied and stored in the history.
     if (token !== '') history.replaceState(null, '', location.pathname);
     // Another mailed link, opened in this tab, changes only the fragment.
@@ -122,15 +125,21 @@ function refused(failure: unknown): never {
 function ProviderButton({ label }: { label: string }) {
   const { run, isBusy, error } = useAction();
   const w = words().common.provider;
-  const begin = () =>
-    run(async () => {
-      const body = { return_to: location.pathname };
-      const { location: there } = await callApi<{ location: string }>('POST', '/sign-in/provider', body).catch(away);
-      location.assign(there);
-    });
+  const begin = () => run(() => goToProvider({ returnTo: location.pathname }));
   return html`<p class="quiet or">${w.or}</p>
     <${Problem} text=${error} />
     <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
+}
+
+/** Begins a sign-in at the provider, and goes there. */
+async function goToProvider({ returnTo, cell, untried }: ProviderAttempt): Promise<void> {
+  const { body, others } = await askCell<{ location: string }>(
+    '/sign-in/provider',
+    { return_to: returnTo },
+    cell,
+  ).catch(away);
+  storeUntried(sessionStorage, returnTo, untried ?? others);
+  location.assign(body.location);
 }
 
 function away(failure: unknown): never {

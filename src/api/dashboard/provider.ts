@@ -9,6 +9,7 @@ import { signInAs } from '#src/auth/oidc/sign-in.ts';
 import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
 import { SESSION_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
+import { withCell } from '#src/core/cell.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAct } from '#src/users/audit.ts';
 import { signedInFrom } from './caller.ts';
@@ -82,7 +83,8 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
       const keeps: Kept = { is, ...pending, returnTo: returnPageOf(return_to), browserId: browser.id, untilMs };
-      const sealed = box.seal(JSON.stringify(keeps)).toString('base64url');
+      // The router sends the provider's redirect to this cell by the cookie.
+      const sealed = withCell(box.seal(JSON.stringify(keeps)).toString('base64url'));
       reply.header('Set-Cookie', setProviderCookie(PROVIDER_COOKIES[environment], sealed, BEGUN_FOR_MS));
       return { location };
     } catch (error) {
@@ -115,7 +117,8 @@ export function addProviderSignIn(app: FastifyInstance, context: ApiContext, par
     const sealed = cookieOf(request, PROVIDER_COOKIES[environment], 2_000);
     if (sealed === undefined) return null;
     try {
-      const keeps = kept.parse(JSON.parse(box.open(Buffer.from(sealed, 'base64url'))));
+      const ours = sealed.slice(sealed.indexOf('.') + 1);
+      const keeps = kept.parse(JSON.parse(box.open(Buffer.from(ours, 'base64url'))));
       return keeps.untilMs > clock().getTime() ? keeps : null;
     } catch {
       return null;

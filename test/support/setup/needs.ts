@@ -53,7 +53,10 @@ export const PROGRAMS: readonly Program[] = [
     ],
   },
   { name: 'faketime', files: ['test/system/start/bad-days-clocks.test.ts'] },
-  { name: 'openssl', files: ['test/system/ingest/onboarding.test.ts'] },
+  {
+    name: 'openssl',
+    files: ['test/system/ingest/onboarding.test.ts', 'test/system/cluster/{embedded-brokers,two-routers}.test.ts'],
+  },
   // pip and its build tools.
   {
     name: 'python3-pip',

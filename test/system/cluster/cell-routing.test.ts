@@ -62,12 +62,22 @@ interface Came {
 
 function ask(
   path: string,
-  { key, cookie, body, cell }: { key?: string; cookie?: string; body?: unknown; cell?: string } = {},
+  {
+    key,
+    cookie,
+    provider,
+    body,
+    cell,
+  }: { key?: string; cookie?: string; provider?: string; body?: unknown; cell?: string } = {},
 ) {
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const cookies = [
+    ...(cookie === undefined ? [] : [`__Secure-energy_session=${cookie}`]),
+    ...(provider === undefined ? [] : [`__Host-energy_provider=${provider}`]),
+  ];
   const headers = {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    ...(cookie === undefined ? {} : { cookie: `other=1; __Secure-energy_session=${cookie}; last=2` }),
+    ...(cookies.length === 0 ? {} : { cookie: `other=1; ${cookies.join('; ')}; last=2` }),
     ...(text === undefined ? {} : { 'content-length': Buffer.byteLength(text) }),
     ...(cell === undefined ? {} : { 'energy-cell': cell }),
   };
@@ -151,6 +161,19 @@ test('a sign-in goes to the cell that the page asks, and its link or code to the
     [[], 'first'],
   ] as const)
     expect([body, await cellOf('/dashboard/session', { body })]).toEqual([body, cell]);
+});
+
+test('a sign-in at a provider goes to the cell that the page asks, and the provider’s redirect to the same cell', async () => {
+  const asked = await ask('/dashboard/sign-in/provider', { body: {}, cell: 'c2' });
+  expect([asked.cell, asked.headers['energy-cells']]).toEqual(['c2', 'first c2']);
+  expect(await cellOf('/dashboard/sign-in/provider', { body: {} })).toBe('first');
+  const back = (provider: string, cookie?: string) =>
+    cellOf('/dashboard/sign-in/callback?code=1&state=2', { provider, ...(cookie === undefined ? {} : { cookie }) });
+  expect(await back(`c2.${RANDOM}`)).toBe('c2');
+  expect(await back(RANDOM)).toBe('first');
+  // A session of another cell in the same browser does not decide.
+  expect(await back(`c2.${RANDOM}`, RANDOM)).toBe('c2');
+  expect(await back(RANDOM, `c2.${RANDOM}`)).toBe('first');
 });
 
 test('a device connects to the cell in its user name', async () => {

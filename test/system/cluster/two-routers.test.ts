@@ -1,0 +1,254 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import mqtt, { type MqttClient } from 'mqtt';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createKey } from '#src/auth/keys.ts';
+import { setCell } from '#src/core/cell.ts';
+import { createDb } from '#src/database/connect.ts';
+import { readingsTopic } from '#src/devices/topics.ts';
+import { createUser } from '#src/users/store.ts';
+import { makeAuthority } from '#test/support/certificates.ts';
+import { ask } from '#test/support/cluster/api-pair.ts';
+import { type Cell, type LocalCertificate, makeLocalCertificate, startCell } from '#test/support/cluster/cell.ts';
+import { repeatingPublisher } from '#test/support/cluster/publisher.ts';
+import { type Router, type Routers, routed, startRouters } from '#test/support/cluster/router.ts';
+import { type TestDatabase, testDatabase } from '#test/support/database.ts';
+import { type OidcServer, startOidc } from '#test/support/oidc.ts';
+import { PROGRAM } from '#test/support/program.ts';
+import { temporaryFolder } from '#test/support/service.ts';
+import { pairDevices } from '../../../bench/support.ts';
+
+/** Address of the routers, as a name in DNS would have it: the test asks each of them. */
+const PUBLIC_URL = 'https://energy.test';
+/** Maximum time without a PUBACK when a router is killed. Its devices connect to the other one at once; the machine may be busy. */
+const MAX_SILENCE_MS = 10_000;
+
+let tls: LocalCertificate;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let authority: Awaited<ReturnType<typeof makeAuthority>>;
+let provider: OidcServer;
+let databases: Record<string, TestDatabase>;
+let cells: Record<string, Cell>;
+let routers: Routers;
+let both: readonly [Router, Router];
+const clients: MqttClient[] = [];
+
+beforeAll(async () => {
+  [tls, folder, provider] = await Promise.all([makeLocalCertificate(), temporaryFolder(), startOidc()]);
+  authority = await makeAuthority(folder.path, 'ours');
+  const caFile = join(folder.path, 'provider.pem');
+  await writeFile(caFile, provider.ca);
+  provider.serve(PUBLIC_URL);
+  databases = { first: await testDatabase(), c2: await testDatabase() };
+  const env = {
+    PUBLIC_URL,
+    MQTTS_CLIENT_CA_FILE: authority.file,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: provider.clientId,
+    OIDC_CLIENT_SECRET: provider.clientSecret,
+    OIDC_CA_FILE: caFile,
+  };
+  const start = async (name: string) => {
+    const { pool, url } = databaseOf(name);
+    // Clones of one template have its id.
+    await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
+    return startCell({ name, url, tls, env });
+  };
+  const [first, c2] = await Promise.all([start('first'), start('c2')]);
+  cells = { first, c2 };
+  const clientCa = await readFile(authority.file, 'utf8');
+  routers = await startRouters({ tls, first: routed(first), c2: routed(c2), count: 2, clientCa });
+  both = routers.all as unknown as [Router, Router];
+});
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.endAsync(true))));
+afterAll(async () => {
+  setCell(undefined);
+  await routers?.stop();
+  for (const cell of Object.values(cells ?? {})) await cell.remove();
+  for (const database of Object.values(databases ?? {})) await database.drop();
+  await Promise.all([provider?.close(), folder?.remove()]);
+});
+
+const databaseOf = (cell: string) => databases[cell] ?? expect.fail(cell);
+const cellOf = (name: string) => cells[name] ?? expect.fail(name);
+
+/** Runs a function of which new identifiers and keys contain the cell. */
+async function within<T>(cell: string, run: () => Promise<T>): Promise<T> {
+  setCell(cell === 'first' ? undefined : cell);
+  return run().finally(() => setCell(undefined));
+}
+
+async function makeHome(cell: string) {
+  const { pool } = databaseOf(cell);
+  return within(cell, async () => {
+    const [device = expect.fail()] = await pairDevices(pool, 1);
+    const { rows } = await pool.query('SELECT user_id FROM devices WHERE device_id = $1', [device.deviceId]);
+    const userId: string = rows[0].user_id;
+    const { key } = await createKey(createDb(pool), { userId, environment: 'live' });
+    return { ...device, userId, key };
+  });
+}
+type Home = Awaited<ReturnType<typeof makeHome>>;
+
+const publisherOf = ({ deviceId, secret }: Home, from: 0 | 1) =>
+  repeatingPublisher({ nodes: both, deviceId, secret, topic: readingsTopic(deviceId), first: from });
+const reading = (index: number) => JSON.stringify({ ts: Date.now() - 3_600_000 + index, power_w: index });
+
+async function storedIn(cell: string, { deviceId }: Pick<Home, 'deviceId'>): Promise<number> {
+  const { rows } = await databaseOf(cell).pool.query(
+    'SELECT count(*)::int AS n FROM readings JOIN series USING (series_id) WHERE device_id = $1',
+    [deviceId],
+  );
+  return rows[0].n;
+}
+
+const energy = (cell: string, ...args: string[]) =>
+  new Promise<{ code: number; stderr: string }>((done) => {
+    const { env } = cellOf(cell);
+    const all = [PROGRAM, 'cells', ...args, '--file', routers.cellsFile];
+    execFile(process.execPath, all, { env: { ...env, PATH: process.env.PATH } }, (error, _stdout, stderr) =>
+      done({ code: error ? Number(error.code) : 0, stderr }),
+    );
+  });
+
+test('each router is killed in turn: the devices of both cells publish through the other, and each message is stored once', async () => {
+  const homes = { first: await makeHome('first'), c2: await makeHome('c2') };
+  const publishers = [publisherOf(homes.first, 0), publisherOf(homes.c2, 1)];
+  let sent = 0;
+  const publish = async (count: number) => {
+    for (let index = 0; index < count; index++) {
+      for (const publisher of publishers) publisher.publish(reading(sent));
+      sent++;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  await publish(20);
+  for (const router of both) {
+    await router.kill();
+    await publish(20);
+    await Promise.all(publishers.map((publisher) => publisher.flush()));
+    await router.start();
+  }
+  await Promise.all(publishers.map((publisher) => publisher.close()));
+  for (const [cell, home] of Object.entries(homes)) {
+    expect([cell, await storedIn(cell, home)]).toEqual([cell, sent]);
+    expect(await storedIn(cell === 'first' ? 'c2' : 'first', home)).toBe(0);
+  }
+  for (const publisher of publishers) expect(publisher.longestSilenceMs()).toBeLessThan(MAX_SILENCE_MS);
+});
+
+/** Connects a device through a router, with one client id. */
+async function connectThrough({ ports }: Router, { deviceId, secret }: Home): Promise<MqttClient> {
+  const login = { username: deviceId, password: secret, clientId: 'same', reconnectPeriod: 0 };
+  const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ports.mqtt}`, login);
+  client.on('error', () => {});
+  clients.push(client);
+  return client;
+}
+
+test.each(['first', 'c2'])(
+  'a device of cell %s that connects through the other router ends its connection through this one',
+  async (cell) => {
+    const home = await makeHome(cell);
+    const [one, other] = both;
+    const before = await connectThrough(one, home);
+    const between = await connectThrough(other, home);
+    await expect.poll(() => before.connected).toBe(false);
+    const after = await connectThrough(one, home);
+    await expect.poll(() => between.connected).toBe(false);
+    await after.publishAsync(readingsTopic(home.deviceId), reading(0), { qos: 1 });
+    expect([after.connected, await storedIn(cell, home)]).toEqual([true, 1]);
+  },
+);
+
+test('an account that moves is routed to its new cell by both routers; without one of them nothing moves', async () => {
+  const home = await makeHome('first');
+  const [one, other] = both;
+  const cellsSeen = () =>
+    Promise.all(
+      both.map(async ({ ports }) => {
+        const { status, headers } = await ask(tls.cert, ports.api, `/v1/users/${home.userId}`, { key: home.key });
+        return [status, headers['energy-cell']];
+      }),
+    );
+  await expect.poll(cellsSeen).toEqual([
+    [200, 'first'],
+    [200, 'first'],
+  ]);
+  await other.kill();
+  const failed = await energy('first', 'move', home.userId, '--to', 'c2');
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(other.socket)]);
+  await other.start();
+  await expect.poll(cellsSeen).toEqual([
+    [200, 'first'],
+    [200, 'first'],
+  ]);
+  const moved = await energy('first', 'move', home.userId, '--to', 'c2');
+  expect([moved.code, moved.stderr]).toEqual([0, expect.any(String)]);
+  expect(await cellsSeen()).toEqual([
+    [200, 'c2'],
+    [200, 'c2'],
+  ]);
+  for (const [index, router] of both.entries()) {
+    const client = await connectThrough(router, home);
+    await client.publishAsync(readingsTopic(home.deviceId), reading(index), { qos: 1 });
+  }
+  expect([await storedIn('c2', home), await storedIn('first', home)]).toEqual([2, 0]);
+  // A router that is started again reads the exceptions from the file.
+  await one.kill();
+  await one.start();
+  await expect.poll(cellsSeen).toEqual([
+    [200, 'c2'],
+    [200, 'c2'],
+  ]);
+});
+
+test.each(['first', 'c2'])('a device of cell %s logs in by its certificate at each router', async (cell) => {
+  const home = await makeHome(cell);
+  const { cert, key } = await authority.sign(home.deviceId);
+  for (const [index, { ports }] of both.entries()) {
+    const options = { cert, key, rejectUnauthorized: false, reconnectPeriod: 0 };
+    const client = await mqtt.connectAsync(`mqtts://127.0.0.1:${ports.mqtts}`, options);
+    clients.push(client);
+    await client.publishAsync(readingsTopic(home.deviceId), reading(index), { qos: 1 });
+  }
+  expect(await storedIn(cell, home)).toBe(2);
+  // A password through the same listener, too.
+  const client = await mqtt.connectAsync(`mqtts://127.0.0.1:${both[0].ports.mqtts}`, {
+    ...{ username: home.deviceId, password: home.secret },
+    ...{ rejectUnauthorized: false, reconnectPeriod: 0 },
+  });
+  clients.push(client);
+  await client.publishAsync(readingsTopic(home.deviceId), reading(2), { qos: 1 });
+  expect(await storedIn(cell, home)).toBe(3);
+});
+
+const cookiesOf = (headers: Awaited<ReturnType<typeof ask>>['headers']) =>
+  [headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0] ?? '');
+
+test('a person signs in at a provider to the cell that has the account; another cell does not know the person', async () => {
+  await within('c2', () =>
+    createUser(createDb(databaseOf('c2').pool), { email: 'there@example.com', role: 'homeowner' }),
+  );
+  provider.people.set('there', { email: 'there@example.com', email_verified: true });
+  const [one, other] = both;
+  const signIn = async (cell: string) => {
+    const begun = await ask(tls.cert, one.ports.api, '/dashboard/sign-in/provider', {
+      ...{ method: 'POST', body: {}, headers: { 'energy-cell': cell } },
+    });
+    expect([begun.status, begun.headers['energy-cell']]).toEqual([200, cell]);
+    const back = new URL(await provider.signIn(begun.json.location, 'there'));
+    // The provider's redirect may come through the other router.
+    const headers = { cookie: cookiesOf(begun.headers).join('; ') };
+    return ask(tls.cert, other.ports.api, back.pathname + back.search, { headers });
+  };
+  const unknown = await signIn('first');
+  expect([unknown.status, unknown.headers.location]).toEqual([303, '/dashboard/sign-in?problem=unknown']);
+  const signedIn = await signIn('c2');
+  expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/dashboard']);
+  const session = cookiesOf(signedIn.headers).find((cookie) => cookie.startsWith('__Secure-energy_session='));
+  expect(session).toMatch(/=c2\./);
+  const { json } = await ask(tls.cert, other.ports.api, '/dashboard/session', { headers: { cookie: session ?? '' } });
+  expect(json.user).toMatchObject({ email: 'there@example.com' });
+});
