@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import mqtt, { type MqttClient } from 'mqtt';
 import type { PairedDevice } from '../support.ts';
@@ -15,14 +16,25 @@ interface Roamer {
   isConnected(): boolean;
 }
 
-/**
- * Connects devices of both cells, half of them to each router, and kills the first router. Returns the time in seconds until all devices are
- * connected to the second. Starts the first again.
- */
-export async function measureReconnect({ routers, cells }: Rig, count: number): Promise<number> {
+/** Result of killing one of two routers. */
+interface ReconnectResult {
+  /** Time until all devices are connected to the other router, in seconds. */
+  seconds: number;
+  /** Growth of resident memory for each connection, in kB: of the ingest processes, and of a router. */
+  ingestKb: number;
+  routerKb: number;
+}
+
+/** Connects devices of both cells, half of them to each router, and kills the first router. Starts it again at the end. */
+export async function measureReconnect({ routers, cells }: Rig, count: number): Promise<ReconnectResult> {
   const devices: PairedDevice[] = [];
   for (const cell of cells) devices.push(...(await cell.pair(count / cells.length)));
   const [first, second = first] = routers.all;
+  const kilobytes = () => ({
+    ingest: cells.reduce((sum, cell) => sum + residentKb(cell.of('ingest').pid()), 0),
+    router: residentKb(first.pid()),
+  });
+  const before = kilobytes();
   let isOver = false;
   const roam = async (roamer: Roamer, { deviceId, secret }: PairedDevice, from: number) => {
     for (let turn = from; !isOver; turn++) {
@@ -50,12 +62,17 @@ export async function measureReconnect({ routers, cells }: Rig, count: number): 
       if (index % AT_ONCE === AT_ONCE - 1) await untilConnected(roamers);
     }
     await untilConnected(roamers);
+    const after = kilobytes();
     const fromMs = performance.now();
     await first.kill();
     // mqtt.js notices the end of its connections in the next turn of the event loop.
     await pause(100);
     await untilConnected(roamers);
-    return (performance.now() - fromMs) / 1_000;
+    return {
+      seconds: (performance.now() - fromMs) / 1_000,
+      ingestKb: (after.ingest - before.ingest) / count,
+      routerKb: (after.router - before.router) / (count / 2),
+    };
   } finally {
     isOver = true;
     for (const { client } of roamers) client?.end(true);
@@ -63,6 +80,9 @@ export async function measureReconnect({ routers, cells }: Rig, count: number): 
     await first.start();
   }
 }
+
+/** Resident memory of a process in kB (proc(5), statm: second field, in pages of 4 KiB). */
+const residentKb = (pid: number): number => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4;
 
 async function untilConnected(roamers: readonly Roamer[]): Promise<void> {
   const untilMs = performance.now() + scaleTimeLimitMs(MAX_MS);

@@ -7,8 +7,10 @@ import { type RepeatingPublisher, repeatingPublisher } from './publisher.ts';
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
-/** Maximum time that is watched after a kill. */
-const WATCHED_MS = 8_000;
+/** Maximum time that is watched after a kill, in addition to the time that clients wait for a CONNACK. */
+const WATCHED_MS = 6_000;
+/** Time that clients wait for a CONNACK. */
+const CONNECT_TIMEOUT_MS = 2_000;
 
 /** A process was killed and started again. */
 interface KillRound {
@@ -30,15 +32,32 @@ export interface KillResult {
 
 /**
  * Kills each process of a pair in turn, so many times in all, while devices publish five readings a second each through the proxy at QoS 1
- * and repeat what was not acknowledged.
+ * and repeat what was not acknowledged. `connectTimeoutMs`: how long they wait for a CONNACK.
  */
 export async function killInTurn(
   { proxy, processes }: IngestPair,
-  { pool, devices, rounds }: { pool: Pool; devices: readonly { deviceId: string; secret: string }[]; rounds: number },
+  {
+    pool,
+    devices,
+    rounds,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+  }: {
+    pool: Pool;
+    devices: readonly { deviceId: string; secret: string }[];
+    rounds: number;
+    connectTimeoutMs?: number;
+  },
 ): Promise<KillResult> {
   const startMs = Math.floor(Date.now() / 1_000) * 1_000 - 18 * 3_600_000;
   const publishers = devices.map(({ deviceId, secret }) =>
-    repeatingPublisher({ nodes: [proxy], deviceId, secret, topic: readingsTopic(deviceId), first: 0 }),
+    repeatingPublisher({
+      nodes: [proxy],
+      deviceId,
+      secret,
+      topic: readingsTopic(deviceId),
+      first: 0,
+      connectTimeoutMs,
+    }),
   );
   let sent = 0;
   const over = new AbortController();
@@ -59,7 +78,7 @@ export async function killInTurn(
       await processes[which as 0 | 1].kill();
       const isBack = ({ acknowledged }: RepeatingPublisher) => acknowledged.has(first);
       const first = sent;
-      while (Date.now() < killedAtMs + WATCHED_MS && !publishers.every(isBack)) await pause(50);
+      while (Date.now() < killedAtMs + connectTimeoutMs + WATCHED_MS && !publishers.every(isBack)) await pause(50);
       // A second more: a client that only waits must not count as back.
       await pause(1_000);
       done.push(judge(publishers, killedAtMs));

@@ -27,8 +27,10 @@ export function repeatingPublisher(options: {
   topic: string;
   /** Index of the first node to connect to. */
   first: number;
+  /** Maximum time to wait for a CONNACK. */
+  connectTimeoutMs?: number;
 }): RepeatingPublisher {
-  const { nodes, deviceId, secret, topic } = options;
+  const { nodes, deviceId, secret, topic, connectTimeoutMs: connectTimeout = 2_000 } = options;
   const payloads: string[] = [];
   const acknowledged = new Map<number, number>();
   const connections: number[] = [];
@@ -55,7 +57,7 @@ export function repeatingPublisher(options: {
         // Without retries, so that it also rejects if the connection ends before the CONNACK without an error, as behind a proxy.
         const made = await connectAsync(
           `mqtt://${at.host ?? '127.0.0.1'}:${at.ports.mqtt}`,
-          { reconnectPeriod: 0, connectTimeout: 2_000, keepalive: 5, ...login },
+          { reconnectPeriod: 0, connectTimeout, keepalive: 5, ...login },
           false,
         );
         const ended = new Promise<void>((resolve) => made.once('close', () => resolve()));
