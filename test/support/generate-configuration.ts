@@ -12,7 +12,7 @@ const HEAD = `# Configuration
 
 The service reads these environment variables. An empty one counts as unset. \`npx energy config\` checks them, and prints the
 value in force of each, where it comes from, and what it means; secrets are masked. \`npx energy doctor\` reports settings that are valid and
-probably not meant.
+probably not intended.
 
 | variable | default | meaning |
 | --- | --- | --- |
