@@ -52,7 +52,7 @@ export function Health() {
         <dd class="quiet">in the last ${EVERY_MS / 1_000} seconds</dd>
       </div>
       <div>
-        <dt>Youngest reading</dt>
+        <dt>Newest reading</dt>
         <dd class="big">${lag_seconds === null ? '–' : duration(lag_seconds)}</dd>
         <dd>${
           lag_seconds === null

@@ -157,7 +157,7 @@ test('its history has older pages', async () => {
   await expect.poll(rows).toBe(20);
   await testLooks(page, 'alerts-history-long');
   await page.getByRole('button', { name: 'Older' }).click();
-  await page.getByRole('button', { name: 'Youngest' }).waitFor();
+  await page.getByRole('button', { name: 'Newest' }).waitFor();
   await page.getByRole('button', { name: 'Older' }).click();
   await expect.poll(rows).toBe(5);
 });

@@ -202,7 +202,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   // A name without a unit has no suggestion: its owner chooses the meaning and the unit.
   await form.getByLabel('It is').selectOption('import');
   await form.getByLabel('Unit').selectOption('Wh');
-  await form.getByLabel('Its time').selectOption('$.at');
+  await form.getByLabel('Time of the message').selectOption('$.at');
   // The service's error is shown in the form, and nothing is stored.
   await form.getByLabel('On topics').fill('#');
   await form.getByRole('button', { name: 'Save to the gateway' }).click();
@@ -217,7 +217,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.getByText('Recognised as mapping.').waitFor();
   await page.getByRole('cell', { name: '12.345' }).waitFor();
   await page.locator('.note:focus', { hasText: 'Saved. The device appears' }).waitFor();
-  await page.getByRole('button', { name: 'Take back boiler/+/state $.meter.total' }).click();
+  await page.getByRole('button', { name: 'Remove boiler/+/state $.meter.total' }).click();
   await page.getByText('Not recognised').waitFor();
   // Mapping a number that a family already decodes shows a warning: the family's device loses its other values.
   await page.getByLabel('Topic', { exact: true }).fill('tele/plug/SENSOR');
@@ -408,7 +408,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await edits.getByRole('button', { name: 'New edit' }).click();
   await dialog.getByLabel('What').selectOption('add');
   await dialog.getByLabel('Read at').fill(`${day(2)}T00:00`);
-  await dialog.getByLabel('It showed (kWh)').fill('110');
+  await dialog.getByLabel('Reading of the register (kWh)').fill('110');
   await dialog.getByLabel('Reason').fill('Read off the meter');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => used.textContent()).toBe('10.00 kWh');
@@ -418,7 +418,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await edits.getByRole('button', { name: 'New edit' }).click();
   await dialog.getByLabel('What').selectOption('add');
   await dialog.getByLabel('Read at').fill(`${day(2)}T00:00`);
-  await dialog.getByLabel('It showed (kWh)').fill('111');
+  await dialog.getByLabel('Reading of the register (kWh)').fill('111');
   await dialog.getByLabel('Reason').fill('Once more');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByRole('alert').waitFor();

@@ -362,7 +362,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   expect(await big(page, 'Self-sufficient')).toMatch(/^\d\d%$/);
   // Energy stored in the battery does not count as used.
   const own = figureIn(page, 'Self-sufficient');
-  const ofOwn = Number.parseFloat((await own.getByText('of your own energy used').textContent()) ?? '');
+  const ofOwn = Number.parseFloat((await own.getByText('of your own production used').textContent()) ?? '');
   expect(Math.abs(ofOwn - (usedKwh - fromGrid))).toBeLessThan(0.02);
   expect(await own.getByText('stored in the battery').textContent()).toBe(
     `${toBattery.toFixed(2)} kWh stored in the battery`,

@@ -48,7 +48,7 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   const figure = (name: string) =>
     page.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) }).locator('dd.big');
   await expect.poll(() => figure('Rejected in an hour').textContent()).toBe('1');
-  expect(await figure('Youngest reading').textContent()).toMatch(/^\d+ s$/);
+  expect(await figure('Newest reading').textContent()).toMatch(/^\d+ s$/);
   await expect.poll(() => figure('Readings stored').textContent()).toMatch(/\/s$/);
   await testLooks(page, 'operator');
   await page.getByRole('button', { name: 'Replay all' }).click();

@@ -219,7 +219,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   const yesterday = page.locator('dl.figures > div', { has: page.locator('dt', { hasText: 'Used' }) }).first();
   await expect
     .poll(() => yesterday.textContent())
-    .toMatch(/2\.00 kWh€0\.00all measuredwithout 2\.00 kWh that has no known price$/);
+    .toMatch(/2\.00 kWh€0\.00all measuredexcluding 2\.00 kWh without a known price$/);
   await page.close();
 });
 
@@ -297,7 +297,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await button(page, 'Try it').click();
   await expect.poll(() => status.textContent()).toContain('this battery would have saved');
   // Of twelve months, less than three are known.
-  expect(await status.textContent()).toContain('Too many hours have no data to compute a payback time.');
+  expect(await status.textContent()).toContain('No payback time: data is missing for too many hours.');
   const [, saved] = /saved €([\d.,]+)\./.exec((await status.textContent()) ?? '') ?? [];
   // 4 kWh less are fed in, and 3.6 kWh less are drawn, each day.
   expect(Number(saved?.replace(',', ''))).toBeCloseTo(days * (3.6 * 0.3 - 4 * 0.1), 2);

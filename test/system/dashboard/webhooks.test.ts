@@ -140,7 +140,7 @@ test('the log shows a failing receiver’s response; Retry delivers the event', 
   await badge(page, 'succeeded').waitFor();
   // The open details update, too: two or three attempts (one may have been automatic), and the last succeeded.
   await expect
-    .poll(() => page.getByRole('region', { name: 'Answers' }).locator('li .badge').allTextContents())
+    .poll(() => page.getByRole('region', { name: 'Responses' }).locator('li .badge').allTextContents())
     .toContain('HTTP 200');
   expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(0);
@@ -170,7 +170,7 @@ test('while paused, events wait; after resuming they are sent; the page shows th
   await page.getByRole('button', { name: /^Send test event/ }).click();
   await log(page).getByRole('cell', { name: 'HTTP 500' }).waitFor();
   await page.getByRole('button', { name: /^Pause/ }).click();
-  await list(page).getByText('last try: HTTP 500').waitFor();
+  await list(page).getByText('last attempt: HTTP 500').waitFor();
 });
 
 test('after a rotation both secrets sign; it is deleted after a confirmation', async () => {
@@ -221,12 +221,12 @@ test('rejects an invalid address with an explanation; the log has older pages', 
   const rows = () => log(page).locator('tbody tr').count();
   await expect.poll(rows).toBe(20);
   await page.getByRole('button', { name: 'Older' }).click();
-  await page.getByRole('button', { name: 'Youngest' }).waitFor();
+  await page.getByRole('button', { name: 'Newest' }).waitFor();
   await page.getByRole('button', { name: 'Older' }).click();
   await expect.poll(rows).toBe(5);
   expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
   await testLooks(page, 'webhooks-older');
-  await page.getByRole('button', { name: 'Youngest' }).click();
+  await page.getByRole('button', { name: 'Newest' }).click();
   await expect.poll(rows).toBe(20);
 });
 
@@ -252,5 +252,5 @@ test('has the same events and reasons of a pause as the service, and creates val
   // The latest attempt need not belong to the latest delivery.
   expect(
     whyPaused([delivery(['2026-11-20T10:00:00.000Z', null]), delivery(['2026-11-20T11:00:00.000Z', 'ECONNREFUSED'])]),
-  ).toBe('last try: ECONNREFUSED');
+  ).toBe('last attempt: ECONNREFUSED');
 });
