@@ -71,7 +71,7 @@ export interface AlertTriggeredEvent {
   type: "alert.triggered";
   /** Time of the event. */
   created_at: string;
-  /** Installation in which the event happened. */
+  /** Installation in which the event happened: `live` or `sandbox`. */
   environment: "live" | "sandbox";
   /** Object of the event. */
   data: {
@@ -108,7 +108,7 @@ export interface AlertTriggeredEvent {
 }
 
 export interface App {
-  /** Name of the app on the consent page. */
+  /** Name of the app, as the consent page shows it. */
   name: string;
   /** HTTPS address of a page about the app. */
   website: string;
@@ -174,9 +174,9 @@ export interface BillEdit {
   action: "exclude" | "add";
   /** The device’s own name of the quantity. Null: every quantity of the device. */
   native_name: string | null;
-  /** Start of the excluded time; for `add`, the time of the reading. */
+  /** Start of the excluded range; for `add`, the time of the reading. */
   start: string;
-  /** End of the excluded time, exclusive. Null: the action is `add`. */
+  /** End of the excluded range, exclusive. Null: the action is `add`. */
   end: string | null;
   /** Value of the register, in kWh with six decimals, as text. Null: the action is `exclude`. */
   kwh: string | null;
@@ -449,7 +449,7 @@ export interface CommodityUsage {
   estimated_kwh?: number;
   /** Part of `m3_used` that is estimated, in m³. */
   estimated_m3?: number;
-  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
+  /** Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
   /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
@@ -490,14 +490,14 @@ export type Cost = {
   standing: string;
   /** Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff. */
   capacity?: string;
-  /** Part of `import` for estimated energy. */
+  /** Part of `import` that is the cost of estimated energy. */
   estimated: string;
   /** Energy without a known price, in kWh. No amount contains it. */
   missing_prices_kwh: number;
 } | null;
 
 export interface CreatedApp {
-  /** Name of the app on the consent page. */
+  /** Name of the app, as the consent page shows it. */
   name: string;
   /** HTTPS address of a page about the app. */
   website: string;
@@ -575,7 +575,7 @@ export interface CreatedProvisioningBatch {
   batch_id: string;
   /** Id of the user who owns the object. */
   user_id: string;
-  /** Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected. */
+  /** Id of the user for whom a device is created if a meter’s serial is not yet the `external_id` of a device. Null: such a meter is rejected. */
   owner_user_id: string | null;
   /** Name of the batch, chosen by its owner. */
   name: string;
@@ -658,7 +658,7 @@ export interface DeviceConnectedEvent {
   type: "device.connected";
   /** Time of the event. */
   created_at: string;
-  /** Installation in which the event happened. */
+  /** Installation in which the event happened: `live` or `sandbox`. */
   environment: "live" | "sandbox";
   /** Object of the event. */
   data: {
@@ -744,7 +744,7 @@ export interface DeviceDetails {
 export interface DeviceImport {
   /** Id of the import. */
   import_id: string;
-  /** State of the import. An import is completed as a whole before the response, or rejected. */
+  /** State of the import. The import is complete before the response, or it is rejected as a whole. */
   state: "completed";
   /** Time of creation. */
   created_at: string;
@@ -803,7 +803,7 @@ export interface DeviceReading {
   heating?: number;
   /** Relative humidity, in percent. */
   humidity_percent?: number;
-  /** Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: nobody has set what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`. */
+  /** Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: the meaning of the quantity has not been set. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`. */
   verdict: "counted" | "baseline" | "excluded" | "not_counted" | "unknown" | "lower_kept" | "glitch" | "overlap" | "late_news" | "passed_over" | "taken_back" | "jitter" | "reset" | "rollover" | "swap" | "held";
   /** Id of the edit that excludes or added the reading. */
   edit_id?: string;
@@ -841,9 +841,9 @@ export interface DeviceUsage {
     grid_export_kwh?: number | null;
     /** Energy that the home produced, in kWh. Null: unknown. */
     production_kwh?: number | null;
-    /** Energy into storage, in kWh. Null: unknown. */
+    /** Energy that batteries charged, in kWh. Null: unknown. */
     charged_kwh?: number | null;
-    /** Energy out of storage, in kWh. Null: unknown. */
+    /** Energy that batteries discharged, in kWh. Null: unknown. */
     discharged_kwh?: number | null;
     /** Energy used by consumption devices, in kWh. Null: unknown. */
     consumption_kwh?: number | null;
@@ -855,13 +855,13 @@ export interface DeviceUsage {
     autarky?: number | null;
     /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
     estimated_kwh?: number | null;
-    /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
+    /** Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet. */
     coverage?: number | null;
     /** Whether all expected data is known. Null: no data is expected yet. */
     complete?: boolean | null;
     /** Energy exported by the device, in kWh. Null: unknown. */
     export_kwh?: number | null;
-    /** With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: of a long silence by the shape of like days, at least in part. `line`: all of it was spread evenly. Null: nothing in it is estimated. */
+    /** With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: at least a part by the load profile of similar days. `line`: all of it was spread evenly. Null: nothing in it is estimated. */
     estimate?: "like_days" | "line" | null;
     /** Room temperature measured by a thermostat. Null: unknown. */
     temperature_c?: {
@@ -888,9 +888,9 @@ export interface DiscoveredDevice {
   family: string;
   /** The device’s own id. */
   native_id: string;
-  /** Names of its channels. */
+  /** Names of the device’s channels. */
   channels: string[];
-  /** The quantities of its channels. */
+  /** The quantities of the device’s channels. */
   quantities: {
     /** Name of the channel. */
     channel: string;
@@ -899,7 +899,7 @@ export interface DiscoveredDevice {
     /** Role of the quantity after pairing. Null: not counted. */
     counts: "import" | "export" | null;
   }[];
-  /** Topic filter, below the gateway’s prefix, on which values were announced but none has arrived yet. Null: values have arrived. */
+  /** Topic filter, below the gateway’s prefix, for announced values of which none has arrived yet. Null: values have arrived. */
   awaits: string | null;
   /** Time of the first message. */
   first_seen_at: string;
@@ -912,7 +912,7 @@ export interface EmissionSeries {
   series_id: string;
   /** Id of the user who owns the object. */
   user_id: string;
-  /** Name of the series, chosen by its owner, such as the grid of the intensities. */
+  /** Name of the series, chosen by its owner, such as the name of the grid. */
   name: string;
   /** Time for which each value applies, in minutes. */
   resolution_minutes: 15 | 30 | 60;
@@ -922,7 +922,7 @@ export interface EmissionSeries {
   last_fetched_at?: string | null;
   /** Time of the next fetch. */
   next_fetch_at?: string;
-  /** Error of the last fetch, or in rows of its response. Null: none. */
+  /** Error of the last fetch, or of rows in its response. Null: no error. */
   last_error?: string | null;
 }
 
@@ -1002,7 +1002,7 @@ export type EnergyInsights = {
   estimated_kwh?: number;
   /** Part of `m3_used` that is estimated, in m³. */
   estimated_m3?: number;
-  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
+  /** Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
   /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
@@ -1040,9 +1040,9 @@ export type EnergyInsights = {
   grid_export_kwh?: number | null;
   /** Energy that the home produced, in kWh. Null: unknown. */
   production_kwh?: number | null;
-  /** Energy into storage, in kWh. Null: unknown. */
+  /** Energy that batteries charged, in kWh. Null: unknown. */
   charged_kwh?: number | null;
-  /** Energy out of storage, in kWh. Null: unknown. */
+  /** Energy that batteries discharged, in kWh. Null: unknown. */
   discharged_kwh?: number | null;
   /** Energy used by consumption devices, in kWh. Null: unknown. */
   consumption_kwh?: number | null;
@@ -1054,7 +1054,7 @@ export type EnergyInsights = {
   autarky?: number | null;
   /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
   estimated_kwh?: number | null;
-  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
+  /** Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
   /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
@@ -1125,7 +1125,7 @@ export interface FleetSilence {
   homes: number;
   /** Times without a running worker. Silences that began and ended within them are unknown. */
   unwatched: {
-    /** Start of the time. */
+    /** Start of this time. */
     from: string;
     /** End of the time, exclusive. */
     to: string;
@@ -1144,7 +1144,7 @@ export interface FleetSilence {
     home: number;
     /** Number of these devices that stopped alone. */
     device: number;
-    /** Number of these devices that stop again and again. */
+    /** Number of these devices that stop frequently. */
     habit: number;
     /** Number of all these devices whose kind of stop is uncertain. */
     unsure: number;
@@ -1155,7 +1155,7 @@ export interface FleetSilence {
     kind: "outage" | "gateway" | "home" | "device" | "habit";
     /** Whether the kind is certain. If not, `because` gives the reason. */
     sure: boolean;
-    /** Reason. `beyond_chance`: more homes at once than by chance; `whole_gateway`, `whole_home`: all its devices; `others_go_on`: others of the home reported; `often_silent`: alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: no other device of the home could report; `others_stopped_too`: unusually many homes stopped about then. */
+    /** Reason. `beyond_chance`: more homes stopped at once than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: other devices of the home reported; `often_silent`: the device stopped alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices stopped; `only_device`: the home has no other reporting device; `others_stopped_too`: unusually many homes stopped then. */
     because: "beyond_chance" | "whole_gateway" | "whole_home" | "others_go_on" | "often_silent" | "part_of_gateway" | "part_of_home" | "only_device" | "others_stopped_too";
     /** Time of the last message of the device that stopped first. */
     first_at: string;
@@ -1306,9 +1306,9 @@ export type GroupEnergyInsights = {
   grid_export_kwh?: number | null;
   /** Energy that the home produced, in kWh. Null: unknown. */
   production_kwh?: number | null;
-  /** Energy into storage, in kWh. Null: unknown. */
+  /** Energy that batteries charged, in kWh. Null: unknown. */
   charged_kwh?: number | null;
-  /** Energy out of storage, in kWh. Null: unknown. */
+  /** Energy that batteries discharged, in kWh. Null: unknown. */
   discharged_kwh?: number | null;
   /** Energy used by consumption devices, in kWh. Null: unknown. */
   consumption_kwh?: number | null;
@@ -1320,7 +1320,7 @@ export type GroupEnergyInsights = {
   autarky?: number | null;
   /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
   estimated_kwh?: number | null;
-  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
+  /** Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
   /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
@@ -1355,7 +1355,7 @@ export interface Intensity {
 }
 
 export interface JudgedMessage {
-  /** `read`: at least one reading counts. `asked`: nothing counts until the owner sets what a quantity is. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message. */
+  /** `read`: at least one reading counts. `asked`: nothing counts until the owner sets the meaning of a quantity. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message. */
   outcome: "read" | "asked" | "refused" | "nothing" | "nobody";
   /** The topic without the prefix of the gateway. */
   topic: string;
@@ -1374,7 +1374,7 @@ export interface JudgedMessage {
     /** Time stamp in the message. `null`: none, so the time of receipt is used. */
     ts: string | null;
   }[];
-  /** Quantities that do not count until the owner sets what they are. */
+  /** Quantities that do not count until the owner sets their meaning. */
   asks: {
     /** Id of the device in the message. */
     device: string;
@@ -1545,11 +1545,11 @@ export interface MonthQuality {
     glitches: number;
     /** Interval readings that overlap a counted interval. */
     overlaps: number;
-    /** Readings with which a frozen source caught up. Their energy is distributed over the time since the source froze. */
+    /** Readings with which a source continued after it was frozen. Their energy is distributed over the time since the source froze. */
     late_news: number;
-    /** Readings that a frozen source repeated before it caught up. */
+    /** Readings that a frozen source repeated. */
     passed_over: number;
-    /** Readings that showed that the previous reading was false. */
+    /** Readings that prove the previous reading false. */
     taken_back: number;
     /** Small decreases of a register, for example if it loses its decimals. */
     jitter: number;
@@ -1559,7 +1559,7 @@ export interface MonthQuality {
     rollovers: number;
     /** Replacements of the meter. The history is split there, and the difference between the two registers does not count. */
     swaps: number;
-    /** Implausible readings that wait for the following readings to confirm or refute them. */
+    /** Implausible readings that later readings will confirm or refute. */
     held: number;
   };
   /** Number of readings of the month that edits exclude. Raw readings are deleted after the retention time, and then no longer count here. */
@@ -1582,7 +1582,7 @@ export interface MonthQuality {
 export interface MonthlyAnalytics {
   /** Id of the user who owns the object. */
   user_id: string;
-  /** The months, oldest first. Months without data are left out. */
+  /** The months, oldest first. Months without data are omitted. */
   data: {
     /** Month in the time zone `tz`, as `YYYY-MM`. */
     month: string;
@@ -1590,7 +1590,7 @@ export interface MonthlyAnalytics {
     kwh_used: number;
     /** Mean daily usage over the days with data, in kWh. */
     avg_daily_kwh: number;
-    /** Hour of the day with the highest usage in the month. Null: in every hour, more than half of the usage is estimated. */
+    /** Hour of the day with the highest usage in the month. Null: more than half of the usage is estimated in every hour. */
     peak_hour: string | null;
     /** Change from the previous month, in kWh. Null: the previous month has no data. */
     change_kwh: number | null;
@@ -1669,7 +1669,7 @@ export interface PriceSeries {
   series_id: string;
   /** Id of the user who owns the object. */
   user_id: string;
-  /** Name of the series, chosen by its owner, such as the market of the prices. */
+  /** Name of the series, chosen by its owner, such as the name of the market. */
   name: string;
   /** Currency of the prices (ISO 4217), such as `EUR`. */
   currency: string;
@@ -1681,7 +1681,7 @@ export interface PriceSeries {
   last_fetched_at?: string | null;
   /** Time of the next fetch. */
   next_fetch_at?: string;
-  /** Error of the last fetch, or in rows of its response. Null: none. */
+  /** Error of the last fetch, or of rows in its response. Null: no error. */
   last_error?: string | null;
 }
 
@@ -1690,7 +1690,7 @@ export interface ProvisioningBatch {
   batch_id: string;
   /** Id of the user who owns the object. */
   user_id: string;
-  /** Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected. */
+  /** Id of the user for whom a device is created if a meter’s serial is not yet the `external_id` of a device. Null: such a meter is rejected. */
   owner_user_id: string | null;
   /** Name of the batch, chosen by its owner. */
   name: string;
@@ -1743,13 +1743,13 @@ export interface ReadingEdit {
   edit_id: string;
   /** Id of the device. */
   device_id: string;
-  /** `exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant. */
+  /** `exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant. */
   action: "exclude" | "add";
   /** The device’s own name of the quantity, as in `channels`. Null: every quantity of the device. */
   native_name: string | null;
-  /** With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end. */
+  /** With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end. */
   start: string | null;
-  /** With `exclude`: end of the excluded time, exclusive. */
+  /** With `exclude`: end of the excluded range, exclusive. */
   end: string | null;
   /** With `add`: time of the reading. */
   at: string | null;
@@ -1788,7 +1788,7 @@ export interface RejectedRow {
 }
 
 export type Remark = {
-  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "stays_on";
   /** Start of the condition. */
   since: string;
@@ -1819,7 +1819,7 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "night_rose";
   /** Start of the condition. */
   since: string;
@@ -1848,7 +1848,7 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "device_uses_more";
   /** Start of the condition. */
   since: string;
@@ -1879,7 +1879,7 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "production_missing";
   /** Start of the condition. */
   since: string;
@@ -1887,7 +1887,7 @@ export type Remark = {
   until: string;
   /** Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh. */
   expected_kwh: number;
-  /** Whether the production is unknown (true), or known to be 0 (false). */
+  /** True: the production is unknown. False: it is known to be 0. */
   is_silent: boolean;
   /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
   compared: ComparedKwh[];
@@ -1908,7 +1908,7 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "unusual_day";
   /** The unusual day, in the time zone of the user. */
   date: string;
@@ -1937,7 +1937,7 @@ export type Remark = {
   paid?: undefined;
   would_have_paid?: undefined;
 } | {
-  /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+  /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
   kind: "cheaper_tariff";
   /** First day of the comparison, in the time zone of the user. */
   start: string;
@@ -1976,11 +1976,11 @@ export interface RemarkRaisedEvent {
   type: "remark.raised";
   /** Time of the event. */
   created_at: string;
-  /** Installation in which the event happened. */
+  /** Installation in which the event happened: `live` or `sandbox`. */
   environment: "live" | "sandbox";
   /** Object of the event. */
   data: {
-    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "stays_on";
     /** Start of the condition. */
     since: string;
@@ -2013,7 +2013,7 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "night_rose";
     /** Start of the condition. */
     since: string;
@@ -2044,7 +2044,7 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "device_uses_more";
     /** Start of the condition. */
     since: string;
@@ -2077,7 +2077,7 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "production_missing";
     /** Start of the condition. */
     since: string;
@@ -2085,7 +2085,7 @@ export interface RemarkRaisedEvent {
     until: string;
     /** Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh. */
     expected_kwh: number;
-    /** Whether the production is unknown (true), or known to be 0 (false). */
+    /** True: the production is unknown. False: it is known to be 0. */
     is_silent: boolean;
     /** Values of earlier days, oldest first. If the rows have `at`, the last row is the value of the remark itself. */
     compared: ComparedKwh[];
@@ -2108,7 +2108,7 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "unusual_day";
     /** The unusual day, in the time zone of the user. */
     date: string;
@@ -2139,7 +2139,7 @@ export interface RemarkRaisedEvent {
     paid?: undefined;
     would_have_paid?: undefined;
   } | {
-    /** Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
+    /** Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months. */
     kind: "cheaper_tariff";
     /** First day of the comparison, in the time zone of the user. */
     start: string;
@@ -2313,9 +2313,9 @@ export interface Summary {
     grid_export_kwh?: number | null;
     /** Energy that the home produced, in kWh. Null: unknown. */
     production_kwh?: number | null;
-    /** Energy into storage, in kWh. Null: unknown. */
+    /** Energy that batteries charged, in kWh. Null: unknown. */
     charged_kwh?: number | null;
-    /** Energy out of storage, in kWh. Null: unknown. */
+    /** Energy that batteries discharged, in kWh. Null: unknown. */
     discharged_kwh?: number | null;
     /** Energy used by consumption devices, in kWh. Null: unknown. */
     consumption_kwh?: number | null;
@@ -2327,7 +2327,7 @@ export interface Summary {
     autarky?: number | null;
     /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
     estimated_kwh?: number | null;
-    /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
+    /** Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet. */
     coverage?: number | null;
     /** Whether all expected data is known. Null: no data is expected yet. */
     complete?: boolean | null;
@@ -2349,7 +2349,7 @@ export interface Tariff {
   standing_per_day?: string;
   /** Charge for the highest quarter-hour of a month. Default: none. */
   capacity?: {
-    /** Price per kW of the peak and month. A decimal with up to 9 places, as text. */
+    /** Price per kW of the peak, per month. A decimal with up to 9 places, as text. */
     per_kw_month: string;
     /** Number of months over which the peaks are averaged. Default: 1. */
     months_averaged?: number;
@@ -2363,9 +2363,9 @@ export interface Tariff {
 }
 
 export interface UnreadMessages {
-  /** Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` counts all further shapes. */
+  /** Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` stands for all other topics. */
   shape: string;
-  /** Number of messages since the first. */
+  /** Number of received messages. */
   count: number;
   /** Time at which the first message was received. */
   first_seen_at: string;
@@ -2395,7 +2395,7 @@ export interface Usage {
   time?: string;
   /** Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour. */
   starts_at?: string;
-  /** Usage of the home, in kWh. Null: unknown, but a member of `include` is known. */
+  /** Usage of the home, in kWh. Null: unknown; the row then contains other known members. */
   kwh_used: number | null;
   /** Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated. */
   peak_hour: string | null;
@@ -2407,9 +2407,9 @@ export interface Usage {
   grid_export_kwh?: number | null;
   /** Energy that the home produced, in kWh. Null: unknown. */
   production_kwh?: number | null;
-  /** Energy into storage, in kWh. Null: unknown. */
+  /** Energy that batteries charged, in kWh. Null: unknown. */
   charged_kwh?: number | null;
-  /** Energy out of storage, in kWh. Null: unknown. */
+  /** Energy that batteries discharged, in kWh. Null: unknown. */
   discharged_kwh?: number | null;
   /** Energy used by consumption devices, in kWh. Null: unknown. */
   consumption_kwh?: number | null;
@@ -2421,7 +2421,7 @@ export interface Usage {
   autarky?: number | null;
   /** Part of `kwh_used` that is estimated, in kWh. Null: unknown. */
   estimated_kwh?: number | null;
-  /** Part of the expected time with data, 0 to 1. Null: no data is expected yet. */
+  /** Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet. */
   coverage?: number | null;
   /** Whether all expected data is known. Null: no data is expected yet. */
   complete?: boolean | null;
@@ -2434,7 +2434,7 @@ export interface UsageUpdatedEvent {
   type: "usage.updated";
   /** Time of the event. */
   created_at: string;
-  /** Installation in which the event happened. */
+  /** Installation in which the event happened: `live` or `sandbox`. */
   environment: "live" | "sandbox";
   /** Object of the event. */
   data: {
@@ -2484,7 +2484,7 @@ export interface UserCreatedEvent {
   type: "user.created";
   /** Time of the event. */
   created_at: string;
-  /** Installation in which the event happened. */
+  /** Installation in which the event happened: `live` or `sandbox`. */
   environment: "live" | "sandbox";
   /** Object of the event. */
   data: User;
@@ -2512,7 +2512,7 @@ export interface WebhookTestEvent {
   type: "webhook.test";
   /** Time of the event. */
   created_at: string;
-  /** Installation in which the event happened. */
+  /** Installation in which the event happened: `live` or `sandbox`. */
   environment: "live" | "sandbox";
   /** Object of the event. */
   data: {
@@ -2809,7 +2809,7 @@ export interface UpdateDeviceBody {
     zigbee2mqtt?: {
       /** Format of the messages (the setting `output` of Zigbee2MQTT). */
       output?: "json" | "attribute" | "attribute_and_json";
-      /** With `attribute`: the names of its devices, which may contain slashes. */
+      /** With `attribute`: the names of the devices, which may contain slashes. */
       devices?: string[];
     };
     /** Settings of Z-Wave JS UI. */
@@ -2835,7 +2835,7 @@ export interface UpdateDeviceBody {
       meaning: string;
       /** Word that distinguishes two quantities of one device with the same meaning. */
       circuit?: string;
-      /** JSONPath of the time in the message. Absent, or no time there: the time of receipt is used. */
+      /** JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used. */
       time_path?: string;
       /** Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number. */
       time_unit?: "s" | "ms" | "iso";
@@ -2932,13 +2932,13 @@ export interface ListDeviceReadingsQuery {
 }
 
 export interface CreateDeviceEditBody {
-  /** `exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant. */
+  /** `exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant. */
   action: "exclude" | "add";
   /** The device’s own name of the quantity, as in `channels`. Required with `add`. Default with `exclude`: every quantity of the device. */
   native_name?: string;
-  /** With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end. */
+  /** With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end. */
   start?: string;
-  /** With `exclude`: end of the excluded time, exclusive. */
+  /** With `exclude`: end of the excluded range, exclusive. */
   end?: string;
   /** With `add`: time of the reading. */
   at?: string;
@@ -2989,7 +2989,7 @@ export interface UpdateGatewayBody {
     zigbee2mqtt?: {
       /** Format of the messages (the setting `output` of Zigbee2MQTT). */
       output?: "json" | "attribute" | "attribute_and_json";
-      /** With `attribute`: the names of its devices, which may contain slashes. */
+      /** With `attribute`: the names of the devices, which may contain slashes. */
       devices?: string[];
     };
     /** Settings of Z-Wave JS UI. */
@@ -3015,7 +3015,7 @@ export interface UpdateGatewayBody {
       meaning: string;
       /** Word that distinguishes two quantities of one device with the same meaning. */
       circuit?: string;
-      /** JSONPath of the time in the message. Absent, or no time there: the time of receipt is used. */
+      /** JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used. */
       time_path?: string;
       /** Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number. */
       time_unit?: "s" | "ms" | "iso";
@@ -3051,7 +3051,7 @@ export interface DecodeMessageBody {
     zigbee2mqtt?: {
       /** Format of the messages (the setting `output` of Zigbee2MQTT). */
       output?: "json" | "attribute" | "attribute_and_json";
-      /** With `attribute`: the names of its devices, which may contain slashes. */
+      /** With `attribute`: the names of the devices, which may contain slashes. */
       devices?: string[];
     };
     /** Settings of Z-Wave JS UI. */
@@ -3077,7 +3077,7 @@ export interface DecodeMessageBody {
       meaning: string;
       /** Word that distinguishes two quantities of one device with the same meaning. */
       circuit?: string;
-      /** JSONPath of the time in the message. Absent, or no time there: the time of receipt is used. */
+      /** JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used. */
       time_path?: string;
       /** Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number. */
       time_unit?: "s" | "ms" | "iso";
@@ -3200,7 +3200,7 @@ export type CreateImportBody = {
     zigbee2mqtt?: {
       /** Format of the messages (the setting `output` of Zigbee2MQTT). */
       output?: "json" | "attribute" | "attribute_and_json";
-      /** With `attribute`: the names of its devices, which may contain slashes. */
+      /** With `attribute`: the names of the devices, which may contain slashes. */
       devices?: string[];
     };
     /** Settings of Z-Wave JS UI. */
@@ -3226,7 +3226,7 @@ export type CreateImportBody = {
       meaning: string;
       /** Word that distinguishes two quantities of one device with the same meaning. */
       circuit?: string;
-      /** JSONPath of the time in the message. Absent, or no time there: the time of receipt is used. */
+      /** JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used. */
       time_path?: string;
       /** Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number. */
       time_unit?: "s" | "ms" | "iso";
@@ -3237,7 +3237,7 @@ export type CreateImportBody = {
 export interface CreateProvisioningBatchBody {
   /** Name of the batch, chosen by its owner. */
   name: string;
-  /** Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected. Default: null. */
+  /** Id of the user for whom a device is created if a meter’s serial is not yet the `external_id` of a device. Null: such a meter is rejected. Default: null. */
   owner_user_id?: string;
   /** Type of the created devices. */
   type?: string;
@@ -3289,7 +3289,7 @@ export interface CreateTariffBody {
   standing_per_day?: string | number;
   /** Charge for the highest quarter-hour of a month. Default: none. */
   capacity?: {
-    /** Price per kW of the peak and month. */
+    /** Price per kW of the peak, per month. */
     per_kw_month: string | number;
     /** Number of months over which the peaks are averaged. Default: 1. */
     months_averaged?: number;
@@ -3368,7 +3368,7 @@ export interface UpdateTariffBody {
   standing_per_day?: string | number | null;
   /** Charge for the highest quarter-hour of a month. Null: none. */
   capacity?: {
-    /** Price per kW of the peak and month. */
+    /** Price per kW of the peak, per month. */
     per_kw_month: string | number;
     /** Number of months over which the peaks are averaged. Default: 1. */
     months_averaged?: number;
@@ -3446,7 +3446,7 @@ export interface CompareTariffsBody {
     standing_per_day?: string | number;
     /** Charge for the highest quarter-hour of a month. Default: none. */
     capacity?: {
-      /** Price per kW of the peak and month. */
+      /** Price per kW of the peak, per month. */
       per_kw_month: string | number;
       /** Number of months over which the peaks are averaged. Default: 1. */
       months_averaged?: number;
@@ -3537,7 +3537,7 @@ export interface CompareTariffsAnswer {
       standing: string;
       /** Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff. */
       capacity?: string;
-      /** Part of `import` for estimated energy. */
+      /** Part of `import` that is the cost of estimated energy. */
       estimated: string;
       /** Energy without a known price, in kWh. No amount contains it. */
       missing_prices_kwh: number;
@@ -3596,7 +3596,7 @@ export interface WhatIfAnswer {
       standing: string;
       /** Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff. */
       capacity?: string;
-      /** Part of `import` for estimated energy. */
+      /** Part of `import` that is the cost of estimated energy. */
       estimated: string;
       /** Energy without a known price, in kWh. No amount contains it. */
       missing_prices_kwh: number;
@@ -3626,7 +3626,7 @@ export interface WhatIfAnswer {
       standing: string;
       /** Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff. */
       capacity?: string;
-      /** Part of `import` for estimated energy. */
+      /** Part of `import` that is the cost of estimated energy. */
       estimated: string;
       /** Energy without a known price, in kWh. No amount contains it. */
       missing_prices_kwh: number;
@@ -3638,7 +3638,7 @@ export interface WhatIfAnswer {
     charged_kwh: number;
     /** Energy out of the battery, in kWh. */
     discharged_kwh: number;
-    /** Energy left in the battery at the end, in kWh. Its value is not credited. */
+    /** Energy left in the battery at the end, in kWh. It has no value in the costs. */
     stored_kwh: number;
     /** `discharged_kwh` ÷ `capacity_kwh`, with two decimals. */
     full_cycles: number;
@@ -3650,7 +3650,7 @@ export interface WhatIfAnswer {
 export interface CreatePriceSeriesBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Name of the series, chosen by its owner, such as the market of the prices. */
+  /** Name of the series, chosen by its owner, such as the name of the market. */
   name: string;
   /** Time for which each value applies, in minutes. */
   resolution_minutes: 15 | 30 | 60;
@@ -3707,7 +3707,7 @@ export interface DeletePricesQuery {
 export interface CreateEmissionSeriesBody {
   /** Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member. */
   user_id?: string;
-  /** Name of the series, chosen by its owner, such as the grid of the intensities. */
+  /** Name of the series, chosen by its owner, such as the name of the grid. */
   name: string;
   /** Time for which each value applies, in minutes. */
   resolution_minutes: 15 | 30 | 60;
@@ -3822,7 +3822,7 @@ export interface ListMembershipsQuery {
 }
 
 export interface CreateAppBody {
-  /** Name of the app on the consent page. */
+  /** Name of the app, as the consent page shows it. */
   name: string;
   /** HTTPS address of a page about the app. */
   website: string;
@@ -3842,7 +3842,7 @@ export interface ListAppsQuery {
 }
 
 export interface UpdateAppBody {
-  /** Name of the app on the consent page. */
+  /** Name of the app, as the consent page shows it. */
   name?: string;
   /** HTTPS address of a page about the app. */
   website?: string;
@@ -4074,7 +4074,7 @@ export class EnergyClient {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/usage`, { query, accept: 'application/atom+xml', isSafe: true, options });
   }
 
-  /** Releases a device: a meter can claim it again with a provisioning batch and the serial that the device has as `external_id`. The previous password ends. */
+  /** Releases a device, so that a meter of a provisioning batch can claim it again if its serial is the device’s `external_id`. The previous password becomes invalid. */
   releaseDevice(deviceId: string, options?: CallOptions): Promise<Message> {
     return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/release`, { options });
   }
@@ -4104,7 +4104,7 @@ export class EnergyClient {
     return this.#transport.bytes('GET', `/v1/devices/${encodeURIComponent(deviceId)}/quality`, { query, accept: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', isSafe: true, options });
   }
 
-  /** Stores readings of a device that uses the native format: one element or up to 10,000, as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once. */
+  /** Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once. */
   sendReadings(deviceId: string, body: SendReadingsBody, options?: CallOptions): Promise<SentReadings> {
     return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { body, options });
   }
@@ -4119,7 +4119,7 @@ export class EnergyClient {
     return this.#transport.text('GET', `/v1/devices/${encodeURIComponent(deviceId)}/readings`, { query, accept: 'text/csv', isSafe: true, options });
   }
 
-  /** Edits readings of a device by hand, with a reason: excludes the readings of a time, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored. */
+  /** Edits readings of a device by hand, with a reason: excludes the readings of a time range, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored. */
   createDeviceEdit(deviceId: string, body: CreateDeviceEditBody, options?: CallOptions): Promise<ReadingEdit> {
     return this.#transport.json('POST', `/v1/devices/${encodeURIComponent(deviceId)}/edits`, { body, options });
   }

@@ -28,7 +28,7 @@ const TAGS: Record<string, string> = {
   usage: 'Live readings and changed hours, as a stream of events.',
   remarks: 'Unusual conditions in a home now.',
   forecast: 'Expected usage and cost of a home at the end of the month.',
-  alerts: 'Thresholds on usage, costs and silence, and the times at which they would have fired.',
+  alerts: 'Thresholds on usage, costs and silence, and previews of when they would have fired.',
   users: 'Accounts: homeowners, utilities, administrators; export of their data.',
   groups: 'Buildings, feeders, districts: groups of homes with their total usage.',
   webhooks: 'Subscriptions to events, and the log of their deliveries.',
@@ -43,7 +43,7 @@ const TAGS: Record<string, string> = {
   keys: 'API keys: create, rotate with an overlap, revoke.',
   memberships: 'Homes of other accounts that invited the caller.',
   authorizations: 'Apps that can access the caller’s home.',
-  apps: 'Programs of utilities and administrators that can be given access to homes.',
+  apps: 'Programs of utilities and administrators, to which homes can give access.',
   audit: 'Audit log for administrators: the actor, action and target of each change.',
   imports: 'Bulk import of devices from tables, all or none.',
   'provisioning-batches': 'Shared credentials with which new meters claim their devices.',
@@ -67,7 +67,7 @@ export function openApiDocument(url: string): Json {
     info: {
       title: 'Energy usage service',
       version: VERSION,
-      description: 'Smart-meter readings in over MQTT, provably right kWh out over HTTPS.',
+      description: 'Receives smart-meter readings over MQTT and serves provably correct kWh over HTTPS.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
@@ -225,7 +225,7 @@ const ALSO = {
 const SENML: Json = {
   type: 'array',
   items: { type: 'object' },
-  description: 'A SenML pack (RFC 8428) of the device. Each record needs a time that is not relative to its receipt.',
+  description: 'A SenML pack (RFC 8428) of the device. Each record needs an absolute time.',
 };
 
 const csvOf = (csv: readonly string[] | CsvBody): Json => ({

@@ -22,5 +22,5 @@ export function register(program: Command): void {
   addGetCommand(alerts, ALERT, getAlert);
   addCreateCommand(alerts, ALERT, createAlert);
   addUpdateCommand(alerts, ALERT, updateAlert);
-  addDeleteCommand(alerts, ALERT, deleteAlert, 'its history stays');
+  addDeleteCommand(alerts, ALERT, deleteAlert, 'its history is deleted, too');
 }

@@ -10,7 +10,7 @@ export function register(program: Command): void {
     .command('audit')
     .option('--user <user>', 'only entries with this account as actor or target: a user_id or an e-mail address')
     .option('--limit <n>', 'maximum number of rows', '50')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action((options: { user?: string; limit: string; json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
         const limit = Number(options.limit);

@@ -65,7 +65,7 @@ function zoneOf(name: string): string {
 export function register(program: Command): void {
   program
     .command('decode')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .option('--topic <topic>', 'topic of one message, as on the device’s own broker')
     .option('--payload <text>', 'payload of the message')
     .option('--config <json>', 'decoder_config for the message', parseDecoderConfig)

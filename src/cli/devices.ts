@@ -70,7 +70,7 @@ export function register(program: Command): void {
     .command('discovered')
     .description('list devices that were discovered through a user’s gateways and are not paired')
     .requiredOption('--user <user>', 'owner of the gateways: a user_id or an e-mail address')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action((options: { user: string; json?: boolean }) => runOnServiceDatabase((db) => discovered(db, options)));
   addDeviceVerbs(devices);
   const gateways = program.command('gateways');
@@ -100,7 +100,7 @@ export function register(program: Command): void {
     .command('list')
     .description('list the gateways of a user')
     .requiredOption('--user <user>', 'owner: a user_id or an e-mail address')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action((options: { user: string; json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
         const all = await listGateways(db, REACH_OF_ALL, await findUserId(db, options.user), PAGE);

@@ -24,7 +24,7 @@ const MEANINGS: Record<string, string> = {
   overlap: 'overlap another interval of the channel',
   glitch: 'contradict the readings around them (glitches)',
   held: 'are implausible, and wait until later readings confirm them',
-  confirming: 'follow an implausible reading, and wait with it',
+  confirming: 'follow an implausible reading, and need the same confirmation',
   uncounted:
     'are of a quantity that does not count, because another quantity of the channel does (see the device’s channels)',
 };

@@ -24,7 +24,7 @@ export function register(program: Command): void {
     .option('--to <url>', 'copy all data into this (empty) database, compare, and close the old database for writing')
     .option(
       '--users <file>',
-      'with --to: move these accounts alone, by user_id or e-mail address, a line each, into a running installation',
+      'with --to: file with the accounts to move into a running installation; one user_id or e-mail address per line',
     )
     .option(
       '--to-secret-key <file>',

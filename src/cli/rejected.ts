@@ -24,7 +24,7 @@ export function register(program: Command): void {
     .option('--device <device_id>', 'only messages of this device')
     .option('--since <time>', 'only messages since this time (ISO 8601)')
     .option('--limit <n>', 'maximum number of rows', '50')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action((options: Options) =>
       runWithServicePool('energy rejected', async (pool) => {
         const limit = Number(options.limit);

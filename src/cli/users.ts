@@ -135,7 +135,7 @@ export function addUserVerbs(users: Command): void {
   addListCommand(users, USER, listUsers, { ofUser: false });
   addGetCommand(users, USER, getUser);
   addUpdateCommand(users, USER, updateUser);
-  addDeleteCommand(users, USER, deleteUser, 'with all readings, aggregates, keys, alerts: nothing brings them back');
+  addDeleteCommand(users, USER, deleteUser, 'with all readings, aggregates, keys and alerts; they cannot be restored');
   addVerbCommand(users, 'members', USER, listMembers);
   addVerbCommand(users, 'end-membership', USER, removeMember, { more: ['member_id'] });
 }

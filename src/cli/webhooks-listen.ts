@@ -45,7 +45,7 @@ export function addListenCommand(webhooks: Command): void {
       ...EVENT_TYPES,
     ])
     .option('--auth-token <secret>', 'secret that signs the events (default: a new one)')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action((options: ListenOptions) => listenUntilSignal(options));
 }
 

@@ -60,19 +60,19 @@ export const ERRORS = {
   },
   deviceOfUtility: {
     status: 403,
-    error: 'The device is managed by the utility that paired it',
+    error: 'A utility manages this device',
     meaning:
       'Only the utility or an administrator can change its readings, edits, channels, placement, limits and certificate, and release or delete it. The homeowner can change its location.',
   },
   certificateRegistrars: {
     status: 403,
-    error: 'Certificates are registered by utilities and administrators alone',
+    error: 'Only utilities and administrators can register certificates',
     meaning: 'Ask the utility or the operator to register the certificate of the device.',
   },
   notTheirs: {
     status: 403,
-    error: 'A utility hands a device over to its owner; only an administrator takes one back',
-    meaning: 'Leave managed_by as it is, or set it to owner.',
+    error: 'A utility can only hand a device over to its owner; an administrator can also take it back',
+    meaning: 'Do not change managed_by, or set it to owner.',
   },
   keyScopes: {
     status: 403,
@@ -81,7 +81,7 @@ export const ERRORS = {
   },
   homeownersKeyScopes: {
     status: 403,
-    error: 'A utility makes keys for its homeowners with insights:read, alerts:read and devices:read only',
+    error: 'A utility can create keys for its homeowners only with insights:read, alerts:read and devices:read',
     meaning: 'Request these scopes, or let the homeowner create the key.',
   },
   addressNotAllowed: {
@@ -92,22 +92,22 @@ export const ERRORS = {
   },
   keyAddresses: {
     status: 403,
-    error: 'A key with allowed_addresses can make only keys that are limited to some of them',
+    error: 'A key with allowed_addresses can create only keys that are limited to these addresses',
     meaning: 'Request fewer addresses, or use a key without this limit.',
   },
   emailNeedsKeys: {
     status: 403,
-    error: 'Changing an e-mail address needs keys:write beside users:write',
+    error: 'Changing an e-mail address needs keys:write in addition to users:write',
     meaning: 'Use a key that also has the scope keys:write.',
   },
   emailIsItsOwners: {
     status: 403,
-    error: 'The user has signed in: the e-mail address is theirs to change, or an administrator’s',
+    error: 'The user has signed in: only the user or an administrator can change the e-mail address',
     meaning: 'A utility can change the address of a homeowner only until the homeowner has signed in.',
   },
   memberScopes: {
     status: 403,
-    error: 'A key for the home of another account has only scopes that the membership gives',
+    error: 'A key for the home of another account can have only the scopes of the membership',
     meaning:
       'Request fewer scopes: without keys:write, and for a member with access read only scopes that end in :read.',
   },
@@ -118,7 +118,7 @@ export const ERRORS = {
   },
   originNotAllowed: {
     status: 403,
-    error: 'Pages of this origin may not use the tools',
+    error: 'Pages of this origin cannot use the tools',
     meaning: 'A request to /mcp with an Origin needs that origin in CORS_ORIGINS.',
   },
   writeNotAllowed: {
@@ -144,22 +144,22 @@ export const ERRORS = {
   },
   notHomeowner: {
     status: 409,
-    error: 'Only the account of a homeowner becomes a member of a home',
+    error: 'Only the account of a homeowner can become a member of a home',
     meaning: 'Utilities can access the homes that they enrolled without a membership. Use the account of a homeowner.',
   },
   ownHome: {
     status: 409,
-    error: 'The home is that of the account itself',
+    error: 'The home belongs to this account',
     meaning: 'Invite another address, or accept with another account.',
   },
   alreadyMember: {
     status: 409,
-    error: 'The account or address is a member of this home, or invited, already',
+    error: 'The account or address is already a member of this home, or invited',
     meaning: 'To change the access, end the membership or withdraw the invitation, and invite again.',
   },
   tooManyMembers: {
     status: 409,
-    error: 'A home has 20 members and invitations at most, and an account 20 homes',
+    error: 'A home has at most 20 members and invitations, and an account at most 20 homes',
     meaning: 'End a membership or withdraw an invitation that is no longer needed.',
   },
   phoneNeeded: {
@@ -179,27 +179,27 @@ export const ERRORS = {
   },
   tooManyWebhooks: {
     status: 409,
-    error: 'An account has 100 subscriptions at most',
+    error: 'An account can have at most 100 subscriptions',
     meaning: 'Delete one that is no longer needed.',
   },
   tooManyApps: {
     status: 409,
-    error: 'An account has 100 apps at most',
+    error: 'An account can have at most 100 apps',
     meaning: 'Delete one that is no longer needed.',
   },
   tooManyAuthorizations: {
     status: 409,
-    error: 'A home has 100 authorizations of apps at most',
+    error: 'A home can have at most 100 authorizations of apps',
     meaning: 'End one that is no longer needed.',
   },
   tariffOfDay: {
     status: 409,
-    error: 'Another tariff of the user holds from the same day on',
+    error: 'Another tariff of the user begins on the same day',
     meaning: 'Choose another valid_from, or change the existing tariff.',
   },
   tooManyTariffs: {
     status: 409,
-    error: 'A user has 1,000 tariffs at most',
+    error: 'A user can have at most 1,000 tariffs',
     meaning: 'Delete one that is no longer needed.',
   },
   seriesInUse: {
@@ -209,17 +209,17 @@ export const ERRORS = {
   },
   emissionSeriesInUse: {
     status: 409,
-    error: 'A user has the emission series',
-    meaning: 'First set another emission_series_id, or null, for the users of the series.',
+    error: 'An account uses the emission series',
+    meaning: 'First set another emission_series_id, or null, for the accounts that use the series.',
   },
   billDaysTaken: {
     status: 409,
-    error: 'Another bill period of the same home or device has some of these days',
+    error: 'Another bill period of the same home or device contains some of these days',
     meaning: 'Choose another period.',
   },
   billClosed: {
     status: 409,
-    error: 'The bill period is closed: what changes of its days is billed with the next open one',
+    error: 'The bill period is closed: the next open period bills later changes of its days',
     meaning: 'Choose another period.',
   },
   billNotOver: {
@@ -229,48 +229,48 @@ export const ERRORS = {
   },
   tooManyBills: {
     status: 409,
-    error: 'A user has 1,000 bill periods at most, and a bill period 100 versions',
+    error: 'A user can have at most 1,000 bill periods, and a bill period at most 100 versions',
     meaning: 'Delete one that is no longer needed.',
   },
   tooManyEdits: {
     status: 409,
-    error: 'A device has 1,000 edits in force at most, and 10,000 in all',
+    error: 'A device can have at most 1,000 edits in force, and 10,000 in total',
     meaning: 'Revoke edits that are no longer needed, or combine edits.',
   },
   readByHandTwice: {
     status: 409,
-    error: 'Another reading by hand of this register and instant is in force',
-    meaning: 'Revoke the existing reading first, or choose another instant.',
+    error: 'An edit already adds a reading of this register at this time',
+    meaning: 'Revoke that edit first, or choose another time.',
   },
   editTooOld: {
     status: 409,
-    error: 'The readings that the edit is about are no longer kept: what was computed with it stays',
+    error: 'The readings that the edit affects have been deleted: the edit cannot be revoked',
     meaning: 'Readings are stored for RETENTION_MONTHS. Older energy cannot be recomputed.',
   },
   tooManySeries: {
     status: 409,
-    error: 'A user has 1,000 price and emission series at most',
+    error: 'A user can have at most 1,000 price and emission series',
     meaning: 'Delete one that is no longer needed.',
   },
   tooManySources: {
     status: 409,
-    error: 'An account has 20 series at most that fetch themselves',
+    error: 'An account can have at most 20 series with a source',
     meaning: 'Remove the source of a series that is no longer needed.',
   },
   operatorHost: {
     status: 403,
-    error: 'This name is not the operator listener’s: use its address, or add the name to OPERATOR_NAMES',
+    error: 'This host name is not allowed here: use the IP address, or add the name to OPERATOR_NAMES',
     meaning:
       'The request to the listener for operators (/metrics, /healthz) used a host name with a dot that is not in OPERATOR_NAMES.',
   },
   ownAddresses: {
     status: 403,
-    error: 'Own addresses as sources of series are for utilities and administrators',
+    error: 'Only utilities and administrators can use their own addresses as sources of series',
     meaning: 'Use a preset instead, or upload the values.',
   },
   tooManyGroups: {
     status: 409,
-    error: 'An account has 10,000 groups at most',
+    error: 'An account can have at most 10,000 groups',
     meaning: 'Delete one that is no longer needed.',
   },
   groupHasSubgroups: {
@@ -280,17 +280,17 @@ export const ERRORS = {
   },
   valueNeeded: {
     status: 409,
-    error: 'The device was announced, and none of its values was received yet',
+    error: 'The device was announced, but none of its values has been received yet',
     meaning: 'Add the topic in details to the bridge of the gateway, and pair the device when a value has arrived.',
   },
   notNative: {
     status: 409,
-    error: 'The device is behind a gateway: its readings come through that',
+    error: 'The device sends its readings through its gateway',
     meaning: 'Readings over HTTPS are only possible for devices that use the native format themselves.',
   },
   externalIdInUse: {
     status: 409,
-    error: 'The account has a device of this external_id already',
+    error: 'The account already has a device with this external_id',
     meaning: 'Use that device, or another external_id.',
   },
   certificateInUse: {
@@ -300,22 +300,22 @@ export const ERRORS = {
   },
   importUnderWay: {
     status: 409,
-    error: 'Another import of this account is under way',
+    error: 'Another import of this account is in progress',
     meaning: 'Send the import again when the other one has finished.',
   },
   importOvertaken: {
     status: 409,
-    error: 'Something else has created the same devices or accounts meanwhile; nothing was imported',
+    error: 'Another request has created the same devices or accounts; nothing was imported',
     meaning: 'Send the import again: existing devices and accounts do not change.',
   },
   credentialsGone: {
     status: 409,
-    error: 'The passwords of this import were fetched already, or were not fetched within a day',
+    error: 'The passwords of this import have already been fetched, or were not fetched within a day',
     meaning: 'Delete the devices whose passwords are lost, and import them again.',
   },
   claimRefused: {
     status: 403,
-    error: 'The claim is refused: this serial does not wait to be claimed with this batch',
+    error: 'The claim is refused: this serial cannot be claimed with this batch now',
     meaning: 'Register the serial, or release its device, and check the batch: it may be expired, revoked or used up.',
   },
   idempotencyKeyReused: {
@@ -325,7 +325,7 @@ export const ERRORS = {
   },
   idempotencyUnderWay: {
     status: 409,
-    error: 'The first request with this Idempotency-Key is still under way',
+    error: 'The first request with this Idempotency-Key is still in progress',
     meaning: 'Repeat the request in a moment.',
   },
   unprocessable: {
@@ -346,7 +346,7 @@ export const ERRORS = {
   },
   calculationUnderWay: {
     status: 429,
-    error: 'Another Calculation Is Under Way',
+    error: 'Another Calculation Is In Progress',
     meaning:
       'Comparisons of tariffs and what-if calculations of an account run one at a time. Repeat the request when the other one has finished.',
   },
@@ -354,7 +354,7 @@ export const ERRORS = {
     status: 500,
     error: 'Internal Server Error',
     meaning:
-      'An unexpected error. The log of the service has details under the incident of the response, which is also in Request-Id.',
+      'An unexpected error. The log of the service has details under the response’s incident number, which is also in Request-Id.',
   },
   unavailable: {
     status: 503,

@@ -56,7 +56,7 @@ export const decoderConfigSchemas = {
         .array(text)
         .max(2_000)
         .optional()
-        .describe('With `attribute`: the names of its devices, which may contain slashes.'),
+        .describe('With `attribute`: the names of the devices, which may contain slashes.'),
     })
     .describe('Settings of Zigbee2MQTT.'),
   zwavejs: z

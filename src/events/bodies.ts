@@ -122,7 +122,7 @@ const envelope = z.strictObject({
   id: z.string().describe('Id of the event, the same in every attempt.'),
   type: z.string().describe('Type of the event.'),
   created_at: instant.describe('Time of the event.'),
-  environment: z.enum(ENVIRONMENTS).describe('Installation in which the event happened.'),
+  environment: z.enum(ENVIRONMENTS).describe('Installation in which the event happened: `live` or `sandbox`.'),
 });
 
 /** Body of a webhook, with any `data`. */

@@ -5,7 +5,7 @@ const instant = z.iso.datetime({ offset: true });
 const energy = (meaning: string) => z.number().min(0).describe(`${meaning}, in kWh.`);
 const watts = (meaning: string) => z.number().int().describe(`${meaning}, in watts.`);
 const KINDS =
-  'Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months.';
+  'Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months.';
 const kind = <Kind extends string>(name: Kind) => z.literal(name).describe(KINDS);
 const date = z.iso.date();
 
@@ -62,7 +62,7 @@ const productionMissing = z.strictObject({
   expected_kwh: energy(
     'Energy that the panels would have produced since the start of the condition on days with poor sun',
   ),
-  is_silent: z.boolean().describe('Whether the production is unknown (true), or known to be 0 (false).'),
+  is_silent: z.boolean().describe('True: the production is unknown. False: it is known to be 0.'),
   compared: comparedKwh,
 });
 

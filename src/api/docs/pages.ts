@@ -125,7 +125,7 @@ function firstPage(parts: readonly ListedPart[]): string {
   const cards = (pages: readonly Listed[]) =>
     `<ul class="cards">${pages.map(({ href, title, lead }) => `<li><a href="${href}">${escapeHtml(title)}</a><p>${lead.replaceAll(/<\/?a[^>]*>/g, '')}</p></li>`).join('')}</ul>`;
   return `<h1>Documentation</h1>
-<p class="lead">Smart-meter readings in over MQTT, provably right kWh out over HTTPS. Start with the tutorials. To try things out there is a
+<p class="lead">Receives smart-meter readings over MQTT and serves provably correct kWh over HTTPS. Start with the tutorials. To try things out there is a
 <a href="/docs/guides/sandbox">sandbox</a> with simulated homes.</p>
 ${parts.map(({ title, pages }) => `<h2>${title}</h2><p>${ABOUT[title] ?? ''}</p>${cards(pages)}`).join('\n')}`;
 }

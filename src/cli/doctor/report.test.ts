@@ -394,7 +394,7 @@ describe('the doctor', () => {
     const findings = runChecks(WELL);
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
     expect(new Set(findings.map(({ check }) => check))).toEqual(new Set(CHECKS.map(({ name }) => name)));
-    expect(formatFindings(findings)).toMatch(/Nothing is wrong\.$/);
+    expect(formatFindings(findings)).toMatch(/No problems found\.$/);
   });
 
   test.each(CASES)('%s', (_, change, check, level, words) => {

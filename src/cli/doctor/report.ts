@@ -49,7 +49,7 @@ export function formatFindings(findings: readonly Reported[]): string {
 function summaryOf(findings: readonly Reported[]): string {
   const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length;
   const [problems, warnings] = [count('problem'), count('warning')];
-  if (problems + warnings === 0) return 'Nothing is wrong.';
+  if (problems + warnings === 0) return 'No problems found.';
   const said = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
   return `${said(problems, 'problem')}, ${said(warnings, 'warning')}.`;
 }

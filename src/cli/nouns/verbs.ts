@@ -38,7 +38,7 @@ export function addListCommand(
     .option('--limit <n>', 'maximum number of rows, up to 200', '50')
     .option('--cursor <cursor>', 'cursor of the page, printed at the end of the previous page')
     .option('--all', 'all pages')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action((options: Options) => list(noun, definition, options));
 }
 

@@ -216,7 +216,7 @@ describe('devices', () => {
     expect(await pair('dsc_2')).toMatchObject({
       status: 409,
       json: {
-        error: 'The device was announced, and none of its values was received yet',
+        error: 'The device was announced, but none of its values has been received yet',
         details: [{ field: 'discovery_id', message: 'none of its values was received yet: bridge SS/# first' }],
       },
     });

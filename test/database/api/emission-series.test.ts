@@ -154,7 +154,7 @@ describe('the emission series of an account', () => {
     await name(home.userId, id);
     expect((await send('DELETE', path, undefined, utility.key)).json).toMatchObject({
       status: 409,
-      error: 'A user has the emission series',
+      error: 'An account uses the emission series',
     });
     await name(home.userId, null);
     expect((await send('DELETE', path, undefined, utility.key)).status).toBe(200);

@@ -77,7 +77,7 @@ describe('a key that is limited to networks', () => {
 
   test('creates only keys limited to some of its networks, and removes the limits of none', async () => {
     const { of, key, keyId } = await limited(['10.0.0.0/8']);
-    const wider = 'A key with allowed_addresses can make only keys that are limited to some of them';
+    const wider = 'A key with allowed_addresses can create only keys that are limited to these addresses';
     for (const allowed_addresses of [[], ['0.0.0.0/0'], ['10.0.0.0/8', OUTSIDE]]) {
       const made = await create(key, { allowed_addresses });
       expect([made.status, made.json.error]).toEqual([403, wider]);

@@ -141,7 +141,7 @@ describe('a device of the utility', () => {
     const refused = await ask('PATCH', `/v1/devices/${deviceId}`, home.key, { limit_kw: 1 });
     expect(refused).toMatchObject({
       status: 403,
-      json: { error: 'The device is managed by the utility that paired it' },
+      json: { error: 'A utility manages this device' },
     });
     const stranger = await api.user('homeowner');
     expect((await tryAll(deviceId, stranger.key)).limit_kw).toBe(404);

@@ -85,7 +85,7 @@ test('two tariffs of a user cannot begin on the same day, even if created concur
   expect(raced.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   const other = (await post(flat({ valid_from: '2026-07-02' }), own.key)).json.tariff_id;
   const taken = await patch(other, { valid_from: '2026-07-01' }, own.key);
-  expect([taken.status, taken.json.error]).toEqual([409, 'Another tariff of the user holds from the same day on']);
+  expect([taken.status, taken.json.error]).toEqual([409, 'Another tariff of the user begins on the same day']);
   // Another user's tariff can begin on that day.
   expect((await post(body, (await api.user('homeowner')).key)).status).toBe(201);
   expect((await patch(other, { valid_from: '2026-07-02' }, own.key)).status).toBe(200);
@@ -277,7 +277,7 @@ test('an Idempotency-Key creates one tariff, and a user has at most 1,000', asyn
     `INSERT INTO tariffs SELECT 'trf_' || n || $1, $1, 'x', date '2030-01-01' + n, 'EUR', '{"import": {"per_kwh": "1"}}' FROM generate_series(1, 999) n`,
     [own.userId],
   );
-  expect((await post(flat(), own.key)).json).toMatchObject({ status: 409, error: 'A user has 1,000 tariffs at most' });
+  expect((await post(flat(), own.key)).json).toMatchObject({ status: 409, error: 'A user can have at most 1,000 tariffs' });
 });
 
 test('existing keys with all scopes also get the scopes of tariffs', async () => {

@@ -491,5 +491,5 @@ test('an account gets at most 100 subscriptions, however many requests run at on
   const asked = await Promise.allSettled(Array.from({ length: 8 }, () => deliveries.subscribe(userId, receiver.url)));
   expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  expect(refused.map(({ message }) => message)).toEqual(Array(6).fill('An account has 100 subscriptions at most'));
+  expect(refused.map(({ message }) => message)).toEqual(Array(6).fill('An account can have at most 100 subscriptions'));
 });

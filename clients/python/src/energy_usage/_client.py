@@ -548,7 +548,7 @@ class EnergyClient(Transport):
         device_id: str,
         **options: Unpack[CallOptions],
     ) -> types.Message:
-        """Releases a device: a meter can claim it again with a provisioning batch and the serial that the device has as `external_id`. The previous password ends."""
+        """Releases a device, so that a meter of a provisioning batch can claim it again if its serial is the device’s `external_id`. The previous password becomes invalid."""
         return self._json("POST", f"/v1/devices/{self._segment(device_id)}/release", options=options)
 
     def list_fleet_devices(
@@ -656,7 +656,7 @@ class EnergyClient(Transport):
         body: types.SendReadingsBody,
         **options: Unpack[CallOptions],
     ) -> types.SentReadings:
-        """Stores readings of a device that uses the native format: one element or up to 10,000, as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once."""
+        """Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once."""
         return self._json("POST", f"/v1/devices/{self._segment(device_id)}/readings", body=body, options=options)
 
     def list_device_readings(
@@ -699,7 +699,7 @@ class EnergyClient(Transport):
         body: types.CreateDeviceEditBody,
         **options: Unpack[CallOptions],
     ) -> types.ReadingEdit:
-        """Edits readings of a device by hand, with a reason: excludes the readings of a time, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored."""
+        """Edits readings of a device by hand, with a reason: excludes the readings of a time range, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored."""
         return self._json("POST", f"/v1/devices/{self._segment(device_id)}/edits", body=body, options=options)
 
     def list_device_edits(

@@ -110,14 +110,14 @@ class AlertTriggeredEvent(TypedDict):
     created_at: str
     """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Installation in which the event happened."""
+    """Installation in which the event happened: `live` or `sandbox`."""
     data: AlertTriggeredEventData
     """Object of the event."""
 
 
 class App(TypedDict):
     name: str
-    """Name of the app on the consent page."""
+    """Name of the app, as the consent page shows it."""
     website: str
     """HTTPS address of a page about the app."""
     redirect_uris: list[str]
@@ -187,9 +187,9 @@ class BillEdit(TypedDict):
     native_name: Optional[str]
     """The device’s own name of the quantity. Null: every quantity of the device."""
     start: str
-    """Start of the excluded time; for `add`, the time of the reading."""
+    """Start of the excluded range; for `add`, the time of the reading."""
     end: Optional[str]
-    """End of the excluded time, exclusive. Null: the action is `add`."""
+    """End of the excluded range, exclusive. Null: the action is `add`."""
     kwh: Optional[str]
     """Value of the register, in kWh with six decimals, as text. Null: the action is `exclude`."""
     reason: str
@@ -474,7 +474,7 @@ class CommodityUsage(TypedDict):
     estimated_m3: NotRequired[float]
     """Part of `m3_used` that is estimated, in m³."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
+    """Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
     """Whether all expected data is known. Null: no data is expected yet."""
 
@@ -514,7 +514,7 @@ CostValue = TypedDict("CostValue", {
 
 class CreatedApp(TypedDict):
     name: str
-    """Name of the app on the consent page."""
+    """Name of the app, as the consent page shows it."""
     website: str
     """HTTPS address of a page about the app."""
     redirect_uris: list[str]
@@ -605,7 +605,7 @@ class CreatedProvisioningBatch(TypedDict):
     user_id: str
     """Id of the user who owns the object."""
     owner_user_id: Optional[str]
-    """Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected."""
+    """Id of the user for whom a device is created if a meter’s serial is not yet the `external_id` of a device. Null: such a meter is rejected."""
     name: str
     """Name of the batch, chosen by its owner."""
     type: str
@@ -702,7 +702,7 @@ class DeviceConnectedEvent(TypedDict):
     created_at: str
     """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Installation in which the event happened."""
+    """Installation in which the event happened: `live` or `sandbox`."""
     data: DeviceConnectedEventData
     """Object of the event."""
 
@@ -782,7 +782,7 @@ class DeviceImport(TypedDict):
     import_id: str
     """Id of the import."""
     state: Literal["completed"]
-    """State of the import. An import is completed as a whole before the response, or rejected."""
+    """State of the import. The import is complete before the response, or it is rejected as a whole."""
     created_at: str
     """Time of creation."""
     rows: int
@@ -834,7 +834,7 @@ class DeviceReading(TypedDict):
     humidity_percent: NotRequired[float]
     """Relative humidity, in percent."""
     verdict: Literal["counted", "baseline", "excluded", "not_counted", "unknown", "lower_kept", "glitch", "overlap", "late_news", "passed_over", "taken_back", "jitter", "reset", "rollover", "swap", "held"]
-    """Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: nobody has set what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`."""
+    """Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: the meaning of the quantity has not been set. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`."""
     edit_id: NotRequired[str]
     """Id of the edit that excludes or added the reading."""
 
@@ -877,9 +877,9 @@ class DeviceUsageData(TypedDict):
     production_kwh: NotRequired[Optional[float]]
     """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: unknown."""
+    """Energy that batteries charged, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: unknown."""
+    """Energy that batteries discharged, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
     """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
@@ -891,13 +891,13 @@ class DeviceUsageData(TypedDict):
     estimated_kwh: NotRequired[Optional[float]]
     """Part of `kwh_used` that is estimated, in kWh. Null: unknown."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
+    """Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
     """Whether all expected data is known. Null: no data is expected yet."""
     export_kwh: NotRequired[Optional[float]]
     """Energy exported by the device, in kWh. Null: unknown."""
     estimate: NotRequired[Optional[Literal["like_days", "line"]]]
-    """With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: of a long silence by the shape of like days, at least in part. `line`: all of it was spread evenly. Null: nothing in it is estimated."""
+    """With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: at least a part by the load profile of similar days. `line`: all of it was spread evenly. Null: nothing in it is estimated."""
     temperature_c: NotRequired[Optional[DeviceUsageDataTemperatureC]]
     """Room temperature measured by a thermostat. Null: unknown."""
     setpoint_c: NotRequired[Optional[float]]
@@ -932,11 +932,11 @@ class DiscoveredDevice(TypedDict):
     native_id: str
     """The device’s own id."""
     channels: list[str]
-    """Names of its channels."""
+    """Names of the device’s channels."""
     quantities: list[DiscoveredDeviceQuantities]
-    """The quantities of its channels."""
+    """The quantities of the device’s channels."""
     awaits: Optional[str]
-    """Topic filter, below the gateway’s prefix, on which values were announced but none has arrived yet. Null: values have arrived."""
+    """Topic filter, below the gateway’s prefix, for announced values of which none has arrived yet. Null: values have arrived."""
     first_seen_at: str
     """Time of the first message."""
     last_seen_at: str
@@ -949,7 +949,7 @@ class EmissionSeries(TypedDict):
     user_id: str
     """Id of the user who owns the object."""
     name: str
-    """Name of the series, chosen by its owner, such as the grid of the intensities."""
+    """Name of the series, chosen by its owner, such as the name of the grid."""
     resolution_minutes: Literal[15, 30, 60]
     """Time for which each value applies, in minutes."""
     source: NotRequired[SeriesSource]
@@ -959,7 +959,7 @@ class EmissionSeries(TypedDict):
     next_fetch_at: NotRequired[str]
     """Time of the next fetch."""
     last_error: NotRequired[Optional[str]]
-    """Error of the last fetch, or in rows of its response. Null: none."""
+    """Error of the last fetch, or of rows in its response. Null: no error."""
 
 
 class EmissionsValue(TypedDict):
@@ -996,7 +996,7 @@ class EnergyInsights(TypedDict):
     estimated_m3: NotRequired[float]
     """Part of `m3_used` that is estimated, in m³."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
+    """Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
     """Whether all expected data is known. Null: no data is expected yet."""
     cost: NotRequired[Cost]
@@ -1008,9 +1008,9 @@ class EnergyInsights(TypedDict):
     production_kwh: NotRequired[Optional[float]]
     """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: unknown."""
+    """Energy that batteries charged, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: unknown."""
+    """Energy that batteries discharged, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
     """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
@@ -1096,7 +1096,7 @@ class FleetSilenceData(TypedDict):
     device: int
     """Number of these devices that stopped alone."""
     habit: int
-    """Number of these devices that stop again and again."""
+    """Number of these devices that stop frequently."""
     unsure: int
     """Number of all these devices whose kind of stop is uncertain."""
 
@@ -1107,7 +1107,7 @@ class FleetSilenceGroups(TypedDict):
     sure: bool
     """Whether the kind is certain. If not, `because` gives the reason."""
     because: Literal["beyond_chance", "whole_gateway", "whole_home", "others_go_on", "often_silent", "part_of_gateway", "part_of_home", "only_device", "others_stopped_too"]
-    """Reason. `beyond_chance`: more homes at once than by chance; `whole_gateway`, `whole_home`: all its devices; `others_go_on`: others of the home reported; `often_silent`: alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: no other device of the home could report; `others_stopped_too`: unusually many homes stopped about then."""
+    """Reason. `beyond_chance`: more homes stopped at once than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: other devices of the home reported; `often_silent`: the device stopped alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices stopped; `only_device`: the home has no other reporting device; `others_stopped_too`: unusually many homes stopped then."""
     first_at: str
     """Time of the last message of the device that stopped first."""
     last_at: str
@@ -1260,9 +1260,9 @@ class GroupEnergyInsights(TypedDict):
     production_kwh: NotRequired[Optional[float]]
     """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: unknown."""
+    """Energy that batteries charged, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: unknown."""
+    """Energy that batteries discharged, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
     """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
@@ -1274,7 +1274,7 @@ class GroupEnergyInsights(TypedDict):
     estimated_kwh: NotRequired[Optional[float]]
     """Part of `kwh_used` that is estimated, in kWh. Null: unknown."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
+    """Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
     """Whether all expected data is known. Null: no data is expected yet."""
 
@@ -1359,7 +1359,7 @@ class JudgedMessageMembers(TypedDict):
 
 class JudgedMessage(TypedDict):
     outcome: Literal["read", "asked", "refused", "nothing", "nobody"]
-    """`read`: at least one reading counts. `asked`: nothing counts until the owner sets what a quantity is. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message."""
+    """`read`: at least one reading counts. `asked`: nothing counts until the owner sets the meaning of a quantity. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message."""
     topic: str
     """The topic without the prefix of the gateway."""
     family: Optional[str]
@@ -1367,7 +1367,7 @@ class JudgedMessage(TypedDict):
     readings: list[JudgedMessageReadings]
     """Decoded readings."""
     asks: list[JudgedMessageAsks]
-    """Quantities that do not count until the owner sets what they are."""
+    """Quantities that do not count until the owner sets their meaning."""
     refused: list[str]
     """Reasons why the message, or a part of it, cannot be used."""
     left_out: int
@@ -1484,11 +1484,11 @@ class MonthQualityFindings(TypedDict):
     overlaps: int
     """Interval readings that overlap a counted interval."""
     late_news: int
-    """Readings with which a frozen source caught up. Their energy is distributed over the time since the source froze."""
+    """Readings with which a source continued after it was frozen. Their energy is distributed over the time since the source froze."""
     passed_over: int
-    """Readings that a frozen source repeated before it caught up."""
+    """Readings that a frozen source repeated."""
     taken_back: int
-    """Readings that showed that the previous reading was false."""
+    """Readings that prove the previous reading false."""
     jitter: int
     """Small decreases of a register, for example if it loses its decimals."""
     resets: int
@@ -1498,7 +1498,7 @@ class MonthQualityFindings(TypedDict):
     swaps: int
     """Replacements of the meter. The history is split there, and the difference between the two registers does not count."""
     held: int
-    """Implausible readings that wait for the following readings to confirm or refute them."""
+    """Implausible readings that later readings will confirm or refute."""
 
 
 class MonthQualityRejections(TypedDict):
@@ -1561,7 +1561,7 @@ class MonthlyAnalyticsData(TypedDict):
     avg_daily_kwh: float
     """Mean daily usage over the days with data, in kWh."""
     peak_hour: Optional[str]
-    """Hour of the day with the highest usage in the month. Null: in every hour, more than half of the usage is estimated."""
+    """Hour of the day with the highest usage in the month. Null: more than half of the usage is estimated in every hour."""
     change_kwh: Optional[float]
     """Change from the previous month, in kWh. Null: the previous month has no data."""
     change_percent: Optional[float]
@@ -1576,7 +1576,7 @@ class MonthlyAnalytics(TypedDict):
     user_id: str
     """Id of the user who owns the object."""
     data: list[MonthlyAnalyticsData]
-    """The months, oldest first. Months without data are left out."""
+    """The months, oldest first. Months without data are omitted."""
 
 
 class NewSeriesSource(TypedDict):
@@ -1649,7 +1649,7 @@ class PriceSeries(TypedDict):
     user_id: str
     """Id of the user who owns the object."""
     name: str
-    """Name of the series, chosen by its owner, such as the market of the prices."""
+    """Name of the series, chosen by its owner, such as the name of the market."""
     currency: str
     """Currency of the prices (ISO 4217), such as `EUR`."""
     resolution_minutes: Literal[15, 30, 60]
@@ -1661,7 +1661,7 @@ class PriceSeries(TypedDict):
     next_fetch_at: NotRequired[str]
     """Time of the next fetch."""
     last_error: NotRequired[Optional[str]]
-    """Error of the last fetch, or in rows of its response. Null: none."""
+    """Error of the last fetch, or of rows in its response. Null: no error."""
 
 
 class ProvisioningBatch(TypedDict):
@@ -1670,7 +1670,7 @@ class ProvisioningBatch(TypedDict):
     user_id: str
     """Id of the user who owns the object."""
     owner_user_id: Optional[str]
-    """Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected."""
+    """Id of the user for whom a device is created if a meter’s serial is not yet the `external_id` of a device. Null: such a meter is rejected."""
     name: str
     """Name of the batch, chosen by its owner."""
     type: str
@@ -1719,13 +1719,13 @@ class ReadingEdit(TypedDict):
     device_id: str
     """Id of the device."""
     action: Literal["exclude", "add"]
-    """`exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant."""
+    """`exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant."""
     native_name: Optional[str]
     """The device’s own name of the quantity, as in `channels`. Null: every quantity of the device."""
     start: Optional[str]
-    """With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end."""
+    """With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end."""
     end: Optional[str]
-    """With `exclude`: end of the excluded time, exclusive."""
+    """With `exclude`: end of the excluded range, exclusive."""
     at: Optional[str]
     """With `add`: time of the reading."""
     kwh: Optional[float]
@@ -1762,7 +1762,7 @@ class RejectedRow(TypedDict):
 
 class Remark(TypedDict):
     kind: Union[Union[Union[Union[Union[Literal["stays_on"], Literal["night_rose"]], Literal["device_uses_more"]], Literal["production_missing"]], Literal["unusual_day"]], Literal["cheaper_tariff"]]
-    """Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
+    """Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
     since: NotRequired[str]
     """Start of the condition."""
     until: NotRequired[str]
@@ -1786,7 +1786,7 @@ class Remark(TypedDict):
     expected_kwh: NotRequired[float]
     """Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh."""
     is_silent: NotRequired[bool]
-    """Whether the production is unknown (true), or known to be 0 (false)."""
+    """True: the production is unknown. False: it is known to be 0."""
     date: NotRequired[str]
     """The unusual day, in the time zone of the user."""
     weekday: NotRequired[int]
@@ -1809,7 +1809,7 @@ class Remark(TypedDict):
 
 class RemarkRaisedEventData(TypedDict):
     kind: Union[Union[Union[Union[Union[Literal["stays_on"], Literal["night_rose"]], Literal["device_uses_more"]], Literal["production_missing"]], Literal["unusual_day"]], Literal["cheaper_tariff"]]
-    """Kind of remark. `stays_on`: a load that used to be off at times; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
+    """Kind of remark. `stays_on`: a load that no longer switches off; `night_rose`: a higher power in the quietest two hours; `device_uses_more`: a device whose usage hardly varies uses more; `production_missing`: panels that produce nothing; `unusual_day`: a day with far more usage than usual for its weekday; `cheaper_tariff`: a tariff that would have cost less in the last twelve whole months."""
     since: NotRequired[str]
     """Start of the condition."""
     until: NotRequired[str]
@@ -1835,7 +1835,7 @@ class RemarkRaisedEventData(TypedDict):
     expected_kwh: NotRequired[float]
     """Energy that the panels would have produced since the start of the condition on days with poor sun, in kWh."""
     is_silent: NotRequired[bool]
-    """Whether the production is unknown (true), or known to be 0 (false)."""
+    """True: the production is unknown. False: it is known to be 0."""
     date: NotRequired[str]
     """The unusual day, in the time zone of the user."""
     weekday: NotRequired[int]
@@ -1864,7 +1864,7 @@ class RemarkRaisedEvent(TypedDict):
     created_at: str
     """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Installation in which the event happened."""
+    """Installation in which the event happened: `live` or `sandbox`."""
     data: RemarkRaisedEventData
     """Object of the event."""
 
@@ -2016,9 +2016,9 @@ class SummarySummary(TypedDict):
     production_kwh: NotRequired[Optional[float]]
     """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: unknown."""
+    """Energy that batteries charged, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: unknown."""
+    """Energy that batteries discharged, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
     """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
@@ -2030,7 +2030,7 @@ class SummarySummary(TypedDict):
     estimated_kwh: NotRequired[Optional[float]]
     """Part of `kwh_used` that is estimated, in kWh. Null: unknown."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
+    """Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
     """Whether all expected data is known. Null: no data is expected yet."""
 
@@ -2044,7 +2044,7 @@ class TariffCapacity(TypedDict):
     """Charge for the highest quarter-hour of a month. Default: none."""
 
     per_kw_month: str
-    """Price per kW of the peak and month. A decimal with up to 9 places, as text."""
+    """Price per kW of the peak, per month. A decimal with up to 9 places, as text."""
     months_averaged: NotRequired[int]
     """Number of months over which the peaks are averaged. Default: 1."""
     minimum_kw: NotRequired[float]
@@ -2079,9 +2079,9 @@ class UnreadMessagesExample(TypedDict):
 
 class UnreadMessages(TypedDict):
     shape: str
-    """Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` counts all further shapes."""
+    """Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` stands for all other topics."""
     count: int
-    """Number of messages since the first."""
+    """Number of received messages."""
     first_seen_at: str
     """Time at which the first message was received."""
     last_seen_at: str
@@ -2100,7 +2100,7 @@ class Usage(TypedDict):
     starts_at: NotRequired[str]
     """Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour."""
     kwh_used: Optional[float]
-    """Usage of the home, in kWh. Null: unknown, but a member of `include` is known."""
+    """Usage of the home, in kWh. Null: unknown; the row then contains other known members."""
     peak_hour: Optional[str]
     """Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated."""
     cost: NotRequired[Cost]
@@ -2112,9 +2112,9 @@ class Usage(TypedDict):
     production_kwh: NotRequired[Optional[float]]
     """Energy that the home produced, in kWh. Null: unknown."""
     charged_kwh: NotRequired[Optional[float]]
-    """Energy into storage, in kWh. Null: unknown."""
+    """Energy that batteries charged, in kWh. Null: unknown."""
     discharged_kwh: NotRequired[Optional[float]]
-    """Energy out of storage, in kWh. Null: unknown."""
+    """Energy that batteries discharged, in kWh. Null: unknown."""
     consumption_kwh: NotRequired[Optional[float]]
     """Energy used by consumption devices, in kWh. Null: unknown."""
     untracked_kwh: NotRequired[Optional[float]]
@@ -2126,7 +2126,7 @@ class Usage(TypedDict):
     estimated_kwh: NotRequired[Optional[float]]
     """Part of `kwh_used` that is estimated, in kWh. Null: unknown."""
     coverage: NotRequired[Optional[float]]
-    """Part of the expected time with data, 0 to 1. Null: no data is expected yet."""
+    """Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet."""
     complete: NotRequired[Optional[bool]]
     """Whether all expected data is known. Null: no data is expected yet."""
 
@@ -2159,7 +2159,7 @@ class UsageUpdatedEvent(TypedDict):
     created_at: str
     """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Installation in which the event happened."""
+    """Installation in which the event happened: `live` or `sandbox`."""
     data: UsageUpdatedEventData
     """Object of the event."""
 
@@ -2195,7 +2195,7 @@ class UserCreatedEvent(TypedDict):
     created_at: str
     """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Installation in which the event happened."""
+    """Installation in which the event happened: `live` or `sandbox`."""
     data: User
     """Object of the event."""
 
@@ -2230,7 +2230,7 @@ class WebhookTestEvent(TypedDict):
     created_at: str
     """Time of the event."""
     environment: Literal["live", "sandbox"]
-    """Installation in which the event happened."""
+    """Installation in which the event happened: `live` or `sandbox`."""
     data: WebhookTestEventData
     """Object of the event."""
 
@@ -2417,7 +2417,7 @@ class UpdateDeviceBodyDecoderConfigZigbee2mqtt(TypedDict):
     output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
     """Format of the messages (the setting `output` of Zigbee2MQTT)."""
     devices: NotRequired[list[str]]
-    """With `attribute`: the names of its devices, which may contain slashes."""
+    """With `attribute`: the names of the devices, which may contain slashes."""
 
 
 class UpdateDeviceBodyDecoderConfigZwavejs(TypedDict):
@@ -2445,7 +2445,7 @@ class UpdateDeviceBodyDecoderConfigMapping(TypedDict):
     circuit: NotRequired[str]
     """Word that distinguishes two quantities of one device with the same meaning."""
     time_path: NotRequired[str]
-    """JSONPath of the time in the message. Absent, or no time there: the time of receipt is used."""
+    """JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
     """Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number."""
 
@@ -2511,13 +2511,13 @@ class UpdateDeviceBody(TypedDict):
 
 class CreateDeviceEditBody(TypedDict):
     action: Literal["exclude", "add"]
-    """`exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant."""
+    """`exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant."""
     native_name: NotRequired[str]
     """The device’s own name of the quantity, as in `channels`. Required with `add`. Default with `exclude`: every quantity of the device."""
     start: NotRequired[str]
-    """With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end."""
+    """With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end."""
     end: NotRequired[str]
-    """With `exclude`: end of the excluded time, exclusive."""
+    """With `exclude`: end of the excluded range, exclusive."""
     at: NotRequired[str]
     """With `add`: time of the reading."""
     kwh: NotRequired[float]
@@ -2546,7 +2546,7 @@ class UpdateGatewayBodyDecoderConfigZigbee2mqtt(TypedDict):
     output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
     """Format of the messages (the setting `output` of Zigbee2MQTT)."""
     devices: NotRequired[list[str]]
-    """With `attribute`: the names of its devices, which may contain slashes."""
+    """With `attribute`: the names of the devices, which may contain slashes."""
 
 
 class UpdateGatewayBodyDecoderConfigZwavejs(TypedDict):
@@ -2574,7 +2574,7 @@ class UpdateGatewayBodyDecoderConfigMapping(TypedDict):
     circuit: NotRequired[str]
     """Word that distinguishes two quantities of one device with the same meaning."""
     time_path: NotRequired[str]
-    """JSONPath of the time in the message. Absent, or no time there: the time of receipt is used."""
+    """JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
     """Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number."""
 
@@ -2620,7 +2620,7 @@ class DecodeMessageBodyDecoderConfigZigbee2mqtt(TypedDict):
     output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
     """Format of the messages (the setting `output` of Zigbee2MQTT)."""
     devices: NotRequired[list[str]]
-    """With `attribute`: the names of its devices, which may contain slashes."""
+    """With `attribute`: the names of the devices, which may contain slashes."""
 
 
 class DecodeMessageBodyDecoderConfigZwavejs(TypedDict):
@@ -2648,7 +2648,7 @@ class DecodeMessageBodyDecoderConfigMapping(TypedDict):
     circuit: NotRequired[str]
     """Word that distinguishes two quantities of one device with the same meaning."""
     time_path: NotRequired[str]
-    """JSONPath of the time in the message. Absent, or no time there: the time of receipt is used."""
+    """JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
     """Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number."""
 
@@ -2736,7 +2736,7 @@ class CreateImportBodyValueDecoderConfigZigbee2mqtt(TypedDict):
     output: NotRequired[Literal["json", "attribute", "attribute_and_json"]]
     """Format of the messages (the setting `output` of Zigbee2MQTT)."""
     devices: NotRequired[list[str]]
-    """With `attribute`: the names of its devices, which may contain slashes."""
+    """With `attribute`: the names of the devices, which may contain slashes."""
 
 
 class CreateImportBodyValueDecoderConfigZwavejs(TypedDict):
@@ -2764,7 +2764,7 @@ class CreateImportBodyValueDecoderConfigMapping(TypedDict):
     circuit: NotRequired[str]
     """Word that distinguishes two quantities of one device with the same meaning."""
     time_path: NotRequired[str]
-    """JSONPath of the time in the message. Absent, or no time there: the time of receipt is used."""
+    """JSONPath of the time in the message. If it is absent, or there is no time at this path, the time of receipt is used."""
     time_unit: NotRequired[Literal["s", "ms", "iso"]]
     """Unix seconds or milliseconds, or ISO 8601. Default: detected from the form of the time, and from the size of a number."""
 
@@ -2825,7 +2825,7 @@ class CreateProvisioningBatchBody(TypedDict):
     name: str
     """Name of the batch, chosen by its owner."""
     owner_user_id: NotRequired[str]
-    """Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected. Default: null."""
+    """Id of the user for whom a device is created if a meter’s serial is not yet the `external_id` of a device. Null: such a meter is rejected. Default: null."""
     type: NotRequired[str]
     """Type of the created devices."""
     location: NotRequired[str]
@@ -2853,7 +2853,7 @@ class CreateTariffBodyCapacity(TypedDict):
     """Charge for the highest quarter-hour of a month. Default: none."""
 
     per_kw_month: Union[str, float]
-    """Price per kW of the peak and month."""
+    """Price per kW of the peak, per month."""
     months_averaged: NotRequired[int]
     """Number of months over which the peaks are averaged. Default: 1."""
     minimum_kw: NotRequired[Union[str, float]]
@@ -2918,7 +2918,7 @@ CreateTariffBody = TypedDict("CreateTariffBody", {
 
 class UpdateTariffBodyCapacity(TypedDict):
     per_kw_month: Union[str, float]
-    """Price per kW of the peak and month."""
+    """Price per kW of the peak, per month."""
     months_averaged: NotRequired[int]
     """Number of months over which the peaks are averaged. Default: 1."""
     minimum_kw: NotRequired[Union[str, float]]
@@ -2984,7 +2984,7 @@ class CompareTariffsBodyTariffsCapacity(TypedDict):
     """Charge for the highest quarter-hour of a month. Default: none."""
 
     per_kw_month: Union[str, float]
-    """Price per kW of the peak and month."""
+    """Price per kW of the peak, per month."""
     months_averaged: NotRequired[int]
     """Number of months over which the peaks are averaged. Default: 1."""
     minimum_kw: NotRequired[Union[str, float]]
@@ -3185,7 +3185,7 @@ class WhatIfAnswerBattery(TypedDict):
     discharged_kwh: float
     """Energy out of the battery, in kWh."""
     stored_kwh: float
-    """Energy left in the battery at the end, in kWh. Its value is not credited."""
+    """Energy left in the battery at the end, in kWh. It has no value in the costs."""
     full_cycles: float
     """`discharged_kwh` ÷ `capacity_kwh`, with two decimals."""
 
@@ -3205,7 +3205,7 @@ class CreatePriceSeriesBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: str
-    """Name of the series, chosen by its owner, such as the market of the prices."""
+    """Name of the series, chosen by its owner, such as the name of the market."""
     resolution_minutes: Literal[15, 30, 60]
     """Time for which each value applies, in minutes."""
     source: NotRequired[NewSeriesSource]
@@ -3241,7 +3241,7 @@ class CreateEmissionSeriesBody(TypedDict):
     user_id: NotRequired[str]
     """Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member."""
     name: str
-    """Name of the series, chosen by its owner, such as the grid of the intensities."""
+    """Name of the series, chosen by its owner, such as the name of the grid."""
     resolution_minutes: Literal[15, 30, 60]
     """Time for which each value applies, in minutes."""
     source: NotRequired[NewSeriesSource]
@@ -3318,7 +3318,7 @@ class AcceptMembershipBody(TypedDict):
 
 class CreateAppBody(TypedDict):
     name: str
-    """Name of the app on the consent page."""
+    """Name of the app, as the consent page shows it."""
     website: str
     """HTTPS address of a page about the app."""
     redirect_uris: list[str]
@@ -3333,7 +3333,7 @@ class CreateAppBody(TypedDict):
 
 class UpdateAppBody(TypedDict):
     name: NotRequired[str]
-    """Name of the app on the consent page."""
+    """Name of the app, as the consent page shows it."""
     website: NotRequired[str]
     """HTTPS address of a page about the app."""
     redirect_uris: NotRequired[list[str]]

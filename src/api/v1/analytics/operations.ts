@@ -24,7 +24,7 @@ const monthly = z
           kwh_used: z.number().describe('Usage of the home in the month, in kWh.'),
           avg_daily_kwh: z.number().describe('Mean daily usage over the days with data, in kWh.'),
           peak_hour: clockHourShape.describe(
-            'Hour of the day with the highest usage in the month. Null: in every hour, more than half of the usage is estimated.',
+            'Hour of the day with the highest usage in the month. Null: more than half of the usage is estimated in every hour.',
           ),
           change_kwh: z
             .number()
@@ -42,7 +42,7 @@ const monthly = z
             .describe('`true`: the month is not over, and is compared with the same days of the previous month.'),
         }),
       )
-      .describe('The months, oldest first. Months without data are left out.'),
+      .describe('The months, oldest first. Months without data are omitted.'),
   })
   .meta({ id: 'MonthlyAnalytics' });
 

@@ -23,7 +23,7 @@ const redirectUri = z
 const settings = {
   name: textField(80)
     .refine((text) => /^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && text.trim() === text, 'must be one line of visible text')
-    .describe('Name of the app on the consent page.'),
+    .describe('Name of the app, as the consent page shows it.'),
   website: httpsUrlField.describe('HTTPS address of a page about the app.'),
   redirect_uris: listOf(redirectUri, 1, 10).describe(
     'Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address.',

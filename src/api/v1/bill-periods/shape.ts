@@ -79,8 +79,8 @@ const energy = {
             .string()
             .nullable()
             .describe('The device’s own name of the quantity. Null: every quantity of the device.'),
-          start: instantShape.describe('Start of the excluded time; for `add`, the time of the reading.'),
-          end: instantShape.nullable().describe('End of the excluded time, exclusive. Null: the action is `add`.'),
+          start: instantShape.describe('Start of the excluded range; for `add`, the time of the reading.'),
+          end: instantShape.nullable().describe('End of the excluded range, exclusive. Null: the action is `add`.'),
           kwh: z
             .string()
             .nullable()

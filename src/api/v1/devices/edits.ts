@@ -26,11 +26,11 @@ const MOST_KWH = 1_000_000_000;
 /** Descriptions of the members, in requests and in responses. */
 const MEANING = {
   action:
-    '`exclude`: excludes all readings of a time, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant.',
+    '`exclude`: excludes all readings of a time range, also those that arrive later. `add`: adds a register reading by a person. It counts like any late reading, and replaces a reading that the device sent for the same instant.',
   native_name: 'The device’s own name of the quantity, as in `channels`.',
   start:
-    'With `exclude`: start of the excluded time, inclusive. The time of a reading decides; for an interval, the time of its end.',
-  end: 'With `exclude`: end of the excluded time, exclusive.',
+    'With `exclude`: start of the excluded range, inclusive. A reading is within it by its time; an interval, by its end.',
+  end: 'With `exclude`: end of the excluded range, exclusive.',
   at: 'With `add`: time of the reading.',
   kwh: 'With `add`: value of the register, in kWh (in m³ if it counts a volume).',
   reason: 'Reason for the edit, in the author’s words.',
@@ -142,7 +142,7 @@ function toWire(row: EditRow): z.output<typeof edit> {
 
 export const createDeviceEdit = defineOperation({
   summary:
-    'Edits readings of a device by hand, with a reason: excludes the readings of a time, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored.',
+    'Edits readings of a device by hand, with a reason: excludes the readings of a time range, or adds a register reading by a person. Past consumption is recomputed within seconds; the readings that the device sent stay stored.',
   method: 'POST',
   path: '/v1/devices/{device_id}/edits',
   audit: { action: 'device.edited', target: 'device_id' },

@@ -36,7 +36,7 @@ const reading = z
     verdict: z
       .enum(READING_VERDICTS)
       .describe(
-        'Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: nobody has set what the quantity is. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`.',
+        'Use of the reading. `counted`: its energy counts. `baseline`: energy counts from this reading on. `excluded`: an edit excludes it. `not_counted`: another quantity counts. `unknown`: the meaning of the quantity has not been set. `lower_kept`: it counts, and a higher value for the same time does not. Other values are findings of `GET /v1/devices/{device_id}/quality`.',
       ),
     edit_id: z.string().optional().describe('Id of the edit that excludes or added the reading.'),
   })

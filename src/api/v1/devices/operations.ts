@@ -141,7 +141,7 @@ export const deleteDevice = defineOperation({
 
 export const releaseDevice = defineOperation({
   summary:
-    'Releases a device: a meter can claim it again with a provisioning batch and the serial that the device has as `external_id`. The previous password ends.',
+    'Releases a device, so that a meter of a provisioning batch can claim it again if its serial is the device’s `external_id`. The previous password becomes invalid.',
   method: 'POST',
   path: '/v1/devices/{device_id}/release',
   status: 200,

@@ -18,15 +18,15 @@ const FOUND: Record<Finding, string> = {
   glitches: 'False readings: the readings before and after them fit together.',
   overlaps: 'Interval readings that overlap a counted interval.',
   late_news:
-    'Readings with which a frozen source caught up. Their energy is distributed over the time since the source froze.',
-  passed_over: 'Readings that a frozen source repeated before it caught up.',
-  taken_back: 'Readings that showed that the previous reading was false.',
+    'Readings with which a source continued after it was frozen. Their energy is distributed over the time since the source froze.',
+  passed_over: 'Readings that a frozen source repeated.',
+  taken_back: 'Readings that prove the previous reading false.',
   jitter: 'Small decreases of a register, for example if it loses its decimals.',
   resets: 'Restarts of the register at zero.',
   rollovers: 'Rollovers of the register at its maximum.',
   swaps:
     'Replacements of the meter. The history is split there, and the difference between the two registers does not count.',
-  held: 'Implausible readings that wait for the following readings to confirm or refute them.',
+  held: 'Implausible readings that later readings will confirm or refute.',
 };
 
 const month = z

@@ -59,7 +59,7 @@ const sentReadings = z
 
 export const sendReadings = defineOperation({
   summary:
-    'Stores readings of a device that uses the native format: one element or up to 10,000, as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once.',
+    'Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once.',
   method: 'POST',
   path: '/v1/devices/{device_id}/readings',
   scope: 'readings:write',

@@ -206,7 +206,7 @@ export const deviceUsage = z
             .nullable()
             .optional()
             .describe(
-              'With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: of a long silence by the shape of like days, at least in part. `line`: all of it was spread evenly. Null: nothing in it is estimated.',
+              'With `gaps=like_days`: how the estimated energy of the row was found. `like_days`: at least a part by the load profile of similar days. `line`: all of it was spread evenly. Null: nothing in it is estimated.',
             ),
           temperature_c: z
             .strictObject({
@@ -239,7 +239,7 @@ export const discovered = z
     gateway_id: z.string().describe('Id of the gateway through which the device was discovered.'),
     family: z.string().describe('Family of the device’s messages, such as `tasmota`.'),
     native_id: z.string().describe('The device’s own id.'),
-    channels: z.array(z.string()).describe('Names of its channels.'),
+    channels: z.array(z.string()).describe('Names of the device’s channels.'),
     quantities: z
       .array(
         z.strictObject({
@@ -251,12 +251,12 @@ export const discovered = z
             .describe('Role of the quantity after pairing. Null: not counted.'),
         }),
       )
-      .describe('The quantities of its channels.'),
+      .describe('The quantities of the device’s channels.'),
     awaits: z
       .string()
       .nullable()
       .describe(
-        'Topic filter, below the gateway’s prefix, on which values were announced but none has arrived yet. Null: values have arrived.',
+        'Topic filter, below the gateway’s prefix, for announced values of which none has arrived yet. Null: values have arrived.',
       ),
     first_seen_at: instantShape.describe('Time of the first message.'),
     last_seen_at: instantShape.describe('Time of the last message.'),

@@ -5,7 +5,7 @@ import { type Examples, user_id } from '../example-ids.ts';
 const kwh = z.number().nullable().optional();
 const share = z.number().min(0).max(1).nullable().optional();
 const known = {
-  coverage: share.describe('Part of the expected time with data, 0 to 1. Null: no data is expected yet.'),
+  coverage: share.describe('Share of the expected time for which there is data, 0 to 1. Null: no data is expected yet.'),
   complete: z
     .boolean()
     .nullable()
@@ -25,7 +25,7 @@ export const cost = z
     capacity: amount
       .optional()
       .describe('Charge for the highest quarter-hour. Only for whole months, and only with a capacity tariff.'),
-    estimated: amount.describe('Part of `import` for estimated energy.'),
+    estimated: amount.describe('Part of `import` that is the cost of estimated energy.'),
     missing_prices_kwh: z.number().describe('Energy without a known price, in kWh. No amount contains it.'),
   })
   .nullable()
@@ -51,8 +51,8 @@ export const more = {
   grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: unknown.'),
   grid_export_kwh: kwh.describe('Energy to the grid, in kWh. Null: unknown.'),
   production_kwh: kwh.describe('Energy that the home produced, in kWh. Null: unknown.'),
-  charged_kwh: kwh.describe('Energy into storage, in kWh. Null: unknown.'),
-  discharged_kwh: kwh.describe('Energy out of storage, in kWh. Null: unknown.'),
+  charged_kwh: kwh.describe('Energy that batteries charged, in kWh. Null: unknown.'),
+  discharged_kwh: kwh.describe('Energy that batteries discharged, in kWh. Null: unknown.'),
   consumption_kwh: kwh.describe('Energy used by consumption devices, in kWh. Null: unknown.'),
   untracked_kwh: kwh.describe('`kwh_used` minus `consumption_kwh`, in kWh; may be negative. Null: unknown.'),
   self_consumed_kwh: kwh.describe('Production that was not exported, in kWh. Null: unknown.'),
@@ -97,7 +97,7 @@ export const usage = z
     kwh_used: z
       .number()
       .nullable()
-      .describe('Usage of the home, in kWh. Null: unknown, but a member of `include` is known.'),
+      .describe('Usage of the home, in kWh. Null: unknown; the row then contains other known members.'),
     peak_hour: peakOfRow,
     ...more,
   })

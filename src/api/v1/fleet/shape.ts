@@ -44,7 +44,7 @@ const silenceRow = z.strictObject({
   gateway: count('Number of these devices that stopped together with others of their gateway.'),
   home: count('Number of these devices that stopped together with others of their home.'),
   device: count('Number of these devices that stopped alone.'),
-  habit: count('Number of these devices that stop again and again.'),
+  habit: count('Number of these devices that stop frequently.'),
   unsure: count('Number of all these devices whose kind of stop is uncertain.'),
 });
 export type SilenceRow = z.output<typeof silenceRow>;
@@ -59,7 +59,7 @@ const stopGroup = z.strictObject({
   because: z
     .enum(STOP_REASONS)
     .describe(
-      'Reason. `beyond_chance`: more homes at once than by chance; `whole_gateway`, `whole_home`: all its devices; `others_go_on`: others of the home reported; `often_silent`: alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices; `only_device`: no other device of the home could report; `others_stopped_too`: unusually many homes stopped about then.',
+      'Reason. `beyond_chance`: more homes stopped at once than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: other devices of the home reported; `often_silent`: the device stopped alone several times in the week before. Uncertain: `part_of_gateway`, `part_of_home`: some of its devices stopped; `only_device`: the home has no other reporting device; `others_stopped_too`: unusually many homes stopped then.',
     ),
   first_at: instantShape.describe('Time of the last message of the device that stopped first.'),
   last_at: instantShape.describe('Time of the last message of the device that stopped last.'),
@@ -79,7 +79,7 @@ export const fleetSilence = z
     unwatched: z
       .array(
         z.strictObject({
-          from: instantShape.describe('Start of the time.'),
+          from: instantShape.describe('Start of this time.'),
           to: instantShape.describe('End of the time, exclusive.'),
         }),
       )

@@ -69,9 +69,9 @@ export const unread = z
     shape: z
       .string()
       .describe(
-        'Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` counts all further shapes.',
+        'Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` stands for all other topics.',
       ),
-    count: z.number().int().describe('Number of messages since the first.'),
+    count: z.number().int().describe('Number of received messages.'),
     first_seen_at: instantShape.describe('Time at which the first message was received.'),
     last_seen_at: instantShape.describe('Time at which the last message was received.'),
     example: z
@@ -169,7 +169,7 @@ export const messageInterpretation = z
     outcome: z
       .enum(['read', 'asked', 'refused', 'nothing', 'nobody'])
       .describe(
-        '`read`: at least one reading counts. `asked`: nothing counts until the owner sets what a quantity is. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message.',
+        '`read`: at least one reading counts. `asked`: nothing counts until the owner sets the meaning of a quantity. `refused`: a family recognises the message, but cannot use it. `nothing`: a family recognises the message, which contains no readings. `nobody`: no family recognises the message.',
       ),
     topic: z.string().describe('The topic without the prefix of the gateway.'),
     family: z.string().nullable().describe('Device family that decodes the message. Null: none.'),
@@ -198,7 +198,7 @@ export const messageInterpretation = z
           value,
         }),
       )
-      .describe('Quantities that do not count until the owner sets what they are.'),
+      .describe('Quantities that do not count until the owner sets their meaning.'),
     refused: z.array(z.string()).describe('Reasons why the message, or a part of it, cannot be used.'),
     left_out: z.number().int().describe('Number of readings that were skipped, because the message was retained.'),
     would: z

@@ -45,7 +45,7 @@ export const importAnswer = z
     import_id: z.string().describe('Id of the import.'),
     state: z
       .literal('completed')
-      .describe('State of the import. An import is completed as a whole before the response, or rejected.'),
+      .describe('State of the import. The import is complete before the response, or it is rejected as a whole.'),
     created_at: createdAt,
     rows: z.number().int().describe('Number of rows in the import.'),
     created: z.number().int().describe('Number of devices that were created.'),

@@ -8,7 +8,7 @@ import { created_at, type Examples, user_id } from '../example-ids.ts';
 const MEANING = {
   name: 'Name of the batch, chosen by its owner.',
   owner:
-    'Id of the user who gets a new device for a meter whose serial is no device’s `external_id`. Null: such a meter is rejected.',
+    'Id of the user for whom a device is created if a meter’s serial is not yet the `external_id` of a device. Null: such a meter is rejected.',
   type: 'Type of the created devices.',
   location: 'Location of the created devices.',
   serials: 'Serials that may claim. Null: all serials.',

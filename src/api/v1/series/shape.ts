@@ -13,8 +13,8 @@ import { givenSource, MAX_CHECKED, rejectedRows, sourceState, stateToWire } from
 export const MAX_VALUES = 10_000;
 
 const MEANING = {
-  name: 'Name of the series, chosen by its owner, such as the market of the prices.',
-  nameOfEmissions: 'Name of the series, chosen by its owner, such as the grid of the intensities.',
+  name: 'Name of the series, chosen by its owner, such as the name of the market.',
+  nameOfEmissions: 'Name of the series, chosen by its owner, such as the name of the grid.',
   currency: 'Currency of the prices (ISO 4217), such as `EUR`.',
   resolution_minutes: 'Time for which each value applies, in minutes.',
   starts_at:

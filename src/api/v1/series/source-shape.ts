@@ -113,7 +113,7 @@ export const sourceState = {
     .string()
     .nullable()
     .optional()
-    .describe('Error of the last fetch, or in rows of its response. Null: none.'),
+    .describe('Error of the last fetch, or of rows in its response. Null: no error.'),
 };
 
 /** Converts the state of a source for a response. */

@@ -40,7 +40,7 @@ const MEANING = {
   import: 'Prices of energy from the grid.',
   export: 'Payments for energy to the grid. Default: none.',
   capacity: 'Charge for the highest quarter-hour of a month. Default: none.',
-  per_kw_month: 'Price per kW of the peak and month.',
+  per_kw_month: 'Price per kW of the peak, per month.',
   months_averaged: 'Number of months over which the peaks are averaged. Default: 1.',
   minimum_kw: 'Minimum peak for the charge, in kW. Default: 0.',
 };

@@ -88,7 +88,7 @@ export const whatIfAnswer = z.strictObject({
     .strictObject({
       charged_kwh: kwh.describe('Energy into the battery, before the loss, in kWh.'),
       discharged_kwh: kwh.describe('Energy out of the battery, in kWh.'),
-      stored_kwh: kwh.describe('Energy left in the battery at the end, in kWh. Its value is not credited.'),
+      stored_kwh: kwh.describe('Energy left in the battery at the end, in kWh. It has no value in the costs.'),
       full_cycles: z.number().describe('`discharged_kwh` ÷ `capacity_kwh`, with two decimals.'),
     })
     .optional()

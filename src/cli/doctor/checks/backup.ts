@@ -27,7 +27,7 @@ const COPY_TODO = 'See the log of the worker. To make a copy at once: energy bac
 const FINDINGS: Record<BackupFault, (state: BackupState) => Finding> = {
   given_up: (state) =>
     problemFinding(
-      `the archive in ${state.target} was given up at ${state.givenUpAt}, because too much WAL was waiting: no copy contains later changes`,
+      `the archive in ${state.target} ended at ${state.givenUpAt}, because too much WAL was waiting: no copy contains later changes`,
       `${diskTodo(state)} The next nightly copy restarts the archive; energy backup --to FOLDER makes a copy at once.`,
     ),
   not_archived: (state) => problemFinding(`WAL is not archived: ${state.archive.error}`, diskTodo(state)),
