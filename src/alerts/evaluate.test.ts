@@ -51,7 +51,7 @@ const onPage = (one: keyof typeof page, zoneName: string, ms: number) =>
   page[one].map((part) => wall(zoneName, ms)[part]).join(' ');
 
 describe('period of an instant', () => {
-  test('covers all instants with the same local date or hour in the zone, and none of the next', () => {
+  test('covers all instants with the same local date or hour in the zone, and none of the next period', () => {
     fc.assert(
       fc.property(kind, zone, hourMs, fc.integer({ min: 0, max: HOUR_MS - 1 }), (one, name, hour, within) => {
         const atMs = hour + within;
@@ -87,7 +87,7 @@ describe('period of an instant', () => {
   });
 });
 
-test('returns the periods of each rule’s user that a changed hour touches, once, unless they ended a day ago', () => {
+test('returns once each period of a rule’s user that a changed hour touches, unless the period ended more than a day ago', () => {
   const rule = fc.record({
     kind: fc.nat({ max: 2 }),
     zone: fc.nat({ max: ZONES.length - 1 }),

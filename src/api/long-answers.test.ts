@@ -5,7 +5,7 @@ import { onePageAtATime } from './long-answers.ts';
 const PAGES = 4;
 const PAGE_MS = 20;
 
-test('who asks several long answers at once has a page at a time, and rests between them; who asks one does not', async () => {
+test('a caller with several long answers at once receives one page at a time with pauses; a caller with one does not', async () => {
   let [atOnce, mostAtOnce] = [0, 0];
   async function* pages() {
     for (let page = 0; page < PAGES; page++) {
@@ -32,7 +32,7 @@ test('who asks several long answers at once has a page at a time, and rests betw
   expect(await read('usr_1')).toBeLessThan(Math.max(...together) / 3);
 });
 
-test('an answer that fails, or that nobody reads any more, does not keep the next one waiting', async () => {
+test('a long answer that fails, or that its client no longer reads, does not block the next one', async () => {
   async function* failing() {
     yield 1;
     throw new Error('database gone');

@@ -5,13 +5,13 @@ const here = { host: '127.0.0.1', names: [] };
 const everywhere = { host: '0.0.0.0', names: ['energy.monitoring.svc'] };
 
 test.each(['127.0.0.1:9464', 'localhost', 'LOCALHOST:9464', '[::1]:9464', '192.168.1.5:9464', '[fe80::1]'])(
-  'answers to %s, which no web page can lead anywhere',
+  'accepts %s as host, to which no web page can direct a browser',
   (host) => {
     expect([isOperatorHost(host, here), isOperatorHost(host, everywhere)]).toEqual([true, true]);
   },
 );
 
-test('answers to names of containers where others may connect, and to those that the operator gave', () => {
+test('accepts the names of containers if other machines may connect, and the names that the operator configured', () => {
   for (const host of ['energy:9464', 'Energy.Monitoring.svc:9464']) {
     expect([isOperatorHost(host, here), isOperatorHost(host, everywhere)]).toEqual([false, true]);
   }
@@ -26,6 +26,6 @@ test.each([
   'a:b:c',
   '[',
   'energy.',
-])('refuses %s', (host) => {
+])('refuses the host %s', (host) => {
   expect([isOperatorHost(host, here), isOperatorHost(host, everywhere)]).toEqual([false, false]);
 });

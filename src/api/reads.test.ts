@@ -7,7 +7,7 @@ test.each([
   ['all is there', [98, 99], true],
   ['the last is not yet', [98, 100], false],
   ['an earlier one of several at once is not yet', [101, 99], false],
-])('what a standby has: %s', (_, transactions, expected) => {
+])('whether a standby can answer: %s', (_, transactions, expected) => {
   expect(hasReplayedAll({ ageMs: 0, horizon: 100 }, transactions)).toBe(expected);
 });
 
@@ -16,11 +16,11 @@ test.each([
   [5_000, null],
   [5_001, 5],
   [61_999, 61],
-])('of %i ms an answer says %s', (ageMs, seconds) => {
+])('with a standby that lags %i ms, the answer reports %s', (ageMs, seconds) => {
   expect(reportedAgeSeconds({ ageMs, horizon: 1 })).toBe(seconds);
 });
 
-test('while the standby is away the primary answers, and is asked nothing more', async () => {
+test('while the standby is unavailable, the primary answers, without extra queries', async () => {
   const [primary, standby] = [{} as Database, {} as Database];
   const reads = createReadRouter(primary, standby, { state: () => null, failed: () => {}, stop: () => {} });
   const { db, ageSeconds } = await reads.from('usr_1');

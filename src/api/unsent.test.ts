@@ -13,7 +13,7 @@ function random(seed: number): (below: number) => number {
 const LIMITS = { ofConnection: 100, ofAddress: 250, ofAll: 600 };
 
 test.each([1, 2, 3, 4, 5])(
-  'whatever comes and goes, no sum is beyond its limit but by one answer alone (%i)',
+  'the bytes of unsent answers exceed no limit by more than one answer, in any order of events (%i)',
   (seed) => {
     const next = random(seed);
     const { hold, bytes } = limitUnsentAnswers(LIMITS);
@@ -57,7 +57,7 @@ test.each([1, 2, 3, 4, 5])(
   },
 );
 
-test('the answers that have waited longest are cut, and those of others are not', () => {
+test("beyond the limit, the account's longest-waiting answers are cut off, and those of others are not", () => {
   const { hold } = limitUnsentAnswers(LIMITS);
   const cut: string[] = [];
   const answer = (name: string, connection: object, address: string) =>

@@ -6,7 +6,7 @@ import { SCOPES, type Scope } from './scopes.ts';
 const caller = (role: Caller['role'], scopes: readonly Scope[] = SCOPES, allowedAddresses: readonly string[] = []) =>
   ({ role, userId: 'usr_me', scopes: new Set(scopes), allowedAddresses }) as unknown as Caller;
 
-test('an administrator reaches everybody, a utility whom it enrolled, a homeowner itself', () => {
+test('an administrator reaches all accounts, a utility those that it enrolled, a homeowner its own', () => {
   expect((['admin', 'utility', 'homeowner'] as const).map((role) => reachOf(caller(role)))).toEqual([
     { all: true },
     { enrolledBy: 'usr_me' },
@@ -14,13 +14,13 @@ test('an administrator reaches everybody, a utility whom it enrolled, a homeowne
   ]);
 });
 
-test('no key may do more than the one that makes it', () => {
+test('a key can create only keys with at most its own rights', () => {
   const narrow = caller('admin', ['insights:read', 'keys:write']);
   expect(() => checkGrant(narrow, 'usr_me', ['insights:read'], [])).not.toThrow();
   expect(() => checkGrant(narrow, 'usr_me', ['insights:read', 'users:read'], [])).toThrow();
 });
 
-test('the keys that a utility makes for its homeowners read, and read what a homeowner shares', () => {
+test('keys that a utility creates for its homeowners can only read, and only what a homeowner may share', () => {
   const utility = caller('utility');
   const allowed = SCOPES.filter((scope) => {
     try {
@@ -43,7 +43,7 @@ test.each([
   [['10.0.0.0/8'], ['10.1.0.0/16'], false],
   [['10.1.0.0/16', '192.0.2.1'], ['10.0.0.0/8'], false],
   [['0.0.0.0/0'], ['::/0'], false],
-])('keys for %j are made by one for %j: %s', (wanted, own, isMade) => {
+])('whether a caller with %j may create keys with %j: %s', (wanted, own, isMade) => {
   const make = () => checkGrant(caller('admin', SCOPES, own), 'usr_me', SCOPES, wanted);
   if (isMade) expect(make).not.toThrow();
   else expect(make).toThrow('allowed_addresses');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { browserCookieFor, isKnownBrowser, newBrowser, parseBrowserCookie } from './browsers.ts';
 
-test('a browser is known for the one account that it signed in to, by this installation', () => {
+test('a browser cookie is valid only for the account that signed in, and only at this installation', () => {
   const browser = newBrowser();
   expect(parseBrowserCookie(browser.id)).toEqual(browser);
   expect(isKnownBrowser('secret', browser, 'anna@example.com')).toBe(false);
@@ -15,7 +15,7 @@ test('a browser is known for the one account that it signed in to, by this insta
   expect(isKnownBrowser('secret', { ...known, id: newBrowser().id }, 'anna@example.com')).toBe(false);
 });
 
-test('of anything else nothing is read', () => {
+test('any other value of the browser cookie is ignored', () => {
   for (const cookie of [
     undefined,
     '',

@@ -16,7 +16,7 @@ test.each([
   ['FB=5_5;IntervalDuration=900_3600', 'FB=5;IntervalDuration=900;BlockDuration=daily;HistoryLength=31536000'],
   ['FB=4;HistoryLength=999999999', 'FB=4;IntervalDuration=3600;BlockDuration=daily;HistoryLength=94608000'],
   ['FB=4;SubscriptionFrequency=daily;BR=1234', 'FB=4;IntervalDuration=3600;BlockDuration=daily;HistoryLength=31536000'],
-])('of %s is granted what this service has', (asked, granted) => {
+])('a request for the scope %s is granted with the functions that this service supports', (asked, granted) => {
   expect(negotiateGreenButtonScope(asked)).toBe(granted);
 });
 
@@ -32,11 +32,11 @@ test.each([
   'FB=4 FB=5',
   `FB=4${';x=1'.repeat(200)}`,
   'insights:read',
-])('of %s nothing is granted', (asked) => {
+])('a request for the scope %s is refused', (asked) => {
   expect(negotiateGreenButtonScope(asked)).toBeNull();
 });
 
-test('each scope that is offered is granted as it is, and fits into 256 characters', () => {
+test('each offered scope is granted unchanged, and is at most 256 characters long', () => {
   for (const scope of [...GREEN_BUTTON_SCOPES, DEFAULT_GREEN_BUTTON_SCOPE]) {
     expect(negotiateGreenButtonScope(scope)).toBe(scope);
     expect(scope.length).toBeLessThanOrEqual(256);

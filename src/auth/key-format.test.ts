@@ -7,7 +7,7 @@ import { newKey, prefixOfKey } from './key-format.ts';
 
 afterEach(() => setCell(undefined));
 
-test('a key names its environment and its cell, and ends with a checksum of everything before it', () => {
+test('a key contains its environment and its cell, and ends with a checksum of everything before it', () => {
   const cells = fc.constantFrom(undefined, 'c', 'c2', 'north123');
   fc.assert(
     fc.property(cells, fc.constantFrom('live' as const, 'sandbox' as const), (cell, environment) => {

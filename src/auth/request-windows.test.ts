@@ -32,7 +32,7 @@ function counter(known = NO_COUNTERS) {
 }
 
 describe('requests', () => {
-  test('are refused for as long as a suspension lasts, not for as long as the clock was ahead', () => {
+  test('are refused for the duration of a suspension, even if the clock was ahead when it began', () => {
     const { take, left } = counter({ ...NO_COUNTERS, suspendedUntilMs: NOON + 900_000 });
     expect(take(1, NOON)).toBe(0);
     // The clock was set back by two hours.
@@ -40,7 +40,7 @@ describe('requests', () => {
     expect(left(NOON - 7_200_000).suspendedWaitMs).toBe(0);
   });
 
-  test('have a minute from the first of them, and no more than it lets through', () => {
+  test("are limited to the plan's number within a minute that begins with the first of them", () => {
     const { take, left } = counter();
     expect([take(20, NOON), take(20, NOON + 59_999), take(1, NOON + 59_999), take(40, NOON + 60_000)]).toEqual([
       20, 10, 0, 30,
@@ -48,14 +48,14 @@ describe('requests', () => {
     expect(left(NOON + 60_500)).toMatchObject({ minuteLeft: 0, minuteWaitMs: 59_500, dayLeft: 4_940 });
   });
 
-  test('that the minute refuses take nothing of the day, and the other way round', () => {
+  test("that the minute's limit refuses do not use up the day's limit, and vice versa", () => {
     const { take, left } = counter({ ...NO_COUNTERS, dayFromMs: Date.UTC(2026, 5, 15), dayCount: 4_990 });
     expect([take(9, NOON), take(9, NOON), left(NOON).minuteLeft]).toEqual([9, 1, 20]);
     expect([take(5, NOON), left(NOON).minuteLeft, left(NOON).dayWaitMs]).toEqual([0, 20, 12 * 3_600_000]);
     expect(take(5, Date.UTC(2026, 5, 16))).toBe(5);
   });
 
-  test('that count as ten take ten or nothing, and leave the rest to lighter ones', () => {
+  test('that count as ten use ten or nothing, and leave the remainder to requests that count as one', () => {
     const { take, left } = counter();
     const heavy = (wanted: number) => take(wanted, NOON, true, 10);
     expect([take(5, NOON), heavy(3), left(NOON).minuteLeft]).toEqual([5, 2, 5]);
@@ -63,7 +63,7 @@ describe('requests', () => {
     expect(take(3, NOON + 60_000, true, 10)).toBe(3);
   });
 
-  test('refused a thousand times in ten minutes suspend an account for a quarter of an hour, and never an address', () => {
+  test('that are refused a thousand times in ten minutes suspend an account for a quarter of an hour, but never an address', () => {
     for (const canBeSuspended of [true, false]) {
       const { take, left } = counter();
       expect(take(30 + 999, NOON, canBeSuspended)).toBe(30);
@@ -75,14 +75,14 @@ describe('requests', () => {
     }
   });
 
-  test('refusals spread over more than ten minutes do not suspend an account', () => {
+  test('that are refused over more than ten minutes do not suspend an account', () => {
     const { take, left } = counter();
     take(30 + 999, NOON);
     take(30 + 999, NOON + 600_000);
     expect(left(NOON + 600_000).suspendedWaitMs).toBe(0);
   });
 
-  test('are of one window though the clocks of two processes differ; a clock that was set back begins another', () => {
+  test('use one window although the clocks of two processes differ; a clock that was set back begins a new window', () => {
     const { take } = counter();
     const midnight = Date.UTC(2026, 5, 16);
     expect([take(30, midnight), take(1, midnight - 200), take(1, midnight)]).toEqual([30, 0, 0]);
@@ -100,7 +100,7 @@ const reached = histories.map((steps) =>
   steps.reduce((known, [wanted, at]) => added(known, takeRequests(known, wanted, rules(NOON + at)).add), NO_COUNTERS),
 );
 
-test('a decision holds for all counters within its bounds, those that it was made on among them', () => {
+test('a decision is valid for all counters within its bounds, including the counters that it was made on', () => {
   fc.assert(
     fc.property(
       reached,
@@ -145,7 +145,7 @@ test('a decision holds for all counters within its bounds, those that it was mad
   );
 });
 
-test('however they come, no minute and no day lets more through than it has', () => {
+test('no minute and no day admits more requests than its limit, in any order of requests', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 20_000 })), { maxLength: 300 }),

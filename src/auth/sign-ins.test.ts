@@ -11,14 +11,14 @@ const nobody: EarlierMailCounts = {
 const stranger = { browserId: 'b', isKnown: false, network: '192.0.2.1' };
 const owner = { ...stranger, isKnown: true };
 
-test('a browser that is known has five mails in 15 minutes, whatever strangers ask for', () => {
+test('a known browser gets five mails in 15 minutes, whatever unknown browsers request', () => {
   const flood = { byStrangers: 1_000, byStrangersHere: 1_000, byStrangersHereToday: 1_000 };
   expect(mayRequestMail(owner, { ...nobody, ...flood, byBrowser: 4 })).toBe(true);
   expect(mayRequestMail(owner, { ...nobody, byBrowser: 5 })).toBe(false);
   expect(mayRequestMail(owner, { ...nobody, byBrowserToday: 40 })).toBe(false);
 });
 
-test('strangers are held by what was asked for in their network, there within a day, and everywhere', () => {
+test('unknown browsers are limited by requests from their network, for the account from its network within a day, and in total', () => {
   expect(mayRequestMail(stranger, { ...nobody, byStrangers: 19, byStrangersHere: 9, byStrangersHereToday: 39 })).toBe(
     true,
   );

@@ -9,7 +9,7 @@ import { readArchiveState, readGivenUp, resumeArchive } from './plan.ts';
 
 const SEGMENT = 16 * 2 ** 20;
 
-test('WAL beyond the bound is given up and acknowledged, so that the disk does not fill; below it, none is acknowledged unless it is archived', async () => {
+test('WAL beyond the limit is dropped and acknowledged, so that the disk does not fill; below it, only archived WAL is acknowledged', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'energy-'));
   const dataDir = join(folder, 'data');
   const status = join(dataDir, 'postgres/pg_wal/archive_status');

@@ -30,7 +30,7 @@ const copyAt = (hour: number): FoundCopy => ({
   }),
 });
 
-test('the newest copy that was complete at a time is chosen', () => {
+test('chooses the newest copy that was complete at a given time', () => {
   const copies = [copyAt(12), copyAt(10), copyAt(11)];
   const chosen = (at: string | null) => chooseCopy(copies, at === null ? null : new Date(at), '/copies').folder;
   expect(chosen(null)).toBe('/copies/base-12');
@@ -40,7 +40,7 @@ test('the newest copy that was complete at a time is chosen', () => {
   expect(() => chooseCopy([], null, '/copies')).toThrow('There is no copy in /copies');
 });
 
-test('a copy that this machine or version cannot restore is refused with what to do', () => {
+test('refuses a copy that this machine or version cannot restore, and explains what to do', () => {
   const here = { service: '1.7.0', schemas: ['schema/0080_x.sql'], postgresMajor: 18, processor: 'x64' };
   const { manifest } = copyAt(10);
   expect(reasonAgainst(manifest, here)).toBeNull();
@@ -52,7 +52,7 @@ test('a copy that this machine or version cannot restore is refused with what to
   expect(reasonAgainst(manifest, { ...here, processor: 'arm64' })).toContain('another processor');
 });
 
-test('segments are counted across the end of a log, and a gap ends them', () => {
+test('counts segments across the end of a log file, and stops at a gap', () => {
   expect(nextSegment('0000000100000002000000FF')).toBe('000000010000000300000000');
   expect(nextSegment('00000002FFFFFFFE000000FF')).toBe('00000002FFFFFFFF00000000');
   expect(segmentsBetween('0000000100000000000000FE', '000000010000000100000001')).toEqual([
@@ -69,7 +69,7 @@ test('segments are counted across the end of a log, and a gap ends them', () => 
   expect(segmentsAfter('000000010000000000000004', archived)).toEqual([]);
 });
 
-test('the copies beyond the newest ones expire, with the segments that only they need', () => {
+test('copies beyond the newest ones expire, together with the segments that only they need', () => {
   const copies = [1, 2, 3].map((number) => {
     const { folder, manifest } = copyAt(10 + number);
     return { folder, manifest: { ...manifest, last_segment: `00000001000000000000000${2 * number}` } };

@@ -52,7 +52,7 @@ async function read(file: string, open: ReturnType<typeof createOpener> | null) 
 const EXPECTED = FILES.map(({ path, bytes }) => ({ path, sha256: hashOf(bytes), mtime: 1_795_000_000 }));
 
 describe('a packed archive', () => {
-  test('is read as it was written: open, sealed by a passphrase, and sealed by the public half alone', async () => {
+  test('is read back as it was written: unencrypted, encrypted by a passphrase, or encrypted by the public key alone', async () => {
     const open = join(folder, await pack(folder, 'open.tar.zst', entries(), null));
     expect(await read(open, null)).toEqual(EXPECTED);
     const sealed = join(folder, await pack(folder, 'sealed.tar.zst', entries(), key));
@@ -68,7 +68,7 @@ describe('a packed archive', () => {
     for (const file of [open, sealed, byHalf]) expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('does not open with another passphrase, without one, or under another name', async () => {
+  test('cannot be decrypted with another passphrase, without one, or under another name', async () => {
     const sealed = join(folder, await pack(folder, 'mine.tar.zst', entries(), key));
     await expect(read(sealed, createOpener('wrong horse'))).rejects.toThrow('passphrase is not the one');
     await expect(read(sealed, null)).rejects.toThrow('--passphrase-file');
@@ -77,7 +77,7 @@ describe('a packed archive', () => {
     await expect(read(other, opener)).rejects.toThrow('is torn or was changed');
   });
 
-  test('that is cut anywhere, or in which any byte changed, is found, sealed or not', async () => {
+  test('that is cut off anywhere, or in which any byte changed, is detected, encrypted or not', async () => {
     for (const [name, with_] of [
       ['torn-sealed', key],
       ['torn-open', null],
@@ -108,7 +108,7 @@ describe('a packed archive', () => {
     }
   });
 
-  test('leaves nothing behind if its source fails', async () => {
+  test('leaves no file behind if its source fails', async () => {
     const failing = async function* (): AsyncGenerator<TarEntry> {
       yield* entries();
       throw Object.assign(new Error('write'), { code: 'ENOSPC' });
@@ -118,13 +118,13 @@ describe('a packed archive', () => {
   });
 });
 
-test('a torn or newer manifest is reported with its file', async () => {
+test('a torn manifest, or one of a newer version, is reported with its file', async () => {
   await writeFile(join(folder, 'backup.json'), '{"format": 1');
   await expect(findCopies(folder)).rejects.toThrow('backup.json is torn');
   await writeFile(join(folder, 'backup.json'), '{"format": 9, "service": "7.0.0"}');
   await expect(findCopies(folder)).rejects.toThrow('made by a newer version (7.0.0)');
 });
 
-test('a key file that is none says how to make one', () => {
+test('an invalid key file is reported with how to create one', () => {
   expect(() => readKeyFile('{}', '/etc/key')).toThrow('energy backup init');
 });

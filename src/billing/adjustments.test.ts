@@ -3,7 +3,7 @@ import { type AdjustablePeriod, listPeriodsToCorrect } from './adjustments.ts';
 
 const period = (id: string, startsAtMs: number, isClosed: boolean): AdjustablePeriod => ({ id, startsAtMs, isClosed });
 
-test('concernedBy returns a closed period itself, and for an open one the periods whose corrections it states', () => {
+test('concernedBy returns a closed period itself, and for an open period those whose corrections it contains', () => {
   const periods = [
     period('a', 1, true),
     period('b', 2, true),

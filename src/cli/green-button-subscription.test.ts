@@ -85,7 +85,7 @@ describe('a subscription of somebody else’s server', () => {
     expect(bytes.at(-1)).toBe(lengths.reduce((sum, one) => sum + one));
   });
 
-  test('never gets its token sent to another server, and its pages end', async () => {
+  test('never sends its token to another server, and ends after a limited number of pages', async () => {
     answerPages(() => feed(link('next', 'https://127.0.0.1:1/collect')));
     await expect(download()).rejects.toThrow('https://127.0.0.1:1');
     answerPages(() => feed(link('next', address().replace('https:', 'http:'))));
@@ -106,13 +106,13 @@ describe('a subscription of somebody else’s server', () => {
     ['data that is being prepared', { status: 202 }, /run the command again later/],
     ['a long page', 'x'.repeat(1_048_577), /longer than 1 MiB/],
     ['a page of HTML', '<!DOCTYPE html><p>Sign in', /document type/],
-  ])('is not imported after %s', async (_name, answer, message) => {
+  ])('is not imported if the server responds with %s', async (_name, answer, message) => {
     answerPages(() => answer);
     await expect(download()).rejects.toThrow(message);
     expect(server.calls).toHaveLength(1);
   });
 
-  test('is reached through the guard of callbacks', async () => {
+  test('is requested only from addresses that the callback guard allows', async () => {
     const guarded = createAnswerFetcher({ allowPrivate: false, ca: server.ca });
     const { signal } = new AbortController();
     const into = { token: 'T', folder, fetchAnswer: guarded.fetchAnswer, signal };
@@ -122,7 +122,7 @@ describe('a subscription of somebody else’s server', () => {
   });
 });
 
-test('the token of a subscription comes from the first line of a file', async () => {
+test('reads the token of a subscription from the first line of a file', async () => {
   const tokenFile = join(folder, 'token');
   await writeFile(tokenFile, 'ey.J-0_~+/==\nsecond line\n');
   const url = 'https://utility.example/espi/1_1/resource/Batch/Subscription/5';

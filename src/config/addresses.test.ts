@@ -12,8 +12,8 @@ import {
 } from './addresses.ts';
 import { ConfigError, effectiveVariables, loadConfig, loadDemoConfig } from './load.ts';
 
-describe('where the broker listens, and what devices are told', () => {
-  test('MQTT with TLS is the network’s, without it this machine’s; of demo and sandbox both are', () => {
+describe('addresses on which the broker listens, and which devices are given', () => {
+  test('MQTT listens publicly with TLS and locally without; demo and sandbox listen locally', () => {
     const { host, tlsHost } = loadConfig({}).mqtt;
     expect([host, tlsHost]).toEqual(['127.0.0.1', '0.0.0.0']);
     for (const config of [
@@ -41,11 +41,11 @@ describe('where the broker listens, and what devices are told', () => {
     ['https://localhost:8443', '::', '192.168.1.5'],
     ['https://127.0.0.1:8443', '10.0.0.7', '10.0.0.7'],
     ['https://localhost:8443', '127.0.0.1', 'localhost'],
-  ])('with PUBLIC_URL %s and MQTTS_HOST %s devices are told %s', (publicUrl, listensOn, host) => {
+  ])('with PUBLIC_URL %s and MQTTS_HOST %s, devices are given %s', (publicUrl, listensOn, host) => {
     expect(hostForDevices(publicUrl, listensOn, () => '192.168.1.5')).toBe(host);
   });
 
-  test('the address is that of the way out, else of a real interface, and IPv4 where there is any', () => {
+  test('chooses the address of the default route, else of a physical interface, and prefers IPv4', () => {
     const at = (address: string, internal = false) => ({ address, internal }) as never;
     const interfaces = {
       lo: [at('127.0.0.1', true)],
@@ -59,12 +59,15 @@ describe('where the broker listens, and what devices are told', () => {
     expect(addressInNetwork({ lo: interfaces.lo }, null)).toBe(null);
   });
 
-  test.each(['https://a', 'a:8883', 'a b', '-a', 'a..b', ''.padEnd(254, 'a')])('%j is no host', (PUBLIC_MQTT_HOST) => {
-    expect(() => loadConfig({ PUBLIC_MQTT_HOST })).toThrow(ConfigError);
-    expect(() => loadConfig({ PUBLIC_MQTT_HOST })).toThrow(/^PUBLIC_MQTT_HOST: must be a host name or an IP address/);
-  });
+  test.each(['https://a', 'a:8883', 'a b', '-a', 'a..b', ''.padEnd(254, 'a')])(
+    'rejects the host %j',
+    (PUBLIC_MQTT_HOST) => {
+      expect(() => loadConfig({ PUBLIC_MQTT_HOST })).toThrow(ConfigError);
+      expect(() => loadConfig({ PUBLIC_MQTT_HOST })).toThrow(/^PUBLIC_MQTT_HOST: must be a host name or an IP address/);
+    },
+  );
 
-  test('links follow the port of the API, unless PUBLIC_URL says otherwise', () => {
+  test("links use the API's port unless PUBLIC_URL contains another one", () => {
     expect(loadConfig({ API_PORT: '9443' }).publicUrl).toBe('https://localhost:9443');
     expect(loadConfig({ API_PORT: '9443', PUBLIC_URL: 'https://a.example/' }).publicUrl).toBe('https://a.example');
   });
@@ -78,11 +81,11 @@ test.each([
   ['amqps://service:hunter2@one,two:5673/energy', 'amqps://…@one,two:5673/…'],
   ['https://collector.example/v1/hunter2', 'https://collector.example/…'],
   ['rediss://:hunter2@[2001:db8::1]:6379', 'rediss://…@[2001:db8::1]:6379'],
-])('of %s the hosts are shown', (url, shown) => {
+])('prints %s without its credentials', (url, shown) => {
   expect(maskUrl(url)).toBe(shown);
 });
 
-test.each(['postgres://energy:12/hunter2@db.example/energy', 'hunter2'])('of %s nothing is shown', (url) => {
+test.each(['postgres://energy:12/hunter2@db.example/energy', 'hunter2'])('prints (set) instead of %s', (url) => {
   expect(maskUrl(url)).toBe('(set)');
 });
 
@@ -98,7 +101,7 @@ test.each([
   ['postgres://u:a,b@g,h/db', ['postgres://u:a,b@g/db', 'postgres://u:a,b@h/db']],
   ['postgres://u@a,b', ['postgres://u@a', 'postgres://u@b']],
   ['postgresql://u@localhost/db?host=/run/a,b', ['postgresql://u@localhost/db?host=/run/a,b']],
-])('the hosts of %s', (url, single) => {
+])('splits %s into its hosts', (url, single) => {
   expect(urlsOfHosts(url)).toEqual(single);
   expect(isDatabaseUrl(url)).toBe(true);
 });
@@ -111,12 +114,12 @@ test.each([
   'mysql://a,b/db',
   'a,b',
   '',
-])('no URL of a database: %s', (url) => {
+])('rejects the database URL %s', (url) => {
   expect(isDatabaseUrl(url)).toBe(false);
 });
 
 describe('the URL of a broker cluster', () => {
-  test('names hosts, each with a port where it is another one', () => {
+  test('contains hosts, each with its port unless that is the default', () => {
     expect(parseAmqpUrl('amqp://energy:s%2Fcret%40@a,b.example:5673,[::1]:5674/meters')).toEqual({
       isSecure: false,
       hosts: [
@@ -150,12 +153,12 @@ describe('the URL of a broker cluster', () => {
     'amqp://u:%zz@a',
     'mqtt://a',
     'amqp:a',
-  ])('is not %s', (url) => {
+  ])('is rejected if it is %s', (url) => {
     expect(parseAmqpUrl(url)).toBeNull();
     expect(() => loadConfig({ MQTT_URL: url === 'mqtt://a' ? 'amqp' : url })).toThrow('MQTT_URL');
   });
 
-  test('has any user and any password, written as in a URL', () => {
+  test('may contain any user name and password, encoded as in any URL', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (username, password) => {
         const given = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;

@@ -6,7 +6,7 @@ describe('the first administrator’s key', () => {
   const load = (key: string, environment = 'live') =>
     loadConfig({ BOOTSTRAP_ADMIN_KEY: key, ENVIRONMENT: environment }).bootstrapAdminKey;
 
-  test.each([32, 40, 503])('of %i characters after its prefix is taken, and can be used', (length) => {
+  test.each([32, 40, 503])('of %i characters after its prefix is accepted, and can be used', (length) => {
     const key = `eus_live_${'k'.repeat(length)}`;
     expect(load(key)).toBe(key);
     expect(hasKeyForm(key, 'live')).toBe(true);
@@ -17,12 +17,12 @@ describe('the first administrator’s key', () => {
     ['too long to be looked up', `eus_live_${'k'.repeat(504)}`],
     ['the sandbox’s', `eus_test_${'k'.repeat(40)}`],
     ['one with a blank', `eus_live_${'k'.repeat(40)} k`],
-  ])('that is %s is refused at the start', (_, key) => {
+  ])('is refused at the start if it is %s', (_, key) => {
     expect(() => load(key)).toThrow('BOOTSTRAP_ADMIN_KEY: must be eus_live_ and 32 to 503 characters more');
     expect(hasKeyForm(key, 'live')).toBe(false);
   });
 
-  test('names the cell, by which the router finds it', () => {
+  test('contains the name of the cell, by which the router finds the cell', () => {
     const given = (key: string) => loadConfig({ CELL: 'c2', BOOTSTRAP_ADMIN_KEY: key }).bootstrapAdminKey;
     const key = `eus_live_c2_${'k'.repeat(32)}`;
     expect(given(key)).toBe(key);
@@ -37,7 +37,7 @@ describe('the first administrator’s key', () => {
   });
 });
 
-test('what energy config prints has no password in it, of whatever URL', () => {
+test('energy config prints no password of any URL', () => {
   const url = (scheme: string) => `${scheme}://anna:hunter2@example.com`;
   const given = {
     DATABASE_URL: url('postgres'),
@@ -56,15 +56,15 @@ test('what energy config prints has no password in it, of whatever URL', () => {
   );
 });
 
-test('energy config prints what is in force where nothing was set', () => {
+test('energy config prints the values in effect if nothing is configured', () => {
   expect(effectiveVariables({})).toMatchObject({ SHARDS: 64, DATABASE_URL: null, DATABASE_READ_URL: null });
   const url = 'postgres://db.example/energy';
   expect(effectiveVariables({ DATABASE_URL: url }).DATABASE_READ_URL).toBe('postgres://db.example/…');
 });
 
-describe('Home Assistant', () => {
+describe('publishing to Home Assistant', () => {
   const url = 'mqtt://homeassistant.local:1883';
-  test('is told of nobody’s home that is not named', () => {
+  test('includes only homes that are listed in the configuration', () => {
     expect(() => loadConfig({ HOMEASSISTANT_MQTT_URL: url })).toThrow('HOMEASSISTANT_USERS: is needed');
     expect(() => loadConfig({ HOMEASSISTANT_MQTT_URL: url, HOMEASSISTANT_USERS: ' , ' })).toThrow(
       'HOMEASSISTANT_USERS',
@@ -74,12 +74,15 @@ describe('Home Assistant', () => {
       loadConfig({ HOMEASSISTANT_MQTT_URL: url, HOMEASSISTANT_USERS: 'anna@example.com, usr_1' }).homeAssistant,
     ).toEqual({ url, users: ['anna@example.com', 'usr_1'], prefix: 'homeassistant' });
   });
-  test.each(['gw', 'gw/x', 'energy/v1/dev_1', 'a/+', '#', 'a//b', '/a', 'a b'])('is not told below %s', (prefix) => {
-    expect(() => loadConfig({ HOMEASSISTANT_DISCOVERY_PREFIX: prefix })).toThrow('HOMEASSISTANT_DISCOVERY_PREFIX');
-  });
+  test.each(['gw', 'gw/x', 'energy/v1/dev_1', 'a/+', '#', 'a//b', '/a', 'a b'])(
+    'rejects the discovery prefix %s',
+    (prefix) => {
+      expect(() => loadConfig({ HOMEASSISTANT_DISCOVERY_PREFIX: prefix })).toThrow('HOMEASSISTANT_DISCOVERY_PREFIX');
+    },
+  );
 });
 
-test('each value says where it comes from and what it means, and a secret is not told', () => {
+test('energy config prints the origin and meaning of each value, and no secrets', () => {
   const all = explainedVariables({ SECRET_KEY: 'a-secret-of-the-test', API_PORT: '9443', HTTP_PORT: '' });
   const of = (name: string) => all.find((one) => one.name === name);
   expect(of('API_PORT')).toEqual({ name: 'API_PORT', value: 9443, source: 'environment', meaning: 'HTTPS' });
@@ -91,7 +94,7 @@ test('each value says where it comes from and what it means, and a secret is not
   expect(JSON.stringify(all)).not.toContain('a-secret-of-the-test');
 });
 
-test('what must never be said of the environment: secrets, and passwords in URLs as they are written and as they are meant', () => {
+test('lists secrets, and passwords in URLs, encoded and decoded, which must never be printed', () => {
   const env = {
     SECRET_KEY: 'sealed',
     DATABASE_URL: 'postgres://u:p%40ss@h:1/d',

@@ -15,8 +15,8 @@ const mistakeIn = (more: Record<string, string | undefined>) => {
   }
 };
 
-describe('a provider of OpenID Connect', () => {
-  test('is none where nothing is said, and needs three settings', () => {
+describe('an OpenID Connect provider', () => {
+  test('is not configured by default, and needs three settings', () => {
     expect(loadConfig({}).oidc).toBeUndefined();
     expect(loadConfig(LEAST).oidc).toEqual({
       issuer: LEAST.OIDC_ISSUER,
@@ -49,20 +49,20 @@ describe('a provider of OpenID Connect', () => {
     [{ OIDC_CREATE_ACCOUNTS: 'true' }, 'OIDC_EMAIL_DOMAINS: is needed with OIDC_CREATE_ACCOUNTS=true'],
     [{ OIDC_EMAIL_DOMAINS: 'https://example.com' }, 'OIDC_EMAIL_DOMAINS.0: must be domains'],
     [{ OIDC_EMAIL_DOMAINS: ',' }, 'OIDC_EMAIL_DOMAINS: '],
-  ])('%j is told in one line', (more, expected) => {
+  ])('with the settings %j is rejected in one line', (more, expected) => {
     const told = mistakeIn(more);
     expect(told).toContain(expected);
     expect(told?.split('\n')).toHaveLength(1);
   });
 
-  test('takes domains in any case, and * for all of them', () => {
+  test('accepts domains in upper or lower case, and * for all domains', () => {
     const domains = (text: string) =>
       loadConfig({ ...LEAST, OIDC_CREATE_ACCOUNTS: 'true', OIDC_EMAIL_DOMAINS: text }).oidc?.emailDomains;
     expect(domains('Example.com, example.org')).toEqual(['example.com', 'example.org']);
     expect(domains('*')).toBeUndefined();
   });
 
-  test('is shown by energy config, but for its secret', () => {
+  test('is printed by energy config without its secret', () => {
     const shown = effectiveVariables({ ...LEAST, OIDC_ROLE_CLAIM: 'groups', OIDC_ROLES: '{"a":"admin"}' });
     expect(shown).toMatchObject({
       OIDC_ISSUER: LEAST.OIDC_ISSUER,

@@ -12,7 +12,7 @@ const name = fc
   .tuple(fc.constantFrom(...LETTERS), fc.string({ unit: fc.constantFrom(...LETTERS, ...'0123456789'), maxLength: 7 }))
   .map(([first, rest]) => first + rest);
 
-test('identifiers, and what people carry, name the cell that made them', () => {
+test('identifiers and secrets contain the name of the cell that created them', () => {
   const cells = fc.option(name, { nil: undefined });
   fc.assert(
     fc.property(cells, fc.constantFrom('usr' as const, 'dev' as const, 'gwy' as const), (cell, prefix) => {
@@ -32,13 +32,13 @@ test('identifiers, and what people carry, name the cell that made them', () => {
   );
 });
 
-test('other identifiers name no cell: nothing is routed by them', () => {
+test('other identifiers contain no cell, and nothing is routed by them', () => {
   setCell('c2');
   for (const prefix of ['evt', 'alr', 'whk', 'key', 'ses'] as const)
     expect(newId(prefix)).toMatch(/^[a-z]{3}_[0-9a-z]{26}$/);
 });
 
-test('hostile texts name no cell', () => {
+test('hostile texts contain no cell name', () => {
   const texts = [
     '',
     'usr_',
@@ -51,7 +51,7 @@ test('hostile texts name no cell', () => {
     expect(cellOf(text)).toBeNull();
 });
 
-test('a name of a cell is short, in small letters and digits', () => {
+test("a cell's name is short and consists of lower-case letters and digits", () => {
   for (const right of ['c', 'c2', 'north123']) expect(isCellName(right)).toBe(true);
   for (const wrong of ['C2', '2c', 'c_2', 'c.2', 'ninechars', 'c 2', 'c2\n']) {
     expect(isCellName(wrong)).toBe(false);

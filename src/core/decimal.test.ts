@@ -13,7 +13,7 @@ test.each([
   ['-0', 0n],
   ['007', 7_000_000_000n],
   ['0e99', 0n],
-])('%s is read as it is written', (text, billionths) => {
+])('parses %s exactly as it is written', (text, billionths) => {
   expect(parseDecimal(text)).toBe(billionths);
 });
 
@@ -32,11 +32,11 @@ test.each([
   'Infinity',
   ' 1',
   '1 ',
-])('%j is no price', (text) => {
+])('rejects the price %j', (text) => {
   expect(parseDecimal(text)).toBeNull();
 });
 
-test('what is written reads as what it was', () => {
+test('parsing a formatted decimal gives the same decimal', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (value) => {
       assert.equal(parseDecimal(formatDecimal(asBillionths(value))), value);
@@ -56,11 +56,11 @@ test.each([
   [of(0n, 3n), 2, '0.00'],
   [of(12_345n, 100n), 3, '123.450'],
   [of(2n, 3n), 4, '0.6667'],
-])('halves go away from zero, and nothing has no sign (%#)', (fraction, decimals, text) => {
+])('rounds halves away from zero, and formats zero without a sign (%#)', (fraction, decimals, text) => {
   expect(formatRounded(fraction, decimals)).toBe(text);
 });
 
-test('a sum is exact, whatever is added', () => {
+test('computes exact sums of any decimals', () => {
   const thirds = addFractions(of(1n, 3n), of(1n, 92n), of(1n, 3n), of(-1n, 92n), of(1n, 3n));
   expect(thirds.numerator).toBe(thirds.denominator);
   expect(formatRounded(addFractions(thirds, negateFraction(of(1n, 1n))), 2)).toBe('0.00');

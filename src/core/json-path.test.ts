@@ -13,11 +13,11 @@ test.each([
   ['$.__proto__', undefined],
   ['$.constructor.name', undefined],
   ['$.a.b.length', undefined],
-])('%s is one place', (path, value) => {
+])('the path %s selects exactly one place', (path, value) => {
   expect(compileJsonPath(path)?.(BODY)).toEqual(value);
 });
 
-test('a whole message that is a number', () => {
+test('the root path selects a whole message that is a number', () => {
   expect(compileJsonPath('$')?.(7)).toBe(7);
 });
 
@@ -36,6 +36,6 @@ test.each([
   `$${'[0]'.repeat(5_000)}`,
   "$['a",
   '$\u0000',
-])('%s names no one place', (path) => {
+])('rejects the path %s, which does not select exactly one place', (path) => {
   expect(compileJsonPath(path)).toBeNull();
 });

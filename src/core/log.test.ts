@@ -36,7 +36,7 @@ test.each([
     'error stop gone\n    at one (file.ts:1:2)',
   ],
   ['value that would drive the terminal', { level: 30, msg: 'topic', on: '\x1b[2Ja\nb' }, 'topic on=·[2Ja·b'],
-])('a line for people has the time, the process, and the %s', (_what, record, text) => {
+])('a text line contains the time, the process, and the %s', (_what, record, text) => {
   expect(stripVTControlCharacters(formatLogLine({ time: AT, name: 'api', pid: 7, hostname: 'vm', ...record }))).toBe(
     `14:02:11 api ${text}`,
   );
@@ -55,7 +55,7 @@ function logged(where: 'pipe' | 'terminal', format?: string): string {
 }
 const LINE = /^\d\d:\d\d:\d\d api ready https:\/\/localhost\r?\n$/;
 
-test('a log is JSON in a pipe and coloured lines on a terminal, and LOG_FORMAT decides otherwise', () => {
+test('the log is JSON in a pipe and coloured lines on a terminal, unless LOG_FORMAT is set', () => {
   const [inPipe, onTerminal] = [logged('pipe'), logged('terminal')];
   expect(JSON.parse(inPipe)).toMatchObject({ name: 'api', msg: 'ready' });
   expect(onTerminal).not.toBe(stripVTControlCharacters(onTerminal));

@@ -5,7 +5,7 @@ import { startLoop, WakeUpSignal } from './loop.ts';
 const log = pino({ level: 'silent' });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a kick ends the pause of a loop that had nothing to do', async () => {
+test('a wake-up signal ends the pause of an idle loop', async () => {
   let turns = 0;
   const nothing = async () => {
     turns++;
@@ -20,7 +20,7 @@ test('a kick ends the pause of a loop that had nothing to do', async () => {
   await loop.stop();
 });
 
-test('a kick does not cut the pause after an error short; a stop does', async () => {
+test('a wake-up signal does not shorten the pause after an error; a stop does', async () => {
   let turns = 0;
   const fail = async () => {
     turns++;
@@ -41,7 +41,7 @@ test('a kick does not cut the pause after an error short; a stop does', async ()
 const HOUR_MS = 3_600_000;
 const never = new AbortController().signal;
 
-test('a raised signal ends the wait, and the next wait lasts', async () => {
+test('a signal ends the wait, and the next wait lasts its full time', async () => {
   const signal = new WakeUpSignal();
   const waiting = signal.wait(HOUR_MS, never);
   signal.raise();
@@ -51,7 +51,7 @@ test('a raised signal ends the wait, and the next wait lasts', async () => {
   expect(performance.now() - fromMs).toBeGreaterThan(15);
 });
 
-test('a signal raised before the wait ends it at once, unless it was lowered', async () => {
+test('a signal sent before the wait ends the wait at once, unless it was cleared', async () => {
   const signal = new WakeUpSignal();
   signal.raise();
   await signal.wait(HOUR_MS, never);
@@ -62,7 +62,7 @@ test('a signal raised before the wait ends it at once, unless it was lowered', a
   expect(performance.now() - fromMs).toBeGreaterThan(15);
 });
 
-test('an abort ends the wait, also one before it', async () => {
+test('an abort ends the wait, even if it was aborted before the wait', async () => {
   const over = new AbortController();
   const waiting = new WakeUpSignal().wait(HOUR_MS, over.signal);
   over.abort();

@@ -11,7 +11,7 @@ async function values(metrics: Metrics): Promise<Record<string, number[]>> {
   );
 }
 
-test('every value of an answer is the one of now, from the first scrape on', async () => {
+test('every metric has its current value, from the first scrape on', async () => {
   const metrics = createMetrics('test');
   let count = 0;
   metrics.valuesOf(HELP, async () => {
@@ -23,7 +23,7 @@ test('every value of an answer is the one of now, from the first scrape on', asy
   expect(await values(metrics)).toEqual({ energy_a: [2], energy_b: [20], energy_c: [200] });
 });
 
-test('what cannot be had is left out, and not shown as 0', async () => {
+test('a metric whose value is unavailable is omitted, not reported as 0', async () => {
   const metrics = createMetrics('test');
   let read: () => Promise<Record<string, number>> = async () => ({ energy_a: 1, energy_b: 2 });
   metrics.valuesOf(HELP, () => read());

@@ -25,7 +25,7 @@ describe('a network', () => {
     ['fe80::/10', 'fe80::1%eth0', true],
     ['10.0.0.0/8', 'rubbish', false],
     ['10.0.0.0/8', '', false],
-  ])('%s has %s: %s', (network, address, expected) => {
+  ])('%s contains the address %s: %s', (network, address, expected) => {
     expect(createNetworkTest(networks(network))(address)).toBe(expected);
   });
 
@@ -43,15 +43,15 @@ describe('a network', () => {
       'example.com',
     ],
     ...['::/129', '::ffff:10.0.0.0/95', 'fe80::1%eth0', '10.0.0.0 /8', ' 10.0.0.0/8', '[::1]', '*', '10.0.0.0/08x'],
-  ])('%j is none', (text) => {
+  ])('%j is not a valid network', (text) => {
     expect(parseNetwork(text)).toBeNull();
   });
 
-  test('of no network nobody is', () => {
+  test('an empty list of networks contains no address', () => {
     expect(createNetworkTest([])('127.0.0.1')).toBe(false);
   });
 
-  test('is part of another exactly where each of its addresses is', () => {
+  test('is part of another network exactly if that contains each of its addresses', () => {
     const address = fc.integer({ min: 0, max: 255 }).map((last) => `10.0.0.${last}`);
     const network = fc.tuple(address, fc.integer({ min: 24, max: 32 })).map(([base, bits]) => `${base}/${bits}`);
     const all = Array.from({ length: 256 }, (_, last) => `10.0.0.${last}`);

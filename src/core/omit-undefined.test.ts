@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { omitUndefined } from './omit-undefined.ts';
 
-describe('defined', () => {
+describe('omitUndefined', () => {
   test('omits undefined members and no other empty value', () => {
     const members = { a: undefined, b: null, c: 0, d: '', e: false, f: Number.NaN };
     expect(Object.entries(omitUndefined(members))).toEqual([
@@ -19,7 +19,7 @@ describe('defined', () => {
     expect(Object.keys(members)).toEqual(['z', 'a', 'm']);
   });
 
-  test('makes exactly the members optional that may be undefined', () => {
+  test('declares as optional exactly the members that may be undefined', () => {
     const given: { always: string; sometimes: number | undefined; orNull: number | null | undefined } = {
       always: 'x',
       sometimes: undefined,

@@ -22,7 +22,7 @@ async function exitCode(first: string): Promise<number | null> {
   return code;
 }
 
-test('a service says its last words into a closed pipe, and goes on; a command does not', async () => {
+test('a service whose output pipe is closed continues to run; a command ends', async () => {
   expect(await exitCode(`const { outliveOutput } = await import('${OUTPUT}'); outliveOutput();`)).toBe(42);
   expect(await exitCode('')).toBe(1);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Shares } from './shares.ts';
 
-test('however much some accounts take, another one finds room', () => {
+test('an account always finds room, however much some others take', () => {
   const step = fc.record({ account: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 1, max: 40 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -14,7 +14,7 @@ test('however much some accounts take, another one finds room', () => {
   );
 });
 
-test('an account alone takes three quarters, and what it gives back is free again', () => {
+test('a single account can take three quarters, and room that it returns is available again', () => {
   const shares = new Shares(100);
   let taken = 0;
   for (; shares.hasRoom('a'); taken++) shares.take('a');

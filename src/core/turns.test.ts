@@ -3,7 +3,7 @@ import { mapInTurns, yieldInTurns } from '#src/core/turns.ts';
 
 const rows = Array.from({ length: 1_501 }, (_, index) => index);
 
-test('all rows come, in their order, and others have a turn in between', async () => {
+test('processes all rows in order, and lets other work run in between', async () => {
   let turns = 0;
   const other = setInterval(() => turns++, 0);
   const slowly = (row: number) => {

@@ -24,7 +24,7 @@ function rounded(digits: bigint, places: number, wanted: number): bigint {
 }
 
 test.each([3, 6])(
-  'any decimal of 15 digits is rounded to %i places as it was sent, halves away from zero',
+  'rounds any decimal of 15 digits to %i places from its digits as sent, halves away from zero',
   (wanted) => {
     fc.assert(
       fc.property(decimal, (one) => {
@@ -37,7 +37,7 @@ test.each([3, 6])(
   },
 );
 
-test.each([3, 6])('halves are never lost to the product of floats (%i places)', (wanted) => {
+test.each([3, 6])('never loses a half to floating-point multiplication (%i places)', (wanted) => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), (odd) => {
       const one = { digits: odd * 10n + (odd < 0n ? -5n : 5n), places: wanted + 1 };
@@ -49,7 +49,7 @@ test.each([3, 6])('halves are never lost to the product of floats (%i places)', 
   );
 });
 
-test('a decimal of 12 digits in another unit is the decimal that it is there', () => {
+test('converts a decimal of 12 digits to another unit exactly', () => {
   const digits = fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n });
   const factor = fc.constantFrom(1, 10, 100, 1_000, 1_000_000);
   fc.assert(
@@ -68,7 +68,7 @@ test('a decimal of 12 digits in another unit is the decimal that it is there', (
   expect(scaleDecimal(5, 2.5, 1)).toBe(12.5);
 });
 
-test('what Math.round and a float product get wrong', () => {
+test('rounds correctly where Math.round and a floating-point product do not', () => {
   expect(roundToUnits(-0.0005, 3)).toBe(-1);
   expect(roundToUnits(-2.5, 0)).toBe(-3);
   expect(roundToUnits(1.0005, 3)).toBe(1_001);

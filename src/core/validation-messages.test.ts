@@ -27,6 +27,6 @@ test.each([
   [z.array(z.number()).max(1), [1, 2], 'must have 1 item at most'],
   [z.iso.datetime({ offset: true }), 'soon', 'must be a time with its zone, such as 2026-07-05T19:00:01Z'],
   [z.number().min(12, 'a schema’s own words'), 3, 'a schema’s own words'],
-] as const)('%# is said plainly', (schema, value, expected) => {
+] as const)('prints validation error %# in plain words', (schema, value, expected) => {
   expect(said(schema, value)).toEqual([expected]);
 });

@@ -30,7 +30,7 @@ test('ends a calculation after its time with 503, and keeps the turn until its w
   await calculator.close();
 });
 
-test('an aborted task ends its thread; a computation without an end leaves the process free', async () => {
+test('an aborted task ends its thread; a computation that never ends does not block the process', async () => {
   const calculator = createCalculator({ limitMs: 1_500 });
   const now = new Date('2026-01-01');
   // Eight thousand years of a tariff that nothing bounds.

@@ -26,6 +26,6 @@ test.each([
   [{ imported: 100, estimated: 51, coveredMs: 1 }, false],
   [{ imported: 0, estimated: 0, coveredMs: 900_000 }, true],
   [{ imported: 0, estimated: 0, coveredMs: 0 }, false],
-])('isMeasured of the quarter-hour %j is %s', (quarter, is) => {
+])('whether a quarter-hour %j counts as measured: %s', (quarter, is) => {
   expect(canBePeak(quarter)).toBe(is);
 });

@@ -9,7 +9,7 @@ test.each<[string, number[], number[], number[]]>([
   ['not known, or nothing used: the mean of the others', [0, 9, 0, 300], [Number.NaN, 0, 300, 300], [0.5, 0.5, 0, 1]],
   ['nothing known', [0], [Number.NaN], [1]],
   ['nothing', [], [], []],
-])('share of usage that is bought: %s', (_, imported, used, shares) => {
+])('share of the usage that is bought: %s', (_, imported, used, shares) => {
   expect([...computeBoughtShares(Float64Array.from(imported), Float64Array.from(used))]).toEqual(shares);
 });
 

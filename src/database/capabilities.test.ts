@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CommitFacts, decideTier, listCommitRisks } from './capabilities.ts';
 
-describe('of the facts of a server', () => {
+describe('the facts about a database server', () => {
   const facts = {
     postgres: 17,
     postgresName: '17.5',
@@ -18,7 +18,7 @@ describe('of the facts of a server', () => {
     ['an extension that is not to be used', facts, 'off', 'plain'],
     ['a schema made without it', { ...facts, made: 'plain' as const }, 'auto', 'plain'],
     ['a schema made under the Apache licence', { ...facts, made: 'apache' as const }, 'auto', 'apache'],
-  ] as const)('%s makes a tier', (_name, found, timescale, tier) => {
+  ] as const)('determine the tier: %s', (_name, found, timescale, tier) => {
     expect(decideTier(found, timescale).tier).toBe(tier);
   });
 
@@ -38,11 +38,11 @@ describe('of the facts of a server', () => {
       { ...facts, made: 'community' as const, licence: 'apache' },
       /Set timescaledb\.license = 'timescale'/,
     ],
-  ] as const)('%s is refused with what to do', (_name, found, message) => {
+  ] as const)('are refused with what to do: %s', (_name, found, message) => {
     expect(() => decideTier(found, 'auto')).toThrow(message);
   });
 
-  test('an extension that could not be made is named in the line', () => {
+  test('include an extension that could not be created, which the line names', () => {
     const found = { ...facts, timescale: null, licence: null };
     expect(decideTier(found, 'auto').line).toMatch(/shared_preload_libraries/);
     expect(decideTier({ ...found, made: 'plain' }, 'auto').line).toMatch(/energy migrate --to/);
@@ -56,7 +56,7 @@ test.each([
   ['stricter than needed', { synchronousCommit: 'remote_apply' }],
   ['a database that is alone', { hosts: 1, standbys: 0, synchronousStandbyNames: '', synchronousCommit: 'off' }],
   ['strict, and the standby away: writes wait', { standbys: 0, synchronousStandbyNames: '*' }],
-])('of %s nothing is said', (_, facts) => {
+])('no warning is printed for %s', (_, facts) => {
   expect(listCommitRisks({ ...SAFE, ...facts })).toEqual([]);
 });
 
@@ -73,7 +73,7 @@ test.each([
     { synchronousStandbyNames: ' ', standbys: 0 },
     /no standby is connected.*synchronous_mode_strict/,
   ],
-])('a commit that could be lost is warned of: %s', (_, facts, warning) => {
+])('a warning is printed if a commit could be lost: %s', (_, facts, warning) => {
   const risks = listCommitRisks({ ...SAFE, ...facts });
   expect(risks).toHaveLength(1);
   expect(risks[0]).toMatch(warning);

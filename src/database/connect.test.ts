@@ -6,7 +6,7 @@ import { parseTimestamp, TIMESTAMPTZ } from './connect.ts';
 
 const driver = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
 
-test('a timestamp is read to the millisecond, however many decimals PostgreSQL writes', () => {
+test('parses a timestamp to the millisecond, however many decimals PostgreSQL prints', () => {
   const ms = fc.integer({ min: Date.parse('1000-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') });
   fc.assert(
     fc.property(ms, fc.nat(999), (time, microseconds) => {
@@ -27,6 +27,6 @@ test.each([
   '2026-11-22 23:17:00+05:30',
   '2026-11-22 23:17:00.25-03',
   '2026-11-22 23:17:00.25+01',
-])('%s is read as the driver does', (text) => {
+])('parses %s as the driver does', (text) => {
   expect(parseTimestamp(text)).toEqual(driver(text));
 });

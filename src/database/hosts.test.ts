@@ -13,19 +13,19 @@ function servers(...are: ('primary' | 'standby' | 'away' | 'silent')[]) {
   return { are, asked, hosts };
 }
 
-test('the one that takes writes is chosen, and remembered without asking again', async () => {
+test('chooses the host that accepts writes, and remembers it without a second query', async () => {
   const { hosts, asked } = servers('standby', 'primary');
   expect(await hosts.choose()).toBe(1);
   expect(await hosts.choose()).toBe(1);
   expect(asked).toEqual([0, 1]);
 });
 
-test('a machine that answers nothing is not waited for', async () => {
+test('does not wait for a host that does not respond', async () => {
   const { hosts } = servers('silent', 'primary');
   expect(await hosts.choose()).toBe(1);
 });
 
-test('after a failover the other one is found', async () => {
+test('finds the other host after a failover', async () => {
   const { hosts, are } = servers('primary', 'standby');
   expect(await hosts.choose()).toBe(0);
   are.splice(0, 2, 'away', 'primary');
@@ -38,7 +38,7 @@ test('after a failover the other one is found', async () => {
   expect(await hosts.choose()).toBe(0);
 });
 
-test('a host is what is wanted while it says so itself', async () => {
+test('uses a host only while it still reports the wanted state', async () => {
   const { hosts, are } = servers('primary', 'standby', 'away');
   expect(await Promise.all([0, 1, 2].map((host) => hosts.isWanted(host)))).toEqual([true, false, false]);
   // Of several that are, as standbys, each is.
@@ -46,13 +46,13 @@ test('a host is what is wanted while it says so itself', async () => {
   expect(await Promise.all([0, 1].map((host) => hosts.isWanted(host)))).toEqual([true, true]);
 });
 
-test('of many that ask at once one does', async () => {
+test('of many concurrent callers, one searches for the host', async () => {
   const { hosts, asked } = servers('standby', 'primary');
   expect(await Promise.all([hosts.choose(), hosts.choose(), hosts.search()])).toEqual([1, 1, 1]);
   expect(asked).toHaveLength(2);
 });
 
-test('where none takes writes it says why of each, and asks again the next time', async () => {
+test('if no host accepts writes, the error gives the reason for each, and the next call searches again', async () => {
   const { hosts, are } = servers('away', 'standby');
   await expect(hosts.choose()).rejects.toMatchObject({
     code: '57P03',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addLatestSample, computeDataAge, isReplayed, listNeededSamples, type StandbySample } from './standby.ts';
 
-describe('the age of a standby', () => {
+describe('the lag of a standby', () => {
   const samples = [
     { atMs: 1_000, position: 100 },
     { atMs: 2_000, position: 200 },
@@ -12,22 +12,22 @@ describe('the age of a standby', () => {
     ['is ahead of the last question', 350, 200],
     ['stands still while the primary writes', 250, 1_200],
     ['is as far as the first that is known', 100, 2_200],
-  ])('that %s', (_, replayed, ageMs) => {
+  ])('is computed if %s', (_, replayed, ageMs) => {
     expect(computeDataAge(samples, replayed, 3_200)).toBe(ageMs);
   });
 
-  test('is not known before the first sample', () => {
+  test('is unknown before the first sample', () => {
     expect(computeDataAge(samples, 99, 3_200)).toBeNull();
     expect(computeDataAge([], 99, 3_200)).toBeNull();
   });
 
-  test('does not grow while the primary writes nothing, and begins with what it writes then', () => {
+  test('does not grow while the primary writes nothing, and grows once the primary writes again', () => {
     const idle = [1, 2, 3, 4].map((second) => ({ atMs: second * 1_000, position: 500 }));
     expect(computeDataAge(idle, 500, 4_100)).toBe(100);
     expect(computeDataAge([...idle, { atMs: 5_000, position: 501 }], 500, 9_000)).toBe(5_000);
   });
 
-  test('needs what comes after the last that was replayed', () => {
+  test('is measured from the first transaction that was not replayed', () => {
     expect(listNeededSamples(samples, 250)).toEqual(samples.slice(1));
     expect(listNeededSamples(samples, 99)).toEqual(samples);
     expect(listNeededSamples(samples, 400)).toEqual(samples.slice(2));
@@ -47,6 +47,6 @@ test.each([
   [5, 4_294_967_290, false],
   [5, 4_294_967_296 + 6, true],
   [5, 3 * 4_294_967_296 + 5, false],
-])('of transaction %i, before %i: %s', (number, horizon, expected) => {
+])('whether transaction %i precedes %i: %s', (number, horizon, expected) => {
   expect(isReplayed(number, horizon)).toBe(expected);
 });

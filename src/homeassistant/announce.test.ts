@@ -23,8 +23,8 @@ const announced = (homes: HomeReport[], announcer = ANNOUNCER) => {
   return read.map(([topic, payload]) => readAnnouncement(announcer.prefix, topic, payload));
 };
 
-describe('what Home Assistant is told', () => {
-  test('holds against its rules: every sensor there is, with its unit and state class', () => {
+describe('the announcements to Home Assistant', () => {
+  test('follow its rules: every sensor has a valid unit and state class', () => {
     const [ofHome, ofDevice] = announced([home()]);
     expect(Object.keys(sensorsIn(ofHome as never))).toEqual(Object.keys(HOME_SENSORS));
     expect(Object.keys(sensorsIn(ofDevice as never))).toEqual(Object.keys(DEVICE_SENSORS));
@@ -41,7 +41,7 @@ describe('what Home Assistant is told', () => {
     expect(ofHome?.device.configuration_url).toBe('https://energy.example.com/dashboard');
   });
 
-  test('takes away what a home has no more, and names no address that nobody gave', () => {
+  test('remove sensors that a home no longer has, and contain no address unless one is configured', () => {
     const [ofHome] = announced([home({ currency: null, values: { used: null, cost: '1.20' }, devices: [] })], {
       ...ANNOUNCER,
       publicUrl: null,
@@ -52,7 +52,7 @@ describe('what Home Assistant is told', () => {
     expect(ofHome?.device.configuration_url).toBeUndefined();
   });
 
-  test('gives every sensor of all homes an id of its own, and homes the names of their owners', () => {
+  test('give every sensor of all homes a unique id, and name each home after its owner', () => {
     const of = (userId: string, deviceId: string) =>
       home({
         userId,
@@ -66,17 +66,17 @@ describe('what Home Assistant is told', () => {
   });
 });
 
-describe('on the broker', () => {
+describe('the announcements on the broker', () => {
   const config = Buffer.from(messagesOf(ANNOUNCER, [home()]).get(CONFIG) ?? '');
-  test('an earlier announcement is known, with its state', () => {
+  test('are recognised if an earlier run published them, with their state', () => {
     expect(ownTopics(ANNOUNCER, CONFIG, config)).toEqual([CONFIG, 'energy-usage/a1b2c3/usr_1/state']);
   });
-  test('those of others, of another installation, and rubbish are not', () => {
+  test('are ignored if another program or installation published them, or if they are invalid', () => {
     expect(ownTopics({ ...ANNOUNCER, installation: 'other' }, CONFIG, config)).toBeNull();
     for (const payload of ['', 'null', '7', '{"origin":', '{"origin":{"name":"Zigbee2MQTT"}}', '{"origin":null}'])
       expect(ownTopics(ANNOUNCER, CONFIG, Buffer.from(payload))).toBeNull();
   });
-  test('one that names a topic of somebody else takes nothing of theirs away', () => {
+  test('remove nothing on topics that belong to others', () => {
     const said = JSON.parse(config.toString());
     const forged = (state_topic: unknown) =>
       ownTopics(ANNOUNCER, CONFIG, Buffer.from(JSON.stringify({ ...said, state_topic })));

@@ -15,7 +15,7 @@ const matches = (minute: Date) => {
 };
 const latestMsAt = (nowMs: number) => latestDaily(matches, nowMs).latestMs;
 
-test('the latest time is the same whether or not what is known is handed on, whatever the clock does', () => {
+test('the latest due time is the same with or without the previous result, whatever the clock does', () => {
   const minutes = fc.array(fc.integer({ min: -3_000, max: 3_000 }), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(minutes, (steps) => {
@@ -32,12 +32,12 @@ test('the latest time is the same whether or not what is known is handed on, wha
   expect(() => latestDaily(() => false, 0)).toThrow('within a day');
 });
 
-test('the latest time of a day is that of today once it has come, else of yesterday', () => {
+test('the latest due time of a daily job is today’s if it has passed, otherwise yesterday’s', () => {
   expect(latestMsAt(at('2026-11-24T02:43:00Z'))).toBe(at('2026-11-24T02:43:00Z'));
   expect(latestMsAt(at('2026-11-24T02:42:59Z'))).toBe(at('2026-11-23T02:43:00Z'));
 });
 
-test('whatever the clock does, a daily job runs for each day at most once, and is due again two days later at the latest', () => {
+test('whatever the clock does, a daily job runs at most once for each day, and is due again after two days at most', () => {
   const hours = fc.array(fc.integer({ min: -20, max: 60 }), { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(hours, (steps) => {
@@ -59,13 +59,13 @@ test('whatever the clock does, a daily job runs for each day at most once, and i
   );
 });
 
-test('a clock that was set back by hours does not repeat a run, one by more than a day does', () => {
+test('a run is not repeated if the clock is set back by hours; it is repeated if it is set back by more than a day', () => {
   const ranForMs = at('2026-11-24T02:43:00Z');
   expect(isDailyDue(latestMsAt(at('2026-11-24T01:00:00Z')), ranForMs)).toBe(false);
   expect(isDailyDue(latestMsAt(at('2025-09-20T12:00:00Z')), ranForMs)).toBe(true);
 });
 
-test('jobs of the same interval begin apart from each other, within their interval and ten minutes', () => {
+test('jobs with the same interval start at different times, within their interval and ten minutes', () => {
   const offsets = [0, 1, 2, 3].map((index) => spreadMs(3_600_000, { index, of: 4 }));
   expect(offsets).toEqual([150_000, 300_000, 450_000, 600_000]);
   expect(spreadMs(5_000, { index: 3, of: 4 })).toBe(5_000);

@@ -86,7 +86,7 @@ describe('a load that stays on', () => {
   });
 });
 
-test('is not reported if the same happened two weeks before, nor is the night after it', () => {
+test('a load that stays on is not reported if the same happened two weeks before, nor is the night after it', () => {
   const spell = (at: number) => dayOf(at) >= DAYS - 14 && dayOf(at) < DAYS - 11;
   const cold = (now: (at: number) => boolean) => profile((at) => evenings(at) + (spell(at) || now(at) ? 400 : 0));
   expect(kindsOf(cold(last(23)))).toEqual([]);

@@ -149,7 +149,7 @@ function restlessHome(seed: number): DailyUse {
   });
 }
 
-test('the forecast for a real home has a smaller error than last month and than last year, from the fifth day of a month on', () => {
+test('forecasts a real home with a smaller error than last month’s or last year’s usage, from the fifth day of a month on', () => {
   const used = realHome();
   for (const day of [5, 10, 15, 20, 25]) {
     const said = forecastOutcomes('real', used, [day]);

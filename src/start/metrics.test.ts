@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cacheFor } from './metrics.ts';
 
-test('an answer is kept for a while, and a failure is not', async () => {
+test('a response is cached for a while, and a failure is not', async () => {
   let nowMs = 0;
   let asked = 0;
   let isAway = true;

@@ -34,6 +34,6 @@ test.each<[unknown, string]>([
     ...['/dashboard/sign-in', '/dashboard/sign-in/callback', `/dashboard/${'x'.repeat(200)}`, '/dashboard/keys\n'],
     ...[undefined, null, 12, {}, ['/dashboard/keys']],
   ].map((given): [unknown, string] => [given, '/dashboard']),
-])('%j leads to %s', (given, expected) => {
+])('the provider’s response %j redirects to %s', (given, expected) => {
   expect(returnPageOf(given)).toBe(expected);
 });

@@ -27,7 +27,7 @@ const sentTo = ({ outlet }: { outlet: { stream: { read(): Buffer | null } } }) =
 const powersTo = (one: Parameters<typeof sentTo>[0]) =>
   sentTo(one).flatMap((text) => (text?.startsWith('{') ? [JSON.parse(text).power_w] : []));
 
-test('a reading is news once, and reaches the followers of its home and of its device', () => {
+test('a reading is published once, to the followers of its home and to those of its device', () => {
   const homes = new FollowedHomes();
   const [whole, same, other] = [follower(), follower('dev_1'), follower('dev_2')];
   expect([whole, same, other].map((one) => homes.add(one, now))).toEqual([true, false, false]);
@@ -49,7 +49,7 @@ test('a later follower receives the latest readings, but none of an evicted devi
   expect(sentTo(later).join()).not.toContain('dev_1');
 });
 
-test('only devices that are followed one by one are news beyond the maximum of a home', () => {
+test('beyond a home’s maximum number of devices, only devices that are followed individually are published', () => {
   const homes = new FollowedHomes();
   homes.add(follower('dev_600'), now);
   const all = Array.from({ length: 600 }, (_, index) => seen(`dev_${index + 1}`, 1));

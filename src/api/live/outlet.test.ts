@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
-test('a client that does not read costs a bounded number of bytes, and then gets the newest of each name', async () => {
+test('a client that does not read costs a limited number of bytes, and then gets the newest event of each name', async () => {
   const { stream, hasRoom, say, sayNewest } = createOutlet();
   const told = (name: string, round: number) => `${name} ${round} ${'x'.repeat(1_000)}\n`;
   for (let round = 0; round < 5_000; round++) for (const name of ['a', 'b']) sayNewest(name, told(name, round));
@@ -21,7 +21,7 @@ test('a client that does not read costs a bounded number of bytes, and then gets
   expect(text).not.toContain('left out');
 });
 
-test('what ends says its last word to whoever reads late, and nothing after it', () => {
+test('a stream that ends delivers its final event to a slow reader, and nothing after it', () => {
   const { stream, sayNewest, say, end } = createOutlet();
   for (let round = 0; round < 100; round++) sayNewest('a', 'x'.repeat(1_000));
   end('retry: 1\n\n');
@@ -33,7 +33,7 @@ test('what ends says its last word to whoever reads late, and nothing after it',
   expect(text).not.toContain('late');
 });
 
-test('an event is one line of data, whatever is in it', () => {
+test('an event occupies one line of data, whatever text it contains', () => {
   expect(formatEvent('usage', { text: 'a\nb\r\n\n' }, '7.evt_')).toBe(
     'id: 7.evt_\nevent: usage\ndata: {"text":"a\\nb\\r\\n\\n"}\n\n',
   );
@@ -42,12 +42,12 @@ test('an event is one line of data, whatever is in it', () => {
 test.each([
   { sinceMs: 0, eventId: 'evt_' },
   { sinceMs: 1_781_524_800_123, eventId: 'evt_01k8xqcn4s7t2v9x1fw6zb3hmd' },
-])('a place is known again by its id: %o', (place) => {
+])('a position in the stream is parsed from its own id: %o', (place) => {
   expect(parseStreamPosition(formatStreamPosition(place))).toEqual(place);
 });
 
 test.each(['', '7', 'evt_1', '.evt_1', '7.evt_A', "7.evt_' OR 1", `7.evt_${'1'.repeat(27)}`, 'x y.evt_1', '7.evt_1\n'])(
-  'an id that we did not make is no place: %j',
+  'an id that this service did not create is no position: %j',
   (id) => {
     expect(parseStreamPosition(id)).toBeNull();
   },

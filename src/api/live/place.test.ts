@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isNextEvent } from './place.ts';
 
-test('followers receive each event once and in order, whenever their outlets have room', () => {
+test('followers receive each event once and in order, whenever they have room for it', () => {
   const EVENTS = ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'];
   // Whether each of two outlets has room before a query, and after it.
   const query = fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean());

@@ -20,14 +20,14 @@ test.each([
   ['es', 'Duración de los intervalos: 15 minutos. Duración del historial: 1095 días.'],
   ['fr', 'Durée des intervalles : 15 minutes. Durée de l’historique : 1 095 jours.'],
   ['nl', 'Lengte van de intervallen: 15 minuten. Lengte van de historie: 1.095 dagen.'],
-] as const)('the page in %s has the lengths of intervals and history of Green Button', async (language, text) => {
+] as const)('the consent page in %s shows interval lengths and history', async (language, text) => {
   const page = (await consentPages(language)).consent(asked('insights:read devices:read', GREEN_BUTTON), 'csrf');
   // French puts narrow spaces into numbers.
   expect(page.replaceAll(/\s/g, ' ')).toContain('Green Button');
   expect(page.replaceAll(/\s/g, ' ')).toContain(text);
 });
 
-test('a page without Green Button does not mention it', async () => {
+test('the consent page of a request without Green Button does not mention it', async () => {
   const { consent } = await consentPages('en');
   expect(consent(asked('insights:read'), 'csrf')).not.toContain('Green Button');
   // Of an app that lost the scope meanwhile.

@@ -4,7 +4,7 @@ import { readGreenButtonScope, readGreenButtonTokenScope } from './green-button-
 const NEGOTIATED = 'FB=4_5;IntervalDuration=900;BlockDuration=daily;HistoryLength=31536000';
 const read = (text: string) => Object.fromEntries(readGreenButtonScope(new URLSearchParams(text)) ?? []);
 
-test('a scope string of ESPI stands for a scope of this service', () => {
+test('converts a Green Button scope string into a scope of this service', () => {
   const asked = encodeURIComponent('devices:read FB=4_5;IntervalDuration=900');
   expect(read(`client_id=a&scope=${asked}&state=s%20t`)).toEqual({
     client_id: 'a',
@@ -14,14 +14,14 @@ test('a scope string of ESPI stands for a scope of this service', () => {
   });
 });
 
-test('a request without one stays as it is, except for what clients must not set', () => {
+test('leaves a request without such a scope string unchanged, except for parameters that clients must not set', () => {
   for (const text of ['scope=insights:read', '', 'scope=FB=10', 'scope=FB=4&scope=FB=5', 'scope=FB=4%20FB=5'])
     expect(readGreenButtonScope(new URLSearchParams(text))).toBeNull();
   expect(read('scope=insights:read&green_button_scope=FB=4')).toEqual({ scope: 'insights:read' });
   expect(read('scope=FB=10&green_button_scope=FB=4')).toEqual({ scope: 'FB=10' });
 });
 
-test('so it does in a request for tokens; a token of an app itself has no scope', () => {
+test('also converts scopes in a request for tokens; a token of the app itself gets no scope', () => {
   const form = (text: string) => {
     const changed = readGreenButtonTokenScope(new URLSearchParams(text));
     return changed && Object.fromEntries(changed);

@@ -35,13 +35,13 @@ async function sheetOf(rows: readonly object[]): Promise<WorkSheet> {
   return Sheets.Usage as WorkSheet;
 }
 
-test('CSV has booleans as words, and null as nothing', () => {
+test('CSV contains booleans as words, and null as an empty field', () => {
   const rows = [true, false, null].map((complete) => ({ date: '2026-10-25', complete }));
   expect(formatCsv(rows, [], true)).toBe('date,complete\n2026-10-25,true\n2026-10-25,false\n2026-10-25,\n');
 });
 
 describe('a workbook', () => {
-  test('has numbers, dates, times and money as cells of their kind', async () => {
+  test('contains numbers, dates, times and money as cells of those types', async () => {
     const sheet = await sheetOf(ROWS);
     const header = utils.sheet_to_json<string[]>(sheet, { header: 1 })[0] ?? [];
     expect(header).toEqual(COLUMNS.flatMap((name) => (name === 'starts_at' ? [name, 'utc_offset'] : [name])));
@@ -67,7 +67,7 @@ describe('a workbook', () => {
     expect(cell('kwh_used', 3)?.v).toBeUndefined();
   });
 
-  test('has no formula, whatever a text begins with', async () => {
+  test('contains no formula, whatever a text begins with', async () => {
     const sheet = await sheetOf(ROWS);
     const column = utils.encode_col(COLUMNS.indexOf('note') + 1);
     expect(sheet[`${column}2`]).toMatchObject({ t: 's', v: '=HYPERLINK("http://x")' });
@@ -75,7 +75,7 @@ describe('a workbook', () => {
     expect(sheet[`${column}3`]).toMatchObject({ t: 's', v: '<&>"' });
   });
 
-  test('keeps its header in sight, also of no rows', async () => {
+  test('keeps its header row visible, even without other rows', async () => {
     const parts = await unzip(await made([]));
     expect(String(parts.get('xl/worksheets/sheet1.xml'))).toContain(
       '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>',
@@ -83,7 +83,7 @@ describe('a workbook', () => {
     expect(utils.sheet_to_json(await sheetOf([]), { header: 1 })).toHaveLength(1);
   });
 
-  test('breaks off where its rows do', async () => {
+  test('is cut off if the source of its rows fails', async () => {
     const failing = (async function* () {
       yield ROWS;
       throw new Error('the database is away');
@@ -92,7 +92,7 @@ describe('a workbook', () => {
   });
 });
 
-test('CSV has numbers as they are, and no text that a spreadsheet takes for a formula', () => {
+test('CSV contains numbers unchanged, and no text that a spreadsheet would take for a formula', () => {
   const rows = ['=1+1', '@x', '-1.20', '+3', '-x', '\t=1', 'a=b'].map((value) => ({ value }));
   expect(formatCsv(rows, [], false)).toBe("'=1+1\n'@x\n-1.20\n+3\n'-x\n'\t=1\na=b\n");
   expect(formatCsv([{ value: -3 }], [], false)).toBe('-3\n');

@@ -12,15 +12,15 @@ const roleWith = (groups: unknown) => {
   return typeof person === 'string' ? person : person.role;
 };
 
-describe('a person', () => {
-  test('has the highest of the mapped roles, in whatever order; one group may come alone', () => {
+describe('a person at an OpenID Connect provider', () => {
+  test('gets the highest of the mapped roles, in any order; a single group may be sent as a string', () => {
     expect(roleWith(['admins', 'staff'])).toBe('admin');
     expect(roleWith(['staff', 'admins'])).toBe('admin');
     expect(roleWith('staff')).toBe('utility');
     expect(roleWith('staff,admins')).toBe('homeowner');
   });
 
-  test('has no name that is not one', () => {
+  test('gets no name if the claim is not a usable name', () => {
     for (const sub of [undefined, null, 12, '', 'x'.repeat(256), 'a\0b', 'ä', ['x']])
       expect([sub, personOf({ sub }, config)]).toEqual([sub, 'unusable']);
   });
@@ -36,20 +36,20 @@ describe('a person', () => {
     ['yes', null],
     [{}, null],
     [undefined, null],
-  ])('whose address is verified in the word %j has %s', (email_verified, verifiedEmail) => {
+  ])('whose address is marked as verified by %j has the address %s', (email_verified, verifiedEmail) => {
     const claims = { sub: 'x', email: 'a@example.com', email_verified, xms_edov: email_verified };
     expect(personOf(claims, config)).toMatchObject({ verifiedEmail });
     expect(personOf(claims, { ...config, verifiedClaim: 'xms_edov' })).toMatchObject({ verifiedEmail });
   });
 
-  test('of too many groups for a token is not taken for one of none', () => {
+  test('with too many groups for a token is not treated as a person without groups', () => {
     expect(personOf({ sub: 'x', hasgroups: true }, config)).toBe('roles');
     expect(personOf({ sub: 'x', _claim_names: { groups: 'src1' } }, config)).toBe('roles');
     expect(personOf({ sub: 'x', _claim_names: { address: 'src1' } }, config)).toMatchObject({ role: 'homeowner' });
   });
 });
 
-test('a claim is found by its name, though that has dots, or on the way to it; never what every object has', () => {
+test('a claim is found by its name, even with dots, or by a path; inherited members of objects are never found', () => {
   const claims = { 'https://example.com/roles': ['a'], realm_access: { roles: ['b'] } };
   expect(claimAt(claims, 'https://example.com/roles')).toEqual(['a']);
   expect(claimAt(claims, 'realm_access.roles')).toEqual(['b']);

@@ -404,12 +404,12 @@ describe('the doctor', () => {
     for (const { todo } of found) expect(todo).toMatch(/\S/);
   });
 
-  test.each(['0.0.1', `${VERSION}-rc.1`, VERSION])('calls %s no newer version', (version) => {
+  test.each(['0.0.1', `${VERSION}-rc.1`, VERSION])('reports no update for the version %s', (version) => {
     const found = runChecks({ ...WELL, latest: { version } }).filter(({ check }) => check === 'version');
     expect(found.map(({ level }) => level)).toEqual(['ok']);
   });
 
-  test('has a case with a finding for each check', () => {
+  test('a test case exists for each finding of each check', () => {
     const without = CHECKS.map(({ name }) => name).filter((name) => !CASES.some(([, , check]) => check === name));
     expect(without).toEqual([]);
   });

@@ -20,12 +20,12 @@ test.each([
   ['1.234.567', '1234567'],
   ['0.1234', '0.1234'],
   ['1234.567', '1234.567'],
-])('%s is %s, wherever it is typed', (text, value) => {
+])('parses %s as %s, in every language', (text, value) => {
   expect(readDecimal(text, '.')).toEqual(number(value));
   expect(readDecimal(text, ',')).toEqual(number(value));
 });
 
-test('three digits behind one mark are decimals where that mark is theirs, and unclear elsewhere', () => {
+test('three digits after one mark are decimals if the language uses that mark for decimals, and ambiguous otherwise', () => {
   expect(readDecimal('1.234', '.')).toEqual(number('1.234'));
   expect(readDecimal('1,234', ',')).toEqual(number('1.234'));
   expect(readDecimal('1,234', '.')).toEqual(unclear('1.234', '1234'));
@@ -34,14 +34,14 @@ test('three digits behind one mark are decimals where that mark is theirs, and u
 });
 
 test.each(['abc', '1e3', '1,2,3', '12.34,5', '1.23.456', '1.234,56,7', '1,5 kWh', '--1', '.', '1 23', '0x10', '٣'])(
-  '%s is no number',
+  'rejects %s as a number',
   (text) => {
     expect(readDecimal(text, '.')).toEqual({ kind: 'none' });
     expect(readDecimal(text, ',')).toEqual({ kind: 'none' });
   },
 );
 
-test('nothing typed is no mistake, and what is written here is read again', () => {
+test('an empty field is no error, and a formatted number is parsed back', () => {
   expect(readDecimal('  ')).toEqual({ kind: 'empty' });
   expect(toTypedNumber(null)).toBe('');
   for (const value of ['0.305', '1.234', '12500.5', '100', '-3.125'])

@@ -20,7 +20,7 @@ const dates = fc
   .map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
 
 describe('a period of the dashboard', () => {
-  test('has an address that leads back to it, and the arrows lead to and from its neighbours', () => {
+  test('has an address from which it is restored, and arrows that lead to its neighbours and back', () => {
     fc.assert(
       fc.property(units, dates, (unit, date) => {
         const period = periodAt(unit, date);
@@ -34,20 +34,20 @@ describe('a period of the dashboard', () => {
     );
   });
 
-  test('stays at today when its unit changes, and else at its beginning', () => {
+  test('that contains today still does so after its unit changes; any other keeps its first day', () => {
     const october = periodAt('month', '2026-10-20');
     expect(inUnit('day', october, '2026-10-12')).toEqual({ unit: 'day', start: '2026-10-12' });
     expect(inUnit('week', october, '2026-12-01')).toEqual({ unit: 'week', start: '2026-09-28' });
     expect(inUnit('year', october, '2026-12-01')).toEqual({ unit: 'year', start: '2026-01-01' });
   });
 
-  test('of a week has the number of ISO 8601', () => {
+  test('of a week has its ISO 8601 number', () => {
     expect(weekOf('2026-12-28')).toEqual({ year: 2026, week: 53 });
     expect(weekOf('2024-12-30')).toEqual({ year: 2025, week: 1 });
     expect(addressOf(periodAt('week', '2027-01-03'))).toBe('week/2026-W53');
   });
 
-  test('is none where the address is rubbish', () => {
+  test('is null if the address is invalid', () => {
     const rubbish = [
       '',
       'day',
@@ -62,7 +62,7 @@ describe('a period of the dashboard', () => {
       expect({ address, is: periodFrom(address) }).toEqual({ address, is: null });
   });
 
-  test('has a name for people', () => {
+  test('has a readable name', () => {
     expect(nameOf(periodAt('day', '2026-10-12'))).toMatch(/Mon.*12/);
     expect(nameOf(periodAt('month', '2026-10-12'))).toBe('October 2026');
     expect(daysName('2026-10-12', '2026-10-18')).toMatch(/12.*18/);
@@ -76,6 +76,6 @@ test.each([
   ['year', 'year/2026'],
   ['fortnight', 'day/2026-11-24'],
   ['week/2026-W02', 'week/2026-W02'],
-])('the address "%s" shows %s', (address, shown) => {
+])('the address "%s" shows the period %s', (address, shown) => {
   expect(addressOf(periodShown(address, '2026-11-24'))).toBe(shown);
 });

@@ -7,7 +7,7 @@ import { type Language, languageFrom, localeOf, words } from './words.ts';
 beforeEach(() => loadWords('en', ['en-GB']));
 afterAll(() => loadWords('en'));
 
-test('the first of the browser’s languages that there is, is chosen; English where there is none', () => {
+test('chooses the first of the browser’s languages that is available, otherwise English', () => {
   expect(languageFrom(['it-IT', 'nl-BE', 'de'])).toBe('nl');
   expect(languageFrom(['DE-at'])).toBe('de');
   expect(languageFrom(['pl', 'cs'])).toBe('en');
@@ -15,7 +15,7 @@ test('the first of the browser’s languages that there is, is chosen; English w
   expect(languageFrom(['constructor'])).toBe('en');
 });
 
-test('a region keeps its own formats, where its language is the chosen one', () => {
+test('keeps the number formats of a region if its language is chosen', () => {
   expect(localeOf('de', ['en-US', 'de-AT'])).toBe('de-AT');
   expect(localeOf('fr', ['en-US', 'de-AT'])).toBe('fr');
   expect(localeOf('es', ['es-MX'])).toBe('es-MX');
@@ -32,14 +32,14 @@ test.each([
   ['fr', 'fr-FR', '1 234,50 kWh', '1 234,50 €'],
   ['nl', 'nl-NL', '1.234,50 kWh', '€ 1.234,50'],
   ['es', 'es-MX', '1,234.50 kWh', 'EUR 1,234.50'],
-] as const)('%s of %s writes %s and %s', async (language, tag, energy, amount) => {
+] as const)('%s in the region %s formats %s and %s', async (language, tag, energy, amount) => {
   await loadWords(language, [tag]);
   expect(locale()).toBe(tag);
   expect(plain(kwh(1_234.5))).toBe(energy);
   expect(plain(money('1234.50', 'EUR'))).toBe(amount);
 });
 
-test('counts as the language does', async () => {
+test('uses the plural forms of the language', async () => {
   const { days } = words().alerts.silences;
   expect(days({ days: 0 })).toBe('0 days');
   await loadWords('fr');
@@ -48,7 +48,7 @@ test('counts as the language does', async () => {
   expect(time('2026-11-21T10:00:00Z', 'Europe/Paris')).toMatch(/^21 nov\. 2026/);
 });
 
-test('another language says something else at once', async () => {
+test('a change of language applies to all texts at once', async () => {
   const now: Record<Language, string> = { en: 'Now', de: 'Jetzt', fr: 'Maintenant', nl: 'Nu', es: 'Ahora' };
   for (const [language, word] of Object.entries(now)) {
     await loadWords(language as Language);

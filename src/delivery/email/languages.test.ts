@@ -109,7 +109,7 @@ test.each([
   ['es', '2345,678 kWh', '1234,73 €', 'lunes, 15 de junio de 2026, 18:05 (Europe/Berlin)'],
   ['fr', '2 345,678 kWh', '1 234,73 €', 'lundi 15 juin 2026 à 18:05 (Europe/Berlin)'],
   ['nl', '2.345,678 kWh', '€ 1.234,73', 'maandag 15 juni 2026 om 18:05 (Europe/Berlin)'],
-] as const)('%s writes %s, %s and %s', async (language, energy, amount, moment) => {
+] as const)('in %s, mails format the values as %s, %s and %s', async (language, energy, amount, moment) => {
   const reader = await readerOf({ language, timezone: BERLIN });
   expect([reader.kwh(2_345.678), reader.money('1234.73', 'EUR'), reader.moment(at)].map(plain)).toEqual([
     energy,

@@ -16,7 +16,7 @@ test('an invitation names both addresses, the access and how long its link works
   for (const part of ['robin@example.com', 'without changing it', '7 days', link.url]) expect(text).toContain(part);
 });
 
-test('the end lists to the owner, and to nobody else, the passwords that the member knows', () => {
+test('the end of a membership lists the passwords that the member knows to the owner only', () => {
   const passwords = [{ id: 'dev_1', name: 'Attic\n(plug)' }];
   const owners = compose('member.ended', { because: 'member', passwords });
   expect(owners.subject).toBe('robin@example.com is no longer a member of your home');
@@ -27,13 +27,13 @@ test('the end lists to the owner, and to nobody else, the passwords that the mem
   expect(members.text).not.toContain('dev_1');
 });
 
-test('an erased account has no address in the mail', () => {
+test('a mail shows no address of an erased account', () => {
   const { subject, text } = compose('membership.ended', { because: 'erased' }, null);
   expect(subject).toBe('You are no longer a member of the home of an account that was deleted');
   expect(text).toContain('the other account was deleted');
 });
 
-test('other events are not about members', () => {
+test('events of other types cause no mails about members', () => {
   expect(['member.joined', 'membership.began', 'access.ended', 'user.created'].map(isMemberMail)).toEqual([
     true,
     true,

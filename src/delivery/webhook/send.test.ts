@@ -4,7 +4,7 @@ import { explainConnectionError } from '#src/delivery/webhook/send.ts';
 const failure = (code: string, message = "try running Node.js with --use-system-ca, 'node' says") =>
   Object.assign(new Error(message), { code });
 
-describe('why a receiver was not reached', () => {
+describe('the reason why a receiver was not reached', () => {
   test.each([
     ['DEPTH_ZERO_SELF_SIGNED_CERT', /not trusted \(self-signed\); .* WEBHOOK_CA_FILE/],
     ['SELF_SIGNED_CERT_IN_CHAIN', /not trusted \(self-signed\); .* WEBHOOK_CA_FILE/],
@@ -16,20 +16,20 @@ describe('why a receiver was not reached', () => {
     ['ENOTFOUND', /host name has no address/],
     ['ECONNRESET', /broke the connection off/],
     ['ETIMEDOUT', /in time/],
-  ])('is said to people, with its code: %s', (code, said) => {
+  ])('is described in words, with its code: %s', (code, said) => {
     const sentence = explainConnectionError(failure(code));
     expect(sentence).toMatch(said);
     expect(sentence.endsWith(` (${code})`)).toBe(true);
     expect(sentence).not.toMatch(/node/i);
   });
 
-  test('is what the error says where nothing better is known', () => {
+  test("is the error's message if there is no description", () => {
     expect(explainConnectionError(new Error('no answer within 5 s'))).toBe('no answer within 5 s');
     expect(explainConnectionError(failure('EWHATEVER', 'something odd'))).toBe('something odd');
     expect(explainConnectionError(failure('EWHATEVER', ''))).toBe('EWHATEVER');
   });
 
-  test('also covers a name with several addresses, whose error has no message', () => {
+  test('is found for a name with several addresses, whose error has no message', () => {
     const refused = Object.assign(new AggregateError([failure('ECONNREFUSED')]), { code: 'ECONNREFUSED' });
     expect(explainConnectionError(refused)).toContain('nothing listens');
   });

@@ -81,7 +81,7 @@ describe('grouping of devices that stopped together', () => {
     expect(kinds(groupStops([stopped(devices[0], 0)], sites, NOW_MS))).toEqual(['device false only_device']);
   });
 
-  test('is unsure about a device if every other device of its home was already silent', () => {
+  test('is unsure about a device if all other devices of its home were already silent', () => {
     const { devices, sites } = fleet(10, 2);
     const silences = [stopped(devices[0], 0, null), stopped(devices[1], 600)];
     expect(kinds(groupStops(silences, sites, NOW_MS))).toEqual([
@@ -142,7 +142,7 @@ describe('grouping of devices that stopped together', () => {
     expect(unsure.length / groups.length).toBeLessThan(0.02);
   });
 
-  test('finds a simulated outage completely among independent stops, whether or not devices come back together', () => {
+  test('finds a simulated outage completely among independent stops, whether or not its devices return together', () => {
     const planted = fc.record({
       homes: fc.integer({ min: 120, max: 3_000 }),
       share: fc.double({ min: 0.25, max: 1, noNaN: true }),

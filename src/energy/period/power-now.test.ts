@@ -86,7 +86,7 @@ describe('the measured power of a home', () => {
     ],
     ['a plug of two is silent', { kettle: { watts: 2_000 }, fridge: { watts: null } }, null],
     ['nothing', {}, null],
-  ])('%s', (_, devices, watts) => {
+  ])('is computed in the case: %s', (_, devices, watts) => {
     expect(powerOfHome(devices)).toBe(watts);
   });
 });

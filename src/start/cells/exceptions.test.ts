@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { changesTo, parseExceptions, withRouting } from './exceptions.ts';
 import type { MapChange, MapEntry } from './runtime-api.ts';
 
-test('a file of exceptions has a name and a cell a line, with comments', () => {
+test('a file of exceptions has one account and cell per line, and may contain comments', () => {
   const text = '# moved\nusr_1 c2\n\n  dev_1\tfirst # back\nusr_1 c3\n';
   expect([...parseExceptions(text)]).toEqual([
     ['usr_1', 'c3'],
@@ -33,7 +33,7 @@ function apply(
   return after;
 }
 
-test('the changes of a router make its map what the file says, touch nothing else, and leave no gap', () => {
+test('updates of a router make its map equal to the file, change nothing else, and leave no time without an entry', () => {
   const names = fc.constantFrom<string>('usr_1', 'usr_2', 'dev_1', 'dev_2', 'AB');
   const cells = fc.constantFrom('first', 'c2', 'c3');
   const files = fc.array(fc.tuple(names, cells)).map((entries) => new Map(entries));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { routingTo } from './move.ts';
 
-test('a name gets an exception, unless it contains the cell to which it goes', () => {
+test('an account gets an exception unless its name contains the cell that it moves to', () => {
   const names = [
     { name: 'usr_1', userId: 'usr_1', madeBy: null },
     { name: 'usr_c2_1', userId: 'usr_c2_1', madeBy: 'c2' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Candidate, type MoveConstraints, parseAccounts, reasonsAgainstMove } from './choose.ts';
 
-test('a file has one account a line, with comments, and each mistake is named by its line', () => {
+test('a file lists one account per line, with comments, and each error is reported with its line', () => {
   const text =
     '\uFEFF# north\r\nusr_1 # a comment\r\n\r\n  a@example.com\nnobody\nA@EXAMPLE.com\nusr_1\nb@example.com usr_2\n';
   const { named, errors } = parseAccounts(text);
@@ -22,7 +22,7 @@ const nobody: MoveConstraints = { there: new Set(), emailsThere: new Set(), issu
 const home: Candidate = { userId: 'usr_1', email: 'A@example.com', role: 'homeowner', enrolledBy: 'usr_u' };
 const utility: Candidate = { userId: 'usr_u', email: 'u@example.com', role: 'utility', enrolledBy: null };
 
-test('a homeowner goes where its utility is, or goes with it', () => {
+test('a homeowner moves only to the place of its utility, or together with it', () => {
   const both = new Set(['usr_1', 'usr_u']);
   expect(reasonsAgainstMove(home, new Set(['usr_1']), nobody)).toEqual([expect.stringContaining('enrolled by usr_u')]);
   expect(reasonsAgainstMove(home, both, nobody)).toEqual([]);
@@ -33,7 +33,7 @@ test('a homeowner goes where its utility is, or goes with it', () => {
   ]);
 });
 
-test('nobody moves onto another account, and administrators stay', () => {
+test('an account is not moved onto another account, and administrators are not moved', () => {
   const moving = new Set(['usr_1', 'usr_u']);
   expect(reasonsAgainstMove(home, moving, { ...nobody, emailsThere: new Set(['a@example.com']) })).toEqual([
     expect.stringContaining('another account there has'),

@@ -71,7 +71,7 @@ describe('the next fetch', () => {
     expect(late.state).toMatchObject({ last_error: null, failing_since: null });
   });
 
-  test('waits as long as status 429 asks for, also past a time of day', () => {
+  test('waits as long as a response with status 429 demands, even past a regular time of day', () => {
     const asked = (seconds: number): FetchOutcome => ({ ...FAILED, isRead: false, retryAfterMs: seconds * 1_000 });
     const twice = { timezone: 'UTC', at: ['11:15', '12:00'] };
     expect(run([asked(600)], '2026-06-15T11:15:00Z', twice).at).toEqual(['2026-06-15T11:25']);
@@ -80,7 +80,7 @@ describe('the next fetch', () => {
     expect(run([asked(1e9)], '2026-06-15T11:15:00Z', twice).at).toEqual(['2026-06-16T11:15']);
   });
 
-  test('is never the 25th of a UTC day, and retries leave the times of day their fetches', () => {
+  test('is never the 25th of a UTC day, and retries do not displace the regular fetch times', () => {
     const hourly = {
       timezone: 'UTC',
       at: Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:30`),

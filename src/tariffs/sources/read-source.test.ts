@@ -136,7 +136,7 @@ const own = (more: Partial<OwnSource> = {}): OwnSource => ({
 const json = (...rows: [string | number, unknown][]) =>
   JSON.stringify({ rows: rows.map(([from, price]) => ({ from, price })) });
 
-describe('an answer of an own address', () => {
+describe('a response of a custom address', () => {
   test('is read in JSON, CSV and XML alike', async () => {
     const expected = [
       ['2026-06-15T12:00', '-0.5'],
@@ -175,7 +175,7 @@ describe('an answer of an own address', () => {
     expect(await priceOf(at(-12.3), '-0.01')).toBe('0.123');
   });
 
-  test('with local times has each instant of the hour that comes twice, in order, also backwards', async () => {
+  test('with local times has each instant of the repeated hour, in ascending or descending order', async () => {
     const local = own({ timezone: 'Europe/Berlin' });
     const hours = ['01:00', '02:00', '02:00', '03:00'];
     const rows = hours.map((time, index): [string, number] => [`2026-10-25T${time}:00`, index]);
@@ -258,7 +258,7 @@ describe('an answer of an own address', () => {
   });
 });
 
-test('an answer has tomorrow by the clocks of its source', () => {
+test('whether a response contains tomorrow is decided by the local date of its source', () => {
   const prices = (time: string): ReadAnswer => ({
     prices: [{ startsAtMs: Date.parse(time), perKwh: 0n as never }],
     problems: [],
@@ -274,7 +274,7 @@ test('an answer has tomorrow by the clocks of its source', () => {
 describe('presets', () => {
   const now = new Date('2026-11-27T12:15:00Z');
 
-  test('have an address without braces, of the days from yesterday to tomorrow', () => {
+  test('have an address without placeholders, for the days from yesterday to tomorrow', () => {
     const urls = [...PRESETS.keys()].map((preset) => requestOf({ preset }, { token: 'a b' }, now).url);
     for (const url of urls)
       expect([url, new URL(url).href.includes('{') || /undefined|NaN/.test(url)]).toEqual([url, false]);
@@ -295,7 +295,7 @@ describe('presets', () => {
     );
   });
 
-  test('of ENTSO-E have codes with a right check character', () => {
+  test('of ENTSO-E have codes with a valid check character', () => {
     const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-';
     // ENTSO-E, Energy Identification Coding Scheme (EIC) reference manual, check character.
     const checkOf = (code: string) => {
@@ -329,7 +329,7 @@ describe('presets', () => {
     [{ preset: 'entsoe_fr' }, 'x', EUR_15, []],
     [{ preset: '__proto__' }, undefined, EUR_60, ['source.preset']],
     [own(), undefined, EUR_60, []],
-  ])('fit a series or not: %j', (source, token, form, fields) => {
+  ])('are accepted for a series or not: %j', (source, token, form, fields) => {
     expect(findSourceErrors(source, { token }, form).map(({ field }) => field)).toEqual(fields);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { change, formatBilledEnergy, isNothing } from './bill.ts';
 
-test('energy of a bill is told to the watt-hour, and a change with its sign', () => {
+test('a bill shows energy to the watt-hour, and a change with its sign', () => {
   expect(formatBilledEnergy('14934.869250')).toBe('14,934.869 kWh');
   expect(['0.200000', '-0.200000', '0.000000', '-0.000001'].map(change)).toEqual([
     '+0.200 kWh',

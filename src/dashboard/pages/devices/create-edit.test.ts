@@ -17,6 +17,6 @@ test.each([
   ['Pacific/Apia', '2011-12-30T12:00', '2011-12-30T22:00:00.000Z'],
   ['UTC', '', ''],
   ['UTC', 'soon', ''],
-])('the clocks of %s show %s at %s', (zone, local, instant) => {
+])('for a clock change in %s, the form shows %s at %s', (zone, local, instant) => {
   expect(instantIn(zone, local)).toBe(instant);
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { readTable } from './import-devices.ts';
 
-test('a table is read as UTF-8, with or without a byte order mark', async () => {
+test('decodes a table as UTF-8, with or without a byte order mark', async () => {
   expect(await readTable(new Blob(['type,location\nmeter,Küche\n']))).toEqual({ text: 'type,location\nmeter,Küche\n' });
   expect(await readTable(new Blob(['\uFEFFtype,location\n']))).toEqual({ text: 'type,location\n' });
   expect(await readTable(new Blob(['type,location\nmeter,"a;b"\n']))).toHaveProperty('text');
 });
 
-test('what a spreadsheet saved otherwise is not sent', async () => {
+test('does not send a file that a spreadsheet saved in another encoding', async () => {
   const latin1 = new Blob([new Uint8Array([...'type,location\nmeter,K'].map((one) => one.charCodeAt(0)).concat(0xfc))]);
   expect(await readTable(latin1)).toEqual({ problem: 'notText' });
   expect(await readTable(new Blob(['type;location\nmeter;cellar\n']))).toEqual({ problem: 'semicolons' });

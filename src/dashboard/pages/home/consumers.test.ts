@@ -15,7 +15,7 @@ test.each<[string, number | null, Period['devices'], [number, string | null] | n
   ['nothing is known of the night', null, [device('freezer', 80)], null],
   ['nothing is used', 0.4, [device('freezer', 0.4)], null],
   ['no device', 100, [], [100, null]],
-])('the night: %s', (_, home, devices, expected) => {
+])('the consumers of a night: %s', (_, home, devices, expected) => {
   const load = nightLoadOf({ profile: { days: 28, base_watts: 0, night_watts: home }, devices });
   expect(load && [load.watts, load.device?.location ?? null]).toEqual(expected);
 });

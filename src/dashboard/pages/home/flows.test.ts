@@ -7,7 +7,7 @@ const nothing = {
   ...{ estimated_kwh: null, coverage: 1, complete: true },
 };
 
-test('what went into the battery is stored, and not used', () => {
+test('energy that charged the battery is shown as stored, not as used', () => {
   // A day with 2.23 kWh used, of which 0.74 came from the roof; 4.92 went into the battery.
   const flows = { ...nothing, production_kwh: 5.66, grid_import_kwh: 1.49, charged_kwh: 4.92, self_consumed_kwh: 5.66 };
   expect(ownUseOf({ ...flows, autarky: 0.331 }, 2.23)).toEqual({
@@ -23,7 +23,7 @@ test.each([
   ['without production', { ...nothing, grid_import_kwh: 5, charged_kwh: 1, autarky: 0 }, 4],
   ['without a meter at the connection point', { ...nothing, production_kwh: 5 }, 4],
   ['of a time of which nothing is known', { ...nothing, production_kwh: 5, grid_import_kwh: 1 }, null],
-])('nothing is said of self-sufficiency %s', (_, flows, used) => {
+])('omits self-sufficiency %s', (_, flows, used) => {
   expect(ownUseOf(flows, used)).toBeNull();
 });
 
@@ -37,7 +37,7 @@ function edges(path: string) {
 const widths = ({ from, to }: ReturnType<typeof edges>) =>
   [from, to].map(([top = 0, bottom = 0]) => Math.round(10 * (bottom - top)) / 10);
 
-test('bands are as wide as the energy, from their name to the bar and from the bar to their name', () => {
+test('bands are as wide as their energy, from the name to the bar and from the bar to the name', () => {
   const { left, right, heightPx, bar } = ribbonsOf([6, 3, 1], [7, 2, 1]);
   const [sun, grid, battery] = left.map(({ path }) => edges(path));
   const [used, fed, charged] = right.map(({ path }) => edges(path));
@@ -57,7 +57,7 @@ test('bands are as wide as the energy, from their name to the bar and from the b
   expect(charged?.middle).toBeCloseTo(heightPx - NAME_PX / 2, 1);
 });
 
-test('no band is wider than the room of its name, or outside the picture', () => {
+test('no band is wider than the space for its name, or outside the picture', () => {
   for (const [into, out] of [
     [[100], [100]],
     [
@@ -85,13 +85,13 @@ test('no band is wider than the room of its name, or outside the picture', () =>
   }
 });
 
-test('what does not flow has no band, and nothing at all is no picture of something', () => {
+test('a flow of zero has no band, and without any flow there is no picture', () => {
   expect(ribbonsOf([0, 2], [2, 0]).left.map(({ index }) => index)).toEqual([1]);
   expect(ribbonsOf([0, 2], [2, 0]).right.map(({ index }) => index)).toEqual([0]);
   expect(ribbonsOf([0], [0])).toMatchObject({ left: [], right: [], bar: { height: 0 } });
 });
 
-test('what comes in is what goes out, but for what is rounded: else parts of it are of another time', () => {
+test('shows no picture if inflow and outflow differ by more than rounding, because they belong to different times', () => {
   expect(addsUp([2.5, 3], [5.5, 0])).toBe(true);
   expect(addsUp([0.004, 0], [0.001, 0])).toBe(true);
   expect(addsUp([100, 20.5], [119.9])).toBe(true);
@@ -101,7 +101,7 @@ test('what comes in is what goes out, but for what is rounded: else parts of it 
   expect(addsUp([10], [10, 7])).toBe(false);
 });
 
-test('used energy goes on to devices, largest first, with the untracked rest among them', () => {
+test('the used energy continues to the devices, largest first, including the untracked remainder', () => {
   const device = (location: string, import_kwh: number | null, upstream_device_id: string | null = null) => ({
     ...{ device_id: location, location, placement: 'consumption' as const, upstream_device_id, import_kwh },
   });

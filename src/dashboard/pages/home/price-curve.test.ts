@@ -8,7 +8,7 @@ const nightAndEvening = Array.from({ length: 24 }, (_, hour) =>
   hour < 4 ? 0.2 + hour / 100 : hour >= 18 ? 0.5 : 0.35,
 );
 
-test('marks the cheapest hours of each day, and none whose price is unknown', () => {
+test('marks the cheapest hours of each day, and no hour whose price is unknown', () => {
   const hours = [...day('2026-11-27', nightAndEvening), ...day('2026-11-28', [0.9, 0.1, null, 0.8, 0.7, 0.6])];
   const marked = [...cheapestHours(hours)].map((ms) => new Date(ms).toISOString().slice(5, 13)).sort();
   expect(marked).toEqual(
@@ -16,7 +16,7 @@ test('marks the cheapest hours of each day, and none whose price is unknown', ()
   );
 });
 
-test('names the cheapest consecutive hours that are still to come', () => {
+test('names the cheapest consecutive hours that lie in the future', () => {
   const hours = [
     ...day('2026-11-27', nightAndEvening),
     ...day(

@@ -4,7 +4,7 @@ import { sourcesOf } from './sources.ts';
 
 const energy = fc.integer({ min: 0, max: 20_000 }).map((wattHours) => wattHours / 1_000);
 
-test('the sources of a usage add up to it, none is negative, and the grid supplies no more than was imported', () => {
+test('the sources of a usage add up to it, none is negative, and the grid supplies at most the imported energy', () => {
   fc.assert(
     fc.property(energy, energy, energy, energy, energy, (imported, exported, produced, charged, discharged) => {
       const balance = imported - exported + produced + discharged - charged;
@@ -20,7 +20,7 @@ test('the sources of a usage add up to it, none is negative, and the grid suppli
   );
 });
 
-test('a sunny noon feeds the house, the battery and the grid; an evening lives on the battery; a night on the grid', () => {
+test('a sunny noon supplies the house, the battery and the grid; in the evening the battery supplies; at night the grid supplies', () => {
   const noon = { kwh_used: 1, grid_export_kwh: 2, production_kwh: 4, charged_kwh: 1, discharged_kwh: 0 };
   expect(sourcesOf(noon)).toEqual({ grid: 0, sun: 1, battery: 0, exported: 2, charged: 1 });
   const evening = { kwh_used: 2, grid_export_kwh: 0, production_kwh: 0, charged_kwh: 0, discharged_kwh: 1.5 };

@@ -17,13 +17,13 @@ test.each([
   ['most of it is not known', known(100, 0.8), known(106), '4.44', '11.16', null, null],
   ['nothing was used then', known(0), known(5), '1', '5', null, null],
   ['the home earned then', known(100), known(100), '-3', '5', 0, null],
-])('%s', (_, then, now, before, after, energy, money) => {
+])('summary of a home: %s', (_, then, now, before, after, energy, money) => {
   const changes = changesOf(then, now, { before: cost(before), now: cost(after) });
   const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 3));
   expect(changes).toEqual({ energy: near(energy), cost: near(money) });
 });
 
-test('costs that cannot be compared are not', () => {
+test('omits a comparison of costs that are not comparable', () => {
   const dear = cost('20');
   for (const before of [null, cost('10', { currency: 'SEK' }), cost('10', { missing_prices_kwh: 0.1 })])
     expect(changesOf(known(100), known(100), { before, now: dear })).toEqual({ energy: 0, cost: null });
