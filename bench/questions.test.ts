@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { formatGoal } from './answer.ts';
 import { BENCHMARKS, questionsOf } from './questions.ts';
 
-test.each(Object.keys(BENCHMARKS))('%s has one row in the README, with its minutes', (name) => {
+test.each(Object.keys(BENCHMARKS))('the README has one row for %s, with its duration in minutes', (name) => {
   expect(questionsOf('bench', name)).toEqual([
     { question: expect.stringMatching(/\w/), minutes: expect.stringMatching(/^\d+$/), command: expect.any(String) },
   ]);
@@ -17,7 +17,7 @@ test.each([
   ['run.ts', ['flood', '--minutes=5', '--help'], 'bench -- flood'],
   ['run.ts', ['-h'], 'bench'],
   ['chaos/run.ts', ['cluster', '--help'], 'chaos'],
-])('%s %j prints questions with their minutes, and starts nothing', (file, args, of) => {
+])("%s %j prints each benchmark's question with its duration in minutes, and starts no benchmark", (file, args, of) => {
   const folder = mkdtempSync(join(tmpdir(), 'energy-'));
   const { status, stdout } = spawnSync(process.execPath, [resolve(import.meta.dirname, file), ...args], {
     encoding: 'utf8',
@@ -41,6 +41,6 @@ test.each([
     'p99: 301 ms; the goal of at most 300 ms is missed.',
   ],
   [{ what: 'p99', measured: 301, unit: ' ms', goal: null }, 'p99: 301 ms.'],
-])('prints %j as a sentence', (goal, sentence) => {
+])('prints the options %j as a sentence', (goal, sentence) => {
   expect(formatGoal(goal)).toBe(sentence);
 });

@@ -123,7 +123,7 @@ test('lets every partition but the reserved one take backlogged devices if all a
   expect(batches.map(({ isBacklogged }) => isBacklogged)).toEqual([false, false]);
 });
 
-test('does not treat devices that become backlogged together as others to each other, even if some are a step ahead', () => {
+test('does not treat several devices that became backlogged together as neighbours of one another, even if some are one step ahead', () => {
   let nowMs = 0;
   const queue = new FairQueue<Message>(PARTITIONS, () => nowMs);
   const push = (device: number, times: number) => {
@@ -158,7 +158,7 @@ test('bounds a batch in bytes, and always takes at least one message', () => {
   expect(queue.take(0).messages.map(({ deviceId }) => deviceId)).toEqual(['dev_b']);
 });
 
-test('keeps a backlogged device in the backlogged list until its turn, even if its reason is evicted', () => {
+test('keeps a backlogged device in the backlogged list until its turn, even if the reason for the backlog was evicted', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
@@ -169,7 +169,7 @@ test('keeps a backlogged device in the backlogged list until its turn, even if i
   expect([0, 1].map((partition) => queue.take(partition).messages.length)).toEqual([1, 2]);
 });
 
-test('treats a device as backlogged if few of its messages cost much', () => {
+test('treats a device as backlogged if its few messages are expensive to process', () => {
   const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
@@ -214,7 +214,7 @@ test('serves each of several accounts in one of the next few batches if together
   expect(seen.size).toBe(accounts);
 });
 
-test('sees others if at least a quarter of the last sending devices were not backlogged while they were sending', () => {
+test('detects neighbours if at least a quarter of the devices that sent last were not backlogged while sending', () => {
   const recent = new RecentDevices();
   for (const deviceId of ['dev_a', 'dev_b', 'dev_c']) recent.note(deviceId, true, 0);
   expect(recent.areOthers(1)).toBe(false);

@@ -23,7 +23,7 @@ const collect = runInNewContext('gc') as () => void;
 /** A message of 20 KB that yields 10,000 rejections. */
 const JUNK = JSON.stringify(Array.from({ length: 10_000 }, () => 1));
 
-test('writes accepted messages after a stop during a flood, asks for no more, and then ends', async () => {
+test('after a stop during a flood, writes the accepted messages, requests no more, and ends', async () => {
   const writer: Writer = {
     async write(batch) {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -54,7 +54,7 @@ test('writes accepted messages after a stop during a flood, asks for no more, an
   expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), UNHEARD)).toBe(false);
 });
 
-test('bounds waiting messages, and the decoded content at a time', async () => {
+test('limits the waiting messages, and the amount of decoded content in memory', async () => {
   const batches: number[] = [];
   let [go, begun]: (() => void)[] = [() => {}, () => {}];
   const held = new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ test('bounds waiting messages, and the decoded content at a time', async () => {
   expect(Math.max(...batches)).toBeLessThanOrEqual(120_000);
 });
 
-test('releases decoded content once it is written, although its batch continues', async () => {
+test('releases decoded content as soon as it is written, while its batch continues', async () => {
   const seen: WeakRef<IncomingMessage>[] = [];
   let goOn: () => void = () => {};
   const second = new Promise<void>((resolve) => {
@@ -147,7 +147,7 @@ test('counts readings, bytes and unusable elements towards a device’s limit', 
   expect(bytes.counts.overLimit).toBe(25 - Math.floor(5_000 / 245));
 });
 
-test('limits a backlog whose times alternate between two windows like any other', async () => {
+test('treats a backlog whose times alternate between two windows like any other backlog', async () => {
   const writer: Writer = { write: async (batch) => stored(batch) };
   const floodLimit = createFloodLimit({ messages: 10 });
   const pipeline = new Pipeline({ writer, log, onRoom: () => {}, floodLimit });

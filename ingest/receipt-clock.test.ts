@@ -48,7 +48,7 @@ test('trusts a step ahead, or back by a day at most, and reports the clock befor
   }
 });
 
-test('distrusts a longer step back: receipts continue until the clock is right again or is confirmed', () => {
+test('distrusts a longer step back: receipt times continue until the clock is right again or an operator confirms it', () => {
   const right = host();
   expect(right.set(-3 * DAY)).toBe(0);
   expect(right.clock.isDistrusted()).toBe(true);
@@ -64,13 +64,13 @@ test('distrusts a longer step back: receipts continue until the clock is right a
   expect(confirmed.steps).toHaveLength(1);
 });
 
-test('trusts a step of any size that leads nearer to the believed time', () => {
+test('accepts a step of any size that brings the clock closer to the believed time', () => {
   const { set, steps } = host({ believedMs: NOW - 430 * DAY });
   expect(set(-430 * DAY)).toBe(-430 * DAY);
   expect(steps).toHaveLength(1);
 });
 
-test('stamps by the believed time after a start more than 31 days beyond it, until the clock is confirmed', () => {
+test('after a start with a clock more than 31 days ahead, uses the believed time until an operator confirms the clock', () => {
   const believed = NOW - 430 * DAY;
   expect(firstReceiptTime(NOW, believed, believed - 1_000)).toEqual({ stampMs: believed, step: null });
   const { set, state } = host({ startMs: believed, believedMs: believed });
@@ -79,14 +79,14 @@ test('stamps by the believed time after a start more than 31 days beyond it, unt
   expect(set(0)).toBe(0);
 });
 
-test('reports a start behind the host’s newest receipt as a step, and distrusts it beyond a day', () => {
+test('reports a clock behind the host’s newest receipt as a step at the start, and distrusts it if it is more than a day behind', () => {
   expect(firstReceiptTime(NOW, NOW, NOW + HOUR).step).toEqual({ beforeMs: NOW + HOUR, afterMs: NOW });
   expect(firstReceiptTime(NOW, NOW + 3 * DAY, NOW + 3 * DAY)).toEqual({ stampMs: NOW + 3 * DAY, step: null });
   expect(firstReceiptTime(NOW, NOW, NOW + 430 * DAY).stampMs).toBe(NOW);
   expect(firstReceiptTime(NOW, NOW, NOW - 1).step).toBeNull();
 });
 
-test('moves receipts back only at a reported step', () => {
+test('moves receipt times back only after it has reported a step', () => {
   const offsets = fc.array(fc.integer({ min: -500 * DAY, max: 500 * DAY }), { maxLength: 20 });
   fc.assert(
     fc.property(offsets, (all) => {

@@ -46,7 +46,7 @@ function stubWriter({
 }
 
 describe('readings sent over HTTPS', () => {
-  test('share transactions while others run, in order, and never two of one device at once', async () => {
+  test('share transactions while others run, in order, and a device is never in two transactions at once', async () => {
     const { writer, batches } = stubWriter();
     const sending = new SentReadingsWriter(writer, () => NOW_MS);
     const all = Array.from({ length: 200 }, (_, index) => sending.write(reading(`dev_${index % 7}`)));
@@ -55,7 +55,7 @@ describe('readings sent over HTTPS', () => {
     expect(batches.flat().length).toBe(200);
   });
 
-  test('are refused one by one if the data breaks a transaction, and all at once if the database fails', async () => {
+  test('are refused individually if the data makes a transaction fail, and together if the database fails', async () => {
     const breaks = (batch: readonly IncomingMessage[]) => {
       if (batch.some(({ decoded }) => decoded.readings.some(({ value }) => value === 666_000)))
         throw Object.assign(new Error('invalid value'), { code: '22003' });
@@ -100,7 +100,7 @@ describe('readings sent over HTTPS', () => {
     expect(await limited.write(reading('b'))).toMatchObject({ stored: 1 });
   });
 
-  test('need a time of their own, also when a rejected request is replayed', () => {
+  test('need a time of their own, even if a rejected request is replayed', () => {
     const body = [{ power_w: 1 }, { ts: NOW_MS, power_w: 2, colour: 'red' }, 7];
     const decoded = decodeSent({ deviceId: 'dev_1', format: 'native' }, body, NOW_MS);
     expect(decoded.readings.map(({ element, value }) => [element, value])).toEqual([[1, 2_000]]);
@@ -114,7 +114,7 @@ describe('readings sent over HTTPS', () => {
     expect(replayed?.decoded).toEqual(decoded);
   });
 
-  test('are read from SenML packs, record by record, as of the device of the path', () => {
+  test("are read record by record from SenML packs, for the device in the request's path", () => {
     const at = NOW_MS / 1_000;
     const decode = (body: unknown) => decodeSent({ deviceId: 'dev_1', format: 'senml' }, body, NOW_MS);
     const { readings, rejections } = decode([

@@ -105,11 +105,11 @@ test.each([
   [10, { stored: 10, double: 3 }, { lost: 0, doubled: 3 }],
   // A reading may be stored whose PUBACK the device has not received.
   [10, { stored: 11, double: 0 }, { lost: 0, doubled: 0 }],
-])('of %i acknowledged readings and %j, %j', (acknowledged, stored, expected) => {
+])('of %i acknowledged readings and stored rows %j, counts %j', (acknowledged, stored, expected) => {
   expect(judgeTrial(acknowledged, stored, 2)).toEqual({ acknowledged, kills: 2, ...expected });
 });
 
-test('a program has the medians of its rates and the sums of its trials', () => {
+test("reports the median of a program's rates and the sum of its trials' counts", () => {
   expect(summarise([round(900, 1), round(100, 0, 2), round(500, 4)])).toEqual({
     perSecond: 500,
     cpuUs: { worker: 5, broker: 2, postgres: 3.1 },
@@ -128,7 +128,7 @@ const results = (own: PeerRound, embedded = own): PeerResult[] => [
   { name: 'Telegraf', rounds: [], reason: 'not run: no package' },
 ];
 
-test('the table has a row for each program, also for one that did not run', () => {
+test('prints a table row for each program, including one that did not run', () => {
   expect(formatTable(results(round(1_000)))).toEqual([
     '| program | readings/s | CPU µs: program | broker | PostgreSQL | lost | doubled | acknowledged |',
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
@@ -139,7 +139,7 @@ test('the table has a row for each program, also for one that did not run', () =
   ]);
 });
 
-test('a reading that this service loses or doubles misses a goal, one that another program loses does not', () => {
+test('fails a goal if this service loses or doubles a reading, but not if another program does', () => {
   const met = (all: PeerResult[]) => goalsOf(all).map(isMet);
   expect(met(results(round(1_000)))).toEqual([true, true, null, null]);
   expect(met(results(round(1_000, 1)))).toEqual([false, false, null, null]);
@@ -147,7 +147,7 @@ test('a reading that this service loses or doubles misses a goal, one that anoth
   expect(goalsOf(results(round(1_000))).map(({ measured }) => measured)).toEqual([0, 0, 0.5, 0.5]);
 });
 
-test('without the script nothing is compared, and a service that did not run has no goal', () => {
+test('compares nothing if the script is missing, and sets no goal for this service if it did not run', () => {
   expect(goalsOf(results(round(1_000)).slice(0, 2))).toHaveLength(2);
   expect(goalsOf([{ name: NAMES.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
 });

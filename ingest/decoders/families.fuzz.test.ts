@@ -239,9 +239,9 @@ function fuzz(family: Family, seed: number): number {
   return said();
 }
 
-describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_name, family) => {
+describe.each(FAMILIES.map((family) => [family.name, family] as const))('the family %s', (_name, family) => {
   test(
-    `reads ${MESSAGES} mutated messages without a crash, a hang or a number of its own`,
+    `reads ${MESSAGES} mutated messages without a crash, a hang or a number that the message does not contain`,
     () => {
       const seed = Number(MUTATION_SEED);
       try {

@@ -61,7 +61,7 @@ test('asks for the scale of a temperature without one', () => {
   });
 });
 
-test('proposes a topic setting for a SenML pack on an unknown topic', () => {
+test('proposes a topic setting for a SenML pack on an unrecognised topic', () => {
   const { outcome, would } = judged('my/pack', [{ n: 'meter/energy', u: 'kWh', v: 5 }]);
   expect({ outcome, would }).toEqual({
     outcome: 'nobody',
@@ -129,7 +129,7 @@ test('returns a path that leads to each member, whatever its name, except for co
   for (const { path, value } of members) expect(compileJsonPath(path ?? '')?.(read)).toBe(value);
 });
 
-test('cuts an endless message', () => {
+test('shortens an excessively long message', () => {
   const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`m${index}`, index]));
   expect(payloadMembersOf(Buffer.from(JSON.stringify(wide)))).toHaveLength(200);
   expect(payloadMembersOf(Buffer.from(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`))).toEqual([]);

@@ -58,7 +58,7 @@ const UNITS: Record<string, string[]> = {
   '': [],
 };
 
-describe('proposed meaning of a number by its name', () => {
+describe('the proposed meaning of a number, by its name,', () => {
   test('proposes the unit at the end of a name, and nothing without a unit', () => {
     fc.assert(
       fc.property(words, style, fc.constantFrom(...Object.keys(UNITS)), fc.string(), (all, written, unit, topic) => {

@@ -18,7 +18,7 @@ test.each<[string, [string, ...string[]]]>([
   expect(joinTopicFilter(topics)).toBe(filter);
 });
 
-test('finds a native id in a topic as whole levels', () => {
+test('accepts a native id in a topic only as whole levels', () => {
   expect(topicNamesDevice('zigbee2mqtt/kitchen/fridge', 'kitchen/fridge')).toBe(true);
   expect(topicNamesDevice('zigbee2mqtt/kitchen/fridge', 'fridge')).toBe(true);
   expect(topicNamesDevice('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
@@ -65,7 +65,7 @@ const meter = (name: string) => ({
   state: [`${name}/energy`, { energy: 3.5 }] satisfies Sent,
 });
 
-test('lists no device twice, and leaves none with a value waiting, in any order of messages', () => {
+test('lists each device once, and every device that has a value, for any order of messages', () => {
   const names = ['a', 'b', 'c'];
   const plugs = names.map((name) => plug(`plug-${name}`));
   const meters = names.map((name) => meter(`meter-${name}`));

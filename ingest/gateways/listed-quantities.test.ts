@@ -15,19 +15,19 @@ const asked: DecodedValue = {
   described: { names: ['Total'], unit: 'kWh' },
 };
 
-test('keeps a register under the channel of its first listing, by its key', () => {
+test('keeps a register on the channel under which it was first listed, identified by its key', () => {
   expect(withListedChannels([{ channel: 'import', kind, key: 'total' }], [asked])[0]?.channel).toBe('import');
   expect(withListedChannels([{ channel: 'import', kind, native: 'Total' }], [asked])[0]?.channel).toBe('import');
   expect(withListedChannels([{ channel: 'unknown/total', kind }], [asked])[0]?.channel).toBe('unknown/total');
 });
 
-test('gives a new register no channel that another one has', () => {
+test('gives a new register a channel name that no other register uses', () => {
   const listed = [{ channel: 'import', kind, key: 'other' }];
   expect(withListedChannels(listed, [{ ...asked, channel: 'import' }])[0]?.channel).toBe('total/import');
   expect(withListedChannels([], [asked])[0]?.channel).toBe('unknown/total');
 });
 
-test('keeps only listed ones of the quantities that the owner must classify', () => {
+test('lists a quantity that the owner must classify only if it was listed before', () => {
   expect(withoutUnlistedUnknown([], [asked])).toEqual([]);
   expect(withoutUnlistedUnknown([asked], [asked])).toEqual([asked]);
 });

@@ -53,7 +53,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
   );
 });
 
-test('leaves nothing after an interval is subtracted again', () => {
+test('leaves all buckets empty after adding and subtracting the same interval', () => {
   fc.assert(
     fc.property(fc.array(interval, { maxLength: 5 }), roles, (all, counts) => {
       const deltas: BucketDeltas = new Map();

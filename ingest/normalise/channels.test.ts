@@ -98,7 +98,7 @@ test.each([
     ['power unknown/foo', 'power import'],
     ['power import as import', 'power import as export'],
   ],
-])('of %j counts %j', (names, wanted) => {
+])('of the series %j, the series %j count', (names, wanted) => {
   const all = names.map((name) => {
     const [kind = '', channel = ''] = name.split(' ');
     return { kind, channel };
@@ -148,7 +148,7 @@ test.each([
   [['power import 0', 'register unknown/x 3'], 4, []],
   [['power import 0', 'register unknown/x 0 0 kvarh'], 9, ['power import as import', 'power import as export']],
   [['power import 0', 'register unknown/x 0 0 kWh'], 9, []],
-])('of %j counts at %i %j', (lines, endMs, wanted) => {
+])('of the series %j, those that count at %i are %j', (lines, endMs, wanted) => {
   const all = lines.map((line) => {
     const [kind = '', channel = '', first, nonzero, unit] = line.split(' ');
     const nonzeroAtMs = nonzero === 'null' ? null : Number(nonzero ?? 0);

@@ -7,7 +7,7 @@ import { intervalLaw } from './intervals.ts';
 
 const series = arbitraryIntervals('import').chain(addConflictingReadings);
 
-test('gives the reference’s steps for 1,000 random series of intervals; of overlapping ones, the first', () => {
+test('gives the reference’s steps for 1,000 random series of intervals; if intervals overlap, the first one counts', () => {
   fc.assert(
     fc.property(series, fc.constantFrom('import', 'export'), (readings, direction) => {
       const points = distinctReadings(readingsOfDevice(readings));
@@ -26,7 +26,7 @@ test('gives the reference’s steps for 1,000 random series of intervals; of ove
   );
 });
 
-test('reaches the state of the whole series from each restart on stored intervals', () => {
+test('restarting from any stored interval reaches the same state as the whole series', () => {
   fc.assert(
     fc.property(series, fc.constantFrom(1, 2, 5), (readings, length) => {
       for (const { state, restarted } of compareRestarts(

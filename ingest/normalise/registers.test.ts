@@ -34,7 +34,7 @@ test('gives the reference’s steps for 1,000 random registers', () => {
   );
 });
 
-test('reaches the state of the whole series from each restart on stored readings', () => {
+test('restarting from any stored reading reaches the same state as the whole series', () => {
   fc.assert(
     fc.property(
       series,
@@ -51,7 +51,7 @@ test('reaches the state of the whole series from each restart on stored readings
   );
 });
 
-test('derives the law’s state of minutes ago, and before months without a rise, from its current state and few stored readings', () => {
+test('derives the law’s state of minutes ago, or from before months without a rise, from its current state and a few stored readings', () => {
   const law = new RegisterLaw(usual, 'import');
   const from = (points: Point[], back: number, count: number, knowing: boolean) => {
     const { state } = replayLaw(law, law.initial, points);
@@ -114,7 +114,7 @@ test.each<[string, number[], (Verdict | null)[], Partial<LawSettings>]>([
   ],
   ['what nothing has confirmed yet', [100, 900], [null, 'held'], {}],
   ['a fit that its successor takes back', [100, 900, 901, 101], [null, 'glitch', 'glitch', null], {}],
-])('judges %s', (_name, kwh, verdicts, device) => {
+])('gives the verdicts of the documented table: %s', (_name, kwh, verdicts, device) => {
   expect(verdictsOn(kwh, { ...usual, ...device })).toEqual(verdicts);
 });
 
@@ -138,9 +138,9 @@ function told(readings: [minutes: number, kwh: number][], device: Partial<LawSet
   };
 }
 
-describe('late news', () => {
+describe('a backlog delivered late, without times of its own,', () => {
   const H = HOURLY / MINUTE_MS;
-  test('spreads the energy of a queue without times, released at once, over the silence', () => {
+  test('has its energy spread over the preceding silence', () => {
     // Two hours of silence, then the values measured meanwhile within a second.
     const queue: [number, number][] = [
       [0, 100],
@@ -157,7 +157,7 @@ describe('late news', () => {
     });
   });
 
-  test('takes back the steps since a source froze', () => {
+  test('removes the steps counted since its source froze', () => {
     const frozen: [number, number][] = [
       [0, 100],
       [H, 101],
@@ -174,7 +174,7 @@ describe('late news', () => {
     });
   });
 
-  test('waits for a second reading if one fits both, and gives late news up if the second does not fit', () => {
+  test('waits for a second reading if the first fits both explanations, and is ruled out if the second does not fit', () => {
     const both: [number, number][] = [
       [0, 100],
       [H, 101],
@@ -187,7 +187,7 @@ describe('late news', () => {
     expect(told([...both, [2 * H + 35, 102.9]]).verdicts.slice(3)).toEqual(['glitch', 'confirming', 'jitter']);
   });
 
-  test('is not assumed beyond the mean of a usual home, nor right after a swap', () => {
+  test('is not assumed if it exceeds the mean of a usual home, nor right after a meter swap', () => {
     const leap = (kwh: number): [number, number][] => [
       [0, 100],
       [H, 101],
@@ -203,8 +203,8 @@ describe('late news', () => {
   });
 });
 
-describe('one back', () => {
-  test('rejects a false value below the limit at the return to the true ones', () => {
+describe('a register that falls and recovers', () => {
+  test('has its false low value rejected when it returns to the true values', () => {
     const [a, b, c, d, e] = [
       [0, 100],
       [15, 101],
@@ -227,7 +227,7 @@ describe('one back', () => {
   });
 });
 
-test('does not judge a register as late news that stands still for a day and is then swapped', () => {
+test('is not judged as a late backlog if it stands still for a day and is then swapped', () => {
   const day = Array.from({ length: 24 }, (_, hour): [number, number] => [hour * 60, 100]);
   const swapped: [number, number][] = [
     [1_441, 1_600],
@@ -237,7 +237,7 @@ test('does not judge a register as late news that stands still for a day and is 
   expect(told([...day, ...swapped]).verdicts.slice(-3)).toEqual(['swap', 'confirming', null]);
 });
 
-test('does not judge a step as a rollover that would have been too fast', () => {
+test('is not judged as a rollover if the rollover would have been too fast', () => {
   const rolled: [number, number][] = [
     [0, 910],
     [15, 50],
@@ -253,7 +253,7 @@ test('does not judge a step as a rollover that would have been too fast', () => 
   ]);
 });
 
-test('reaches every row of the table with random histories', () => {
+test('reaches every row of the table of verdicts in random histories', () => {
   const seen = new Map<Verdict, number>();
   for (const [readings, device] of fc.sample(fc.tuple(series, arbitrarySettings), { numRuns: 1_000, seed: 17 })) {
     const law = new RegisterLaw(device, 'import');

@@ -49,7 +49,7 @@ const stepsNear = (times: readonly number[]) => {
     .map(([a, b]) => ({ startMs: Math.min(a, b), endMs: Math.max(a, b) }) as EnergyInterval);
 };
 
-test('answers correctly from a part of a tariff’s steps, or gives no answer', () => {
+test('computes the correct result from some of a tariff’s steps, or returns no result', () => {
   let [told, asked] = [0, 0];
   fc.assert(
     fc.property(
@@ -109,7 +109,7 @@ const reading = (channel: string, hours: number, kwh: number): DecodedReading =>
   element: 0,
 });
 
-test('keeps late news estimated after another tariff shortens it, however short the rest is', () => {
+test('keeps late energy marked as estimated after another tariff shortens its time, however short the remainder is', () => {
   const step = {
     startMs: 0,
     endMs: 4 * HOUR_MS,
@@ -129,7 +129,7 @@ test('keeps late news estimated after another tariff shortens it, however short 
   expect(row?.estimated).toBe(21_000_000n);
 });
 
-test('puts 10 kWh of an evening hour in that hour in the reference, and shifts nothing if tariffs are sent in rounds', () => {
+test('puts 10 kWh of an evening hour into that hour, as the reference does, if tariffs are sent in turn', () => {
   // The low tariff runs until 6:00 and from 22:00 on, the other one in between. Each register is written when it changes. START_MS is
   // 22:00.
   const readings = [

@@ -15,7 +15,7 @@ function taking(count: number) {
   return { told, taken: Array.from({ length: count }, (_, index) => take(index + 1)) };
 }
 
-test('acknowledges in the order of arrival, whatever is done first', () => {
+test('acknowledges messages in order of arrival, whichever is committed first', () => {
   const { told, taken } = taking(6);
   for (const at of [1, 3, 2]) taken[at]?.done();
   expect(told).toEqual([]);
@@ -28,7 +28,7 @@ test('acknowledges in the order of arrival, whatever is done first', () => {
   expect(told).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('lets a late message hold up the others for a second while more arrive, and acknowledges it when it is done', () => {
+test('lets an uncommitted message delay the others for a second while more arrive, and acknowledges it once it is committed', () => {
   const told: number[] = [];
   const order = new AckOrder((messageId) => told.push(messageId));
   const take = (messageId: number) => order.register(messageId);
@@ -46,7 +46,7 @@ test('lets a late message hold up the others for a second while more arrive, and
   expect(told.at(-1)).toBe(1);
 });
 
-test('holds up the others for a tenth of a second if no more arrive, as the broker may wait for them', () => {
+test('lets an uncommitted message delay the others for a tenth of a second if no more arrive, because the broker may be waiting', () => {
   const { told, taken } = taking(5);
   for (const at of [1, 2]) taken[at]?.done();
   vi.advanceTimersByTime(99);
@@ -62,7 +62,7 @@ test('holds up the others for a tenth of a second if no more arrive, as the brok
   expect(told).toEqual([2, 3, 5, 1, 4]);
 });
 
-test('lets a message that is never done hold up no others after that', () => {
+test('after that delay, a message that is never committed delays no others', () => {
   const told: number[] = [];
   const order = new AckOrder((messageId) => told.push(messageId));
   const take = (messageId: number) => order.register(messageId);
@@ -74,7 +74,7 @@ test('lets a message that is never done hold up no others after that', () => {
   expect(told).toHaveLength(998);
 });
 
-test('lets a late message hold up ten thousand others at most, and acknowledges each once', () => {
+test('lets an uncommitted message delay at most ten thousand others, and acknowledges each once', () => {
   const { told, taken } = taking(10_001);
   for (const at of taken.keys()) if (at > 0) taken[at]?.done();
   expect(told).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 2));
@@ -83,7 +83,7 @@ test('lets a late message hold up ten thousand others at most, and acknowledges 
   expect(told).toHaveLength(10_001);
 });
 
-test('acknowledges each of thousands once, done in any order', () => {
+test('acknowledges each of thousands of messages once, whatever the order in which they are committed', () => {
   const { told, taken } = taking(5_000);
   const order = taken.map((_, index) => (index * 7_919) % taken.length);
   for (const [turn, at] of order.entries()) {

@@ -29,7 +29,7 @@ function sessionsOf() {
   return { sessions: new Sessions(undefined, pino({ level: 'silent' }), parts), refusals, ended };
 }
 
-test('ends the oldest connection of a login at its twenty-first, and removes it from the open ones', () => {
+test('when a login opens its twenty-first connection, ends its oldest one and removes it from the open ones', () => {
   const { sessions, refusals, ended } = sessionsOf();
   const clients = Array.from({ length: 21 }, (_, index) => connection(`client_${index}`));
   for (const client of clients) expect(sessions.begin(client, by)).toBe(true);

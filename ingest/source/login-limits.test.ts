@@ -24,7 +24,7 @@ test('allows a login a number of requests in each minute', () => {
 test.each([
   ['messages', 100, 4_000],
   ['bytes', 2 ** 20, 8],
-])('stops reading all connections of a login whose %s wait, until half of them are committed', (_of, bytes, count) => {
+])('stops reading a login whose waiting %s reach the limit, until half are committed', (_of, bytes, count) => {
   const logins = new LoginLimits();
   const login = logins.of('dev_1');
   const [one, other] = [connection(), connection()];

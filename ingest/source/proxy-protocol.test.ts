@@ -15,13 +15,13 @@ const field = (type: number, text: string) =>
 const ipv4 = Buffer.from('cb007107c6336401d0a9075b', 'hex');
 const ipv6 = Buffer.concat([Buffer.from('20010db8000000000000000000000001', 'hex'), Buffer.alloc(20)]);
 
-test('reads the client’s address, and nothing from a connection of the proxy itself', () => {
+test('reads the client’s address from the header, and none for a connection that the proxy itself opens', () => {
   expect(parseProxyHeader(header(1, 0x11, ipv4))).toEqual({ length: 28, address: '203.0.113.7', certificate: null });
   expect(parseProxyHeader(header(1, 0x21, ipv6))).toMatchObject({ length: 52, address: '2001:db8:0:0:0:0:0:1' });
   expect(parseProxyHeader(header(0, 0, Buffer.alloc(0)))).toEqual({ length: 16, address: null, certificate: null });
 });
 
-test('reads the client’s certificate, and ignores other fields and an empty one', async () => {
+test('reads the client’s certificate from the header, and ignores other fields and an empty certificate', async () => {
   const { cert } = await generate([{ name: 'commonName', value: 'dev_1' }], { keyType: 'ec' });
   const base64 = cert.replace(/-----[^-]+-----|\s/g, '');
   const fields = [field(0x03, 'crc!'), field(0xe1, ''), field(0xe1, base64)];
@@ -32,7 +32,7 @@ test('reads the client’s certificate, and ignores other fields and an empty on
   });
 });
 
-test('waits for the rest of a header, byte by byte, and passes on what is no header', () => {
+test('waits for the rest of a header, byte by byte, and passes on data that does not begin with a header', () => {
   const whole = header(1, 0x11, Buffer.concat([ipv4, field(0x03, 'crc!')]));
   for (let bytes = 1; bytes < whole.length; bytes++)
     expect(parseProxyHeader(whole.subarray(0, bytes))).toBe('incomplete');
@@ -43,7 +43,7 @@ test('waits for the rest of a header, byte by byte, and passes on what is no hea
     expect(parseProxyHeader(Buffer.from(text, 'hex'))).toBe('none');
 });
 
-test('refuses malformed headers, and throws nothing but errors for random ones', () => {
+test('refuses malformed headers, and throws only its own errors for random bytes', () => {
   const malformed = [
     header(2, 0x11, ipv4),
     header(0x10, 0x11, ipv4),

@@ -43,7 +43,7 @@ function* piecesOf(bytes: Buffer, lengths: readonly number[]): Generator<Buffer>
   }
 }
 
-test('separates packets written by mqtt-packet, in any pieces: each message once and in order, all else unchanged', () => {
+test('separates packets written by mqtt-packet, however the stream is cut: each message once and in order, other packets unchanged', () => {
   const packets = fc.array(
     fc.oneof({ weight: 3, arbitrary: publish }, { weight: 1, arbitrary: other.map((packet) => ({ packet })) }),
     { maxLength: 12 },
@@ -83,7 +83,7 @@ test('separates packets written by mqtt-packet, in any pieces: each message once
   );
 });
 
-test('reports garbage as a malformed packet or leaves it to mqtt.js, and starts no message before the received bytes', () => {
+test('reports garbage as malformed or passes it on to mqtt.js, and begins no message before the received bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), (pieces) => {
       let length = 0;

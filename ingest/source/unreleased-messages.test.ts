@@ -51,7 +51,7 @@ test('releases all bytes after messages are released and sessions end or expire'
   expect([unreleased.has(sessions[2], 20), unreleased.bytesOf('dev_1')]).toEqual([false, 0]);
 });
 
-test('recognises a repetition, and answers it when the first message is committed', () => {
+test('recognises a repeated message, and acknowledges it when the first one is committed', () => {
   const unreleased = new UnreleasedMessages();
   const id = sessionId('dev_1', 'x');
   const answered: string[] = [];
@@ -81,7 +81,7 @@ test('leaves room to other accounts, however many logins an account has', () => 
     expect(unreleased.isRepeated(sessionId('dev_other', 'x'), at, 'usr_other', never)).toBe(false);
 });
 
-test('answers a waiting repetition with an error when its session is dropped', () => {
+test('rejects a waiting repeated message when its session is dropped', () => {
   const unreleased = new UnreleasedMessages();
   const id = sessionId('gwy_1', 'x');
   const answers: unknown[] = [];

@@ -12,7 +12,7 @@ const operation = fc.oneof(
 );
 const nameOf = (key: number) => `dev_${'x'.repeat(key)}${key}`;
 
-test('returns the last written record or none, always has the latest one, and evicts the oldest', () => {
+test('returns the last record written for a key, always retains the newest record, and evicts the oldest', () => {
   let forgotten = 0;
   fc.assert(
     fc.property(fc.array(operation, { minLength: 30, maxLength: 60, size: 'max' }), (operations) => {

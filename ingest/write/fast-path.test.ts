@@ -152,7 +152,7 @@ const step = fc.record({
 });
 const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 25, size: 'max' });
 
-test('gives the same results as the plan for readings in order, and leaves all other messages to the plan', () => {
+test('gives the same results as the plan for readings in order, and passes all other messages to the plan', () => {
   let [followedCount, otherCount, knownCount, closedCount] = [0, 0, 0, 0];
   fc.assert(
     fc.property(history, (batches) => {
@@ -284,7 +284,7 @@ test.each([
   ['at once', 0],
   ['one after the other', 1_300],
 ])(
-  'takes a meter that sends its tariffs in each round, %s, including the change from one tariff to the next',
+  'handles a meter that sends its tariffs in turn, %s, including the change from one tariff to the next',
   (_, apartMs) => {
     const memory = headMemory({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);
@@ -364,7 +364,7 @@ const reasonsOf: [string, Partial<DecodedReading>, Partial<IncomingMessage['deco
 ];
 
 test.each(reasonsOf)(
-  'leaves a device to the plan, with the reason %s (%o, %o, %o)',
+  'passes a device to the plan with the reason %s (%o, %o, %o)',
   (reason, reading, decoded, series) => {
     const memory = headMemory({ maxBytes: 2 ** 16 });
     const fastPath = new FastPath(memory);

@@ -30,7 +30,7 @@ const head = (deviceId: string, isSettled = true): DeviceHead => ({
 });
 const id = (index: number) => `dev_${String(index).padStart(24, '0')}`;
 
-test('returns a stored head, and evicts a head that is not settled', () => {
+test('returns a cached head, and evicts a head that is not settled', () => {
   const memory = headMemory();
   memory.set(head('dev_1'));
   expect(memory.get('dev_1')).toEqual(head('dev_1'));
@@ -38,7 +38,7 @@ test('returns a stored head, and evicts a head that is not settled', () => {
   expect(memory.get('dev_1')).toBe(null);
 });
 
-test('stores the roles of each series, and since when it is a tariff', () => {
+test('caches the roles of each series, and the time since which it counts as a tariff', () => {
   const memory = headMemory();
   const roles = [null, ...METERS].flatMap((meter) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
@@ -62,7 +62,7 @@ test('stores the roles of each series, and since when it is a tariff', () => {
   }
 });
 
-test('stores 100,000 meters', () => {
+test('caches 100,000 meters', () => {
   const memory = headMemory();
   for (let index = 0; index < 100_000; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
@@ -78,13 +78,13 @@ test('evicts the oldest heads beyond its bytes', () => {
   for (let index = 8_500; index < 10_000; index++) expect(memory.get(id(index))).not.toBe(null);
 });
 
-test('caches nothing without memory', () => {
+test('caches nothing if its memory limit is 0', () => {
   const memory = headMemory({ maxBytes: 0 });
   memory.set(head('dev_1'));
   expect(memory.get('dev_1')).toBe(null);
 });
 
-test('caches nothing for a while after other workers wrote the same devices', () => {
+test('stops caching for a while after other workers wrote the same devices', () => {
   let now = 0;
   const memory = headMemory({ now: () => now });
   memory.set(head('dev_1'));

@@ -42,7 +42,7 @@ const doing = fc.oneof(
   { weight: 6, arbitrary: fc.record({ lengthMs: arbitraryChunkMs }) },
 );
 
-test('applies and reverts edits and settings in pieces, whatever arrives in between', () => {
+test('applies and reverts edits and settings in chunks, whatever arrives in between', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -125,7 +125,7 @@ function expectAtOnce(device: StoredDevice, readings: History['readings']): void
   }
 }
 
-test('applies edits that are made or revoked together with a setting along with it', () => {
+test('applies edits that were made or revoked together with a setting in the same pass as the setting', () => {
   const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const device = store.devices.get('dev_0') as StoredDevice;
   const at = (hour: number) => Date.UTC(2026, 8, 29, hour);
@@ -152,7 +152,7 @@ test('applies edits that are made or revoked together with a setting along with 
   write();
 });
 
-test('keeps a reading by hand at the instant of a revoked clock step, within an excluded time', () => {
+test('keeps a manual reading at the instant of a revoked clock step that lies within an excluded time', () => {
   const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const device = store.devices.get('dev_0') as StoredDevice;
   const at = (hour: number) => Date.UTC(2026, 8, 29, hour);
@@ -174,7 +174,7 @@ test('keeps a reading by hand at the instant of a revoked clock step, within an 
   expectReferenceResults(device, readings);
 });
 
-test('a later step of the clock that led back beyond an earlier one is applied from the earlier one on', () => {
+test('applies a later clock step that led back beyond an earlier one from the time of the earlier one on', () => {
   const edit = { channel: 'import', kind: 'register', value: null, isInForce: true };
   const first = {
     ...edit,

@@ -25,7 +25,7 @@ test.each([
   [Math.ceil(HISTORY_COUNT / 4), 'histories of tariffs', arbitraryTariffHistory],
   [Math.ceil(HISTORY_COUNT / 2), 'histories in which something better appears', arbitraryHistoryWithNewQuantities],
 ])(
-  'plans %i %s in any order, batches and writer like a replay of the whole',
+  'plans %i %s in any order, batches and writer, with the result of a replay of all readings',
   (count, _, one) => {
     fc.assert(
       fc.property(
@@ -55,7 +55,7 @@ test.each([
   300_000,
 );
 
-test('starts the second of two late clusters, hours apart, after the changes of the first', () => {
+test('starts the later of two late groups of readings, hours apart, after the changes of the earlier group', () => {
   const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const reading = ([time, kwh]: readonly [string, number]): DecodedReading => ({
     deviceId: 'dev_0',
@@ -91,7 +91,7 @@ test('starts the second of two late clusters, hours apart, after the changes of 
   expectReferenceResults(store.devices.get('dev_0') as StoredDevice, [...first, ...late]);
 });
 
-test('has no law state for a series that never counts, because a better one turns out to have been there before', () => {
+test('has no law state for a series that never counts because a better series turns out to have existed earlier', () => {
   const { store } = createPairedDevices([{ readings: [], limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 }]);
   const all = (
     [

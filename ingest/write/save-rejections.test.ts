@@ -14,7 +14,7 @@ const reject = (deviceId: string, bytes: number): Rejection => ({
   reason: 'x',
 });
 
-test('stores a bounded amount of a device’s invalid messages per hour, counts the rest, and stores its neighbours’', () => {
+test('stores a limited number of a device’s invalid messages per hour, counts the rest, and does not limit its neighbours', () => {
   const keeping = createRejectionQuota({ ofDevice: 1_010, ofAll: 2_510 });
   const many = Array.from({ length: 10 }, () => reject('loud', 300));
   expect(keeping.of(many, 0)).toHaveLength(2);
@@ -40,7 +40,7 @@ test('does not charge rejections that were not committed', () => {
   expect(keeping.unkept).toBe(1);
 });
 
-test('charges the payload of a message ten times at most, however many of its elements are rejected', () => {
+test('charges the payload of a message at most ten times, however many of its elements are rejected', () => {
   const keeping = createRejectionQuota({ ofDevice: 30_000, ofAll: 30_000 });
   const { message } = reject('a', 2_000);
   const elements = Array.from({ length: 10_000 }, (_, element) => ({ message, element, reason: 'not an object' }));

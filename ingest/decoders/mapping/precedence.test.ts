@@ -21,6 +21,6 @@ test('leaves messages without the mapped member, and other topics, to the famili
   expect(describeMessage(message, mapped('$.P1.sum', 'tele/other/SENSOR'), [])?.family).toBe('tasmota');
 });
 
-test('ignores an invalid mapping', () => {
+test('ignores an invalid mapping and leaves the message to its family', () => {
   expect(describeMessage(message, mapped('$..sum'), [])?.family).toBe('tasmota');
 });

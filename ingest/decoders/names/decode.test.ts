@@ -107,7 +107,7 @@ const PUBLIC_NAMES = readFileSync(new URL('../vocabulary/register-names.tsv', im
   .slice(1)
   .map((line) => line.split('\t') as [language: string, name: string, meaning: string]);
 
-test('counts no public register name as what it is not, alone or next to others', () => {
+test('never counts a publicly known register name as another quantity, alone or next to other names', () => {
   const wrong: string[] = [];
   let counted = 0;
   for (const [at, [, name, meaning]] of PUBLIC_NAMES.entries()) {
@@ -145,7 +145,7 @@ test('never throws on any body, and reads no number that is not in it', () => {
   );
 });
 
-test('the message tester proposes by the unit of a name, whatever comes first', () => {
+test('the message tester proposes a meaning by the unit of a name, in any order of the names', () => {
   const body = { InvSerial: 12_345_678, Battery: 80, ts: 1_790_000_000, active_power_w: 412, total_import_kwh: 7 };
   const proposed = payloadMembersOf(Buffer.from(JSON.stringify(body)), 'home/x').map(({ path, proposed: one }) => [
     path,
@@ -160,7 +160,7 @@ test('the message tester proposes by the unit of a name, whatever comes first', 
   ]);
 });
 
-test('asks about no energy of a day, no contract, no power factor and no number of phases', () => {
+test('asks the owner nothing about daily energy, contract values, power factors or the number of phases', () => {
   const body = {
     ...{ consumption_day: 3.2, energy_import_day: 3.2, consumo_giorno: 3, Day_energy_kWh: 3.2, 'Day Production': 4 },
     ...{

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createValueCollector } from './value-collector.ts';
 
-test('reports a hundred refusals of a message with thousands of invalid elements', () => {
+test('reports at most a hundred refusals for a message with thousands of invalid elements', () => {
   const collector = createValueCollector();
   for (let index = 0; index < 10_000; index++) collector.refuse(`part ${index}`);
   expect(collector.refused).toHaveLength(101);

@@ -21,20 +21,20 @@ test.each([
   expect(cubicMetres(value, unit)).toBe(expected);
 });
 
-test('scales the decimal that was sent, not its double', () => {
+test('scales the decimal text that was sent, not the floating-point number nearest to it', () => {
   expect(cubicMetres(1.005, 'L')).toBe(0.001005);
   expect(cubicMetres(0.1, 'ft3')).toBe(0.0028316846592);
   expect(scaleDecimal(100, US_GALLON.times, US_GALLON.per)).toBe(0.3785411784);
 });
 
 test.each(['m3/h', 'm³/h', 'l/min', 'L/h', 'gal', 'gallons', 'kWh', 'm', 'm2', '', 'M', 'ml', 'constructor'])(
-  'rejects %s, which is no volume or an ambiguous unit',
+  'rejects %s, which is not a volume or has an ambiguous unit',
   (unit) => {
     expect(volumeScaleOf(unit)).toBeUndefined();
   },
 );
 
-test('puts the circuit before the commodity', () => {
+test('puts the circuit before the commodity in a channel name', () => {
   expect(volumeChannelOf('gas')).toBe('gas/m3');
   expect(volumeChannelOf('water', 'mbus2')).toBe('mbus2/water/m3');
 });

@@ -134,14 +134,14 @@ test.each<[string, Record<string, string>]>([
   expect(Object.fromEntries(Object.entries(verdicts).map(([name, channel]) => [name, shown(channel)]))).toEqual(wanted);
 });
 
-test('takes 16_7_0 as the power of both directions, next to the register of one', () => {
+test('treats 16_7_0 as the power in both directions, also next to the register of one direction', () => {
   const power = { label: '16_7_0', described: { names: ['16_7_0'], unit: 'W' as const } };
   const register = { label: '1_8_0', described: { names: ['1_8_0'], unit: 'kWh' as const } };
   for (const set of [[power], [register, power], [power, register]])
     expect(classifyRegisters(set).get(power)).toBe('import');
 });
 
-test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])('asks about a power code that is sent in kWh: %s', (name) => {
+test.each(['SML 16_7_0', 'Zähler 1.7.0', '1-0:2.7.0'])('asks about a power code in kWh: %s', (name) => {
   expect(isCounted(verdictsOf([name, 'SML 1_8_0'])[name] as string)).toBe(false);
   expect(verdictsOf([name, 'SML 1_8_0'])['SML 1_8_0']).toBe('import');
 });

@@ -11,7 +11,7 @@ const messageOf = (topic: string, payload: string) => ({
   receivedAtMs: Date.UTC(2026, 6, 5),
 });
 
-test('reads the blueprint’s cases by table as by code', () => {
+test('reads the blueprint’s cases equally through its table and its code', () => {
   const family = createTableFamily(parseTable('table.json', BLUEPRINT));
   const body = '{"time": "2026-07-04T23:59:00Z", "total_wh": 1234, "power": "x"}';
   for (const message of [

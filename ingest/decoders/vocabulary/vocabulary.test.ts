@@ -33,7 +33,7 @@ function judged(meaning: string, what: SingleRegisterVerdict): 'right' | 'unknow
 describe.each([
   ['that the vocabulary was written with', 0],
   ['that were kept', 1],
-] as const)('names %s', (_which, half) => {
+] as const)('vocabulary: the names %s', (_which, half) => {
   const all = names.filter((_, index) => index % 2 === half);
   const judgements = all.map(
     ([language, name, meaning]) => [judged(meaning, named(name)), language, name, meaning] as const,
@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-test('each language has words for both directions, for periods, and for quantities other than active energy', () => {
+test('each language has words for both directions, for periods, and for quantities that are not active energy', () => {
   expect(LANGUAGES).toHaveLength(13);
   for (const { code, words } of LANGUAGES) {
     for (const concept of ['import', 'export', 'period', 'reactive', 'cost', 'balance', 'gas', 'heat', 'water']) {
@@ -115,7 +115,7 @@ test('reports contradictory names as unknown, and ignores the device’s own nam
   expect(of(['zz_total', 'Total energy'], { understood: ['Total energy'] })).toBe('counted');
 });
 
-test('the time for an unknown word does not grow with the square of its length', () => {
+test('the time to classify an unknown word grows at most linearly with its length', () => {
   let count = 100_000;
   // Each part is a word of its own, so a search would try every split of the whole.
   const wordOf = (length: number) => `${'nachtverbrauch'.repeat(20).slice(0, length - 6)}${count++}q`;

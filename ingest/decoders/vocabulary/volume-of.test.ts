@@ -42,7 +42,7 @@ test.each([
   expect(volumeCommodityOf([name])).toBe(commodity);
 });
 
-test('uses facts besides the names: a class states the commodity, a state class the total', () => {
+test('uses facts besides the names: a class states the commodity, a state class states that a value is a total', () => {
   expect(volumeCommodityOf(['Value'], { commodity: 'water' })).toBe('water');
   expect(volumeCommodityOf(['Gas'], { isTotal: true })).toBe('gas');
   expect(volumeCommodityOf(['Water tank'], { commodity: 'water', isTotal: true })).toBeNull();

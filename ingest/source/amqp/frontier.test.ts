@@ -20,7 +20,7 @@ function broker(count: number) {
   };
 }
 
-test('acknowledges only messages that are done, in any order, and all of them in the end', () => {
+test('acknowledges only committed messages, in any order, and all of them in the end', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ place: fc.nat(), isRefused: fc.boolean() }), { maxLength: 60 }), (messages) => {
       const { waiting, refuse, acknowledge } = broker(messages.length);
@@ -43,7 +43,7 @@ test('acknowledges only messages that are done, in any order, and all of them in
   );
 });
 
-test('lets a waiting message hold up those behind it', () => {
+test('does not acknowledge messages after one that still waits', () => {
   const frontier = createAckFrontier();
   expect(frontier.done(2)).toBeNull();
   expect(frontier.refused(3)).toBeNull();

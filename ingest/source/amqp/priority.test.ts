@@ -29,7 +29,7 @@ test('gives each of several workers about the same number of shards', () => {
   );
 });
 
-test('moves only the shards of a worker that leaves', () => {
+test('when a worker leaves, moves only the shards of that worker', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.uuid(), { minLength: 2, maxLength: 5 }), ([gone = '', ...workers]) => {
       for (let shard = 0; shard < SHARDS; shard++) {

@@ -3,7 +3,7 @@ import { requiredTopology } from './topology.ts';
 
 const KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'];
 
-test('declares the exchange that accepts messages after everything without which they could be lost', () => {
+test('declares the exchange that accepts messages last, after everything without which messages could be lost', () => {
   const all = requiredTopology(3, KEYS);
   const at = (kind: string, name: string) =>
     all.findIndex((one) => one.kind === kind && ('name' in one ? one.name : one.to) === name);
@@ -38,7 +38,7 @@ test('declares shards that drop nothing, have one consumer at a time and a bound
   expect(shard).toHaveProperty(['options', 'arguments', 'x-max-length-bytes']);
 });
 
-test('sends messages without a queue at either exchange to the strays', () => {
+test('routes messages that match no queue of either exchange to the queue of strays', () => {
   const exchanges = requiredTopology(1, KEYS).flatMap((one) =>
     one.kind === 'exchange' && one.name !== 'energy.stray' ? [one.options.alternateExchange] : [],
   );
