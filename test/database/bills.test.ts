@@ -129,7 +129,7 @@ async function isPlain(deviceId: string): Promise<boolean> {
   return rows[0].plain;
 }
 
-test(`${RUNS} histories, whose readings come late over random closings, are billed to the milliwatt-hour`, async () => {
+test(`${RUNS} random histories with late readings are billed to the milliwatt-hour, whenever bills are closed`, async () => {
   let [plain, corrected] = [0, 0];
   await fc.assert(
     fc.asyncProperty(

@@ -230,7 +230,7 @@ describe('changed prices and tariffs', () => {
     expect(await publishUsage(database.pool, NOW)).toBe(0);
   });
 
-  test('affect yesterday while it may fire, and last month with it', async () => {
+  test('are evaluated for yesterday while its alert may still fire, and for last month, too', async () => {
     const firstOfMonth = new Date('2026-07-01T12:00:00Z');
     await alert('daily_cost', '3');
     await alert('monthly_cost', '3');
@@ -256,7 +256,7 @@ describe('changed prices and tariffs', () => {
     ]);
   });
 
-  test('a past day costs what a late past shows, although its devices were first known later', async () => {
+  test('of a past day include late readings, even if their devices were first known later', async () => {
     await tariff({ import: { per_kwh: '1' } });
     await alert('daily_cost', '1.5');
     const { device } = await createDevice(db, { userId: home.userId, type: 'smart_plug', location: 'x' });
@@ -289,7 +289,7 @@ describe('changed prices and tariffs', () => {
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });
 
-  test('if a tariff is removed, its days use the one before it', async () => {
+  test('of a removed tariff are replaced by those of the tariff before it', async () => {
     await tariff({ import: { per_kwh: '1' } });
     const { tariff_id } = await tariff({ import: { per_kwh: '0.1' } }, { valid_from: '2026-06-17' });
     await alert('daily_cost', '3');
@@ -310,7 +310,7 @@ describe('changed prices and tariffs', () => {
 });
 
 describe('costs that cannot be computed', () => {
-  test('of a month with two currencies fire nothing, and those of its days do', async () => {
+  test('fire no alert for a month with two currencies, but fire those of its days', async () => {
     await tariff({ import: { per_kwh: '1' } });
     await tariff({ import: { per_kwh: '100' } }, { valid_from: '2026-06-17', currency: 'JPY' });
     await alert('monthly_cost', '1');
@@ -327,7 +327,7 @@ describe('costs that cannot be computed', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('because of unreadable terms stop no other user’s alerts, of any type', async () => {
+  test('because of unreadable terms do not block other users’ alerts of any type', async () => {
     const broken = await createMeter(database);
     await alert('daily_cost', '1', broken.userId);
     await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
@@ -344,7 +344,7 @@ describe('costs that cannot be computed', () => {
     expect(await costs()).toEqual([['daily_cost', '5.00']]);
   });
 
-  test('because of a failing statement stop no other user’s alerts either', async () => {
+  test('because of a failing statement do not block other users’ alerts', async () => {
     const broken = await createMeter(database);
     await tariff({ import: { per_kwh: '1' } }, { userId: broken.userId });
     await tariff({ import: { per_kwh: '1' } });
@@ -399,7 +399,7 @@ async function raisedWith(userId: string, text: string) {
   return (await evaluateChangedHours(pool, evaluator, NOW)).faults;
 }
 
-test('homes beyond the time of one transaction follow in the next ones, each once', async () => {
+test('if the costs of all homes exceed the time of one transaction, the next transactions compute the rest, each home once', async () => {
   const homes = await Promise.all(Array.from({ length: 7 }, () => createMeter(database)));
   for (const one of homes) {
     await tariff({ import: { per_kwh: '1' } }, { userId: one.userId });
@@ -441,7 +441,7 @@ test('homes without alerts on costs are not computed', async () => {
   expect(statements.filter((text) => text.includes('alert_firings f'))).toHaveLength(1);
 });
 
-test('a worker that fails midway leaves everything unchanged', async () => {
+test('a worker that fails before its commit changes nothing', async () => {
   await tariff({ import: { per_kwh: '1' } });
   await alert('daily_cost', '1');
   await use(3);

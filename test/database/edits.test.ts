@@ -205,7 +205,7 @@ test('revoking restores every row, also of a reading by hand, which counts like 
   expect(await everything()).toEqual(before);
 });
 
-test('until its last chunk an edit is not computed; a reading by hand at its end leaves no trace', async () => {
+test('an edit takes effect with its last chunk; a manual reading at its end leaves no trace when it is revoked', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, piece, everything, path, key } = await meter();
   await send(FALSE);
@@ -231,7 +231,7 @@ test('until its last chunk an edit is not computed; a reading by hand at its end
   expect(await isComputed()).toEqual([false, true]);
 });
 
-test('a reading by hand replaces a sent one for the same instant, whichever came first', async () => {
+test('a manual reading replaces a sent one for the same instant, in either order', async () => {
   api.now = new Date(MAY + 12 * HOUR_MS);
   const { send, edit, revoke, compute, profile } = await meter();
   await send([
@@ -256,7 +256,7 @@ test('a reading by hand replaces a sent one for the same instant, whichever came
   ]);
 });
 
-test('a closed bill is corrected by an edit as by a late reading, and lists readings by hand', async () => {
+test('a closed bill is corrected by an edit as by a late reading, and lists manual readings', async () => {
   api.now = new Date(MAY + 24 * 40 * HOUR_MS);
   const { send, edit, compute, deviceId, utility, post } = await meter();
   await send([

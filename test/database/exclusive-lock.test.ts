@@ -47,7 +47,7 @@ test("a connection that released a lock has the server's defaults again", async 
   await alone.end();
 });
 
-test('a process that lost its lock is notified, and has no session any more', async () => {
+test('a process that lost its lock is notified, and its session has ended', async () => {
   const seen: unknown[] = [];
   const held = withExclusiveLock(database.pool, KEY, async (session, lost) => {
     const { rows } = await session.query('SELECT pg_backend_pid() AS pid');

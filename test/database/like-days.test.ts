@@ -69,7 +69,7 @@ const rows = async (query: string): Promise<Row[]> => (await api.send(`${path}?$
 const total = (of: readonly Row[]) => Number(of.reduce((all, { kwh_used }) => all + kwh_used, 0).toFixed(3));
 const days = (start: string, end: string, more = '') => `start=${start}&end=${end}&tz=account${more}`;
 
-test('a silence of three days gets evenings from similar days, and its sum equals linear interpolation', async () => {
+test('a silence of three days gets the evening peaks of similar days, and its sum equals linear interpolation', async () => {
   const range = days('2026-06-07', '2026-06-12', '&group_by=hour&include=estimated,coverage');
   const [line, told] = [await rows(range), await rows(`${range}&gaps=like_days`)];
   expect(await rows(`${range}&gaps=line`)).toEqual(line);
@@ -121,7 +121,7 @@ test('an hour, and a day, are the same in any requested range and zone', async (
   expect(await peak('UTC')).toEqual([['2026-06-09T17:00:00Z', 2.6]]);
 });
 
-test('a silence without similar days before it is interpolated linearly, and marked so', async () => {
+test('a silence without similar days before it is interpolated linearly, and marked as such', async () => {
   // On a Wednesday: two days of data are too few.
   const young = await meter(START + 2 * DAY_MS, START + 6 * DAY_MS);
   const ask = async (more: string) =>

@@ -158,7 +158,7 @@ test('a moved account is unknown here, with its key, sessions and devices, and k
   }
 });
 
-test('while an account is in neither place, its callers get 503 and its devices "server unavailable" in both; a failed move ends that', async () => {
+test('while an account moves, its callers get 503 and its devices "server unavailable" in both places; a failed move ends that', async () => {
   const { source, target } = two;
   const here = await testApi({ database: { ...source, drop: async () => {} } });
   const there = await testApi({ database: { ...target, drop: async () => {} } });
@@ -227,7 +227,7 @@ test('while an account is in neither place, its callers get 503 and its devices 
   }
 });
 
-test('a running delivery is awaited, hours that close meanwhile move, too, and other recipients’ events stay', async () => {
+test('a move waits for a running delivery, moves hours that close meanwhile, and leaves other recipients’ events', async () => {
   const { source, target } = two;
   const db = createDb(source.pool);
   const admin = await createUser(db, { email: 'admin@example.com', role: 'admin' });
@@ -276,7 +276,7 @@ const raw = (topic: string, body: object | string, at = Date.now()) =>
     replayed: false,
   }) as IncomingMessage;
 
-test('messages that a gateway and a device still send here are stored whole, with unrecognised ones, and written there once', async () => {
+test('messages that a gateway and a device still send to the source are stored with unrecognised ones, and written once at the target', async () => {
   const { source, target } = two;
   const home = await createMeter(source);
   const stays = await createMeter(source);
@@ -334,7 +334,7 @@ test('an account that moved back is complete, with messages sent to either place
   expect(await countOf(target.pool, 'readings')).toBe(0);
 });
 
-test('a message that cannot be written is refused alone, and blocks no move', async () => {
+test('a message that cannot be written is refused individually, and blocks no move', async () => {
   const { source, target } = two;
   const home = await createMeter(source);
   const now = Date.now();

@@ -105,7 +105,7 @@ const LOOKUPS: Record<string, () => Promise<(db: Database) => Promise<unknown>>>
 const outcomeOf = (lookup: Promise<unknown>) => lookup.catch(({ message }: Error) => message);
 
 test.each(Object.entries(LOOKUPS))(
-  '%s is found or asked to repeat, at whatever statement the account opens',
+  '%s is found, or must be repeated, at whichever statement the moved account becomes available',
   async (_, prepare) => {
     const lookup = await prepare();
     expect(await outcomeOf(lookup(db))).toBe(true);

@@ -58,7 +58,7 @@ const batchesOf = (readings: readonly MeterReading[], size: number) =>
   Array.from({ length: Math.ceil(readings.length / size) }, (_, at) => readings.slice(at * size, (at + 1) * size));
 const milliwattHours = ({ energy_total_kwh }: MeterReading) => Math.round(energy_total_kwh * 1e6);
 
-test('of a month without a fault contains none', async () => {
+test('the quality of a month without a fault lists no findings', async () => {
   const { send, report } = await meter();
   for (const batch of batchesOf(clean, 96)) await send(batch);
   const used = milliwattHours(clean.at(-1) as MeterReading) - milliwattHours(clean[0] as MeterReading);
@@ -89,7 +89,7 @@ test('of a month without a fault contains none', async () => {
   ]);
 });
 
-test.each(['a', 'b', 'c'])('of a month with every fault contains each, with its size (%s)', async (seed) => {
+test.each(['a', 'b', 'c'])('the quality of a month with every fault lists each, with its size (%s)', async (seed) => {
   const { send, report } = await meter();
   const sent = faultsNamed(['reset', 'glitches', 'gaps', 'duplicates', 'late'], seed)(clean);
   // Readings that arrive in order, and those that arrive afterwards: late and repeated ones.
@@ -139,7 +139,7 @@ test.each(['a', 'b', 'c'])('of a month with every fault contains each, with its 
   expect(row.import_change_kwh).toBeCloseTo(row.import_kwh - before.import_kwh, 6);
 });
 
-test('contains swaps, refused readings with reasons, and unknown times', async () => {
+test('the quality of a month lists swaps, refused readings with reasons, and unknown times', async () => {
   const { send, report, deviceId, key } = await meter();
   const at = (quarter: number) => new Date(MAY + quarter * QUARTER_MS).toISOString();
   const rows = (from: number, to: number, kwh: (quarter: number) => number) =>
@@ -176,7 +176,7 @@ test('contains swaps, refused readings with reasons, and unknown times', async (
   expect(csv.text.split('\n')[1]).toMatch(/^2026-05,2976,34,.*1 × another value/);
 });
 
-test('of power has gaps where it was silent for too long, and a thermostat has none', async () => {
+test('the quality of a power lists gaps of too long a silence; that of a thermostat lists none', async () => {
   const { send, report } = await meter();
   const power = (minutes: number) => ({ ts: new Date(MAY + minutes * 60_000).toISOString(), power_w: 400 });
   await send([0, 10, 20, 30, 60, 70, 80].map(power));
@@ -188,7 +188,7 @@ test('of power has gaps where it was silent for too long, and a thermostat has n
   expect(await thermostat.report()).toEqual([]);
 });
 
-test('contains the amount by which late readings changed known energy', async () => {
+test('the quality of a month states by how much late readings changed known energy', async () => {
   const { send, report } = await meter();
   const register = (hour: number, kwh: number) => ({
     ts: new Date(MAY + hour * HOUR_MS).toISOString(),
@@ -203,7 +203,7 @@ test('contains the amount by which late readings changed known energy', async ()
 test.each([
   ['circuits', 'switch0/import', 'switch1/import'],
   ['tariffs', 'import/t1', 'import/t2'],
-])('of two %s, further readings of one correct nothing, while the other one is corrected', async (_, one, other) => {
+])('with two %s, further readings of one correct nothing, while the other one is corrected', async (_, one, other) => {
   const { send, report } = await meter();
   const register = (channel: string, hour: number, kwh: number) => ({
     ts: new Date(MAY + hour * HOUR_MS).toISOString(),

@@ -22,7 +22,7 @@ test.each([
   ['a key', 'ALTER TABLE alert_firings DROP CONSTRAINT alert_firings_pkey'],
   ['an index', 'DROP INDEX users_email'],
   ['a comment', `COMMENT ON COLUMN readings.value IS 'changed'`],
-])('shows a change of %s', async (_what, change) => {
+])('the comparison of schemas detects a change of %s', async (_what, change) => {
   const client = await database.pool.connect();
   try {
     await client.query('BEGIN');

@@ -34,7 +34,7 @@ const env = (): Record<string, string> => ({ DATA_DIR: folder.path, DATABASE_URL
 const keyOf = (more: Record<string, string> = {}) => secretKey(loadConfig({ ...env(), ...more }), db);
 const file = () => join(folder.path, 'secret.key');
 
-test('a missing or different secret key is an error if it encrypted something, until the encrypted data is given up', async () => {
+test('a missing or different secret key is an error if data was encrypted with it, until that data is given up', async () => {
   const made = await keyOf();
   expect(await keyOf()).toBe(made);
   // Nothing is encrypted yet, so a new key is fine.

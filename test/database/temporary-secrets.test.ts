@@ -69,7 +69,7 @@ test('a secret belongs to one device, and to none that was deleted', async () =>
   await expect(withTemporarySecret(db, 'dev_of_nobody', async () => {})).rejects.toThrow('There is no device');
 });
 
-test('a login ends when its password is neither the device’s nor a simulator’s any more', async () => {
+test('a login ends once its password is neither the device’s nor a simulator’s', async () => {
   const { deviceId, secret } = await device();
   const made = await createTemporarySecret(db, deviceId);
   const [own, played, foreign] = [secret, made?.secret ?? '', (await device()).secret].map((one) => ({

@@ -75,13 +75,13 @@ test.each(Object.keys(WAYS))('aborted requests (%s) cost an account nothing afte
   await expect.poll(statuses, { timeout: 4_000 }).toEqual(Array(6).fill(200));
 });
 
-test.each(Object.keys(WAYS))('aborted streams (%s) occupy no place', async (name) => {
+test.each(Object.keys(WAYS))('aborted streams (%s) do not use up the limit of open streams', async (name) => {
   const { key } = await api.user('homeowner');
   for (const afterMs of [0, 5, 15, 30]) await WAYS[name]?.({ path: '/v1/usage/stream', key, afterMs });
   await expect.poll(streams).toBe(0);
 });
 
-test.each(Object.keys(WAYS))('an aborted export (%s) leaves its place to the next one', async (name) => {
+test.each(Object.keys(WAYS))('an aborted export (%s) makes room for the next one', async (name) => {
   const { key, userId } = await api.user('homeowner');
   const path = `/v1/users/${userId}/export`;
   for (const afterMs of [0, 5, 15, 30]) await WAYS[name]?.({ path, key, afterMs });

@@ -50,7 +50,7 @@ async function session(userId: string) {
   return { sessionId: session_id, headers };
 }
 
-test("links that end with all other access still count towards the day's mails", async () => {
+test("links that were invalidated with all other access still count towards the day's limit of mails", async () => {
   const { userId } = await api.user('homeowner');
   await sql(
     `INSERT INTO sign_ins (sign_in_id, user_id, token_sha256, code_mac, created_at, expires_at) VALUES ($1, $2, $3, '', $4, $4::timestamptz + interval '15 min')`,
@@ -327,7 +327,7 @@ describe('keys that a utility makes for its homeowners', () => {
   });
 });
 
-describe('sessions', () => {
+describe('sessions of an account', () => {
   test('are listed for their owner, and ended one by one', async () => {
     const { userId } = await api.user('homeowner');
     const [here, there] = [await session(userId), await session(userId)];

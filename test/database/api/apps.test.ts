@@ -60,7 +60,7 @@ describe('an app', () => {
     expect((await api.send(path, { key: utility.key })).status).toBe(404);
   });
 
-  test('is its utility’s and the administrators’: no other utility finds it, and homeowners register none', async () => {
+  test('is visible to its utility and to administrators only, and homeowners cannot register apps', async () => {
     const { json } = await register({ ...program, type: 'public' });
     expect(json).not.toHaveProperty('client_secret');
     const path = `/v1/apps/${json.app_id}`;
@@ -92,14 +92,14 @@ describe('an app', () => {
     ['a network address', 'http://192.168.0.1/'],
     ['a port beyond', 'http://127.0.0.1:99999/'],
     ['no text', 7],
-  ])('has no redirect URI with %s', async (_, uri) => {
+  ])('cannot be registered with the redirect URI %s', async (_, uri) => {
     for (const type of ['confidential', 'public']) {
       const { status, json } = await register({ ...program, type, redirect_uris: [uri] });
       expect([status, json.details[0].field]).toEqual([422, expect.stringMatching(/^redirect_uris/)]);
     }
   });
 
-  test('has a loopback address only if it is public', async () => {
+  test('may have a loopback address only if it is a public client', async () => {
     const uris = ['http://127.0.0.1/callback', 'http://[::1]:8080/', 'http://localhost/a?b'];
     const { status, json } = await register({ ...program, type: 'public', redirect_uris: uris });
     expect([status, json.redirect_uris]).toEqual([201, uris]);

@@ -204,7 +204,7 @@ describe('earlier access to an account ends with', () => {
 describe('a homeowner’s key never reads as an administrator', () => {
   const readsAll = async (key: string) => (await send('GET', '/v1/users?limit=200', key)).json;
 
-  test('of an account that names an administrator’s address', async () => {
+  test('of an account whose requested new address is an administrator’s', async () => {
     const attacker = await api.user('homeowner');
     const boss = newEmail();
     expect((await patch(attacker.userId, attacker.key, { email: boss })).json.email).not.toBe(boss);
@@ -212,7 +212,7 @@ describe('a homeowner’s key never reads as an administrator', () => {
     expect((await readsAll(attacker.key)).length).toBe(1);
   });
 
-  test('of an account that a utility enrolled with that address', async () => {
+  test('of an account that a utility enrolled under an administrator’s address', async () => {
     const boss = newEmail();
     const { json } = await send('POST', '/v1/users', utility.key, { email: boss, role: 'homeowner' });
     const made = await send('POST', '/v1/keys', utility.key, { user_id: json.user_id });
@@ -245,21 +245,21 @@ async function whilePromoted<T>(userId: string, meanwhile: () => Promise<T>): Pr
   }
 }
 
-describe('while an account becomes an administrator’s, its utility', () => {
-  test('creates no key for it', async () => {
+describe('while an account becomes an administrator, its former utility', () => {
+  test('cannot create a key for it', async () => {
     const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
     const made = await whilePromoted(userId, () => send('POST', '/v1/keys', utility.key, { user_id: userId }));
     expect(made.status).toBe(404);
   });
 
-  test('rotates no key of it', async () => {
+  test('cannot rotate its keys', async () => {
     const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
     const { json } = await send('POST', '/v1/keys', utility.key, { user_id: userId });
     const rotated = await whilePromoted(userId, () => send('POST', `/v1/keys/${json.key_id}/rotate`, utility.key, {}));
     expect(rotated.status).toBe(404);
   });
 
-  test('requests no change of its address', async () => {
+  test('cannot request a change of its address', async () => {
     const { userId } = await api.user('homeowner', { enrolledBy: utility.userId });
     const patched = await whilePromoted(userId, () => patch(userId, utility.key, { email: newEmail() }));
     expect(patched.status).toBe(404);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('an owner sees a device’s unknown channel, and says what it is', async () => {
+test('an unknown channel of a device is shown to its owner, who can set its meaning', async () => {
   const { key } = await api.user('homeowner');
   const send = (method: string, path: string, body?: unknown) =>
     api.send(path, { key, method, ...(body ? { body } : {}) });

@@ -127,7 +127,7 @@ describe('gas, heat and water', () => {
     expect(text).toBe(`date,kwh_used,m3_used,peak_hour\n${DAY},1,4,06:00\n`);
   });
 
-  test('of excluded devices belong to nobody; a power counts if there is no register', async () => {
+  test('of excluded devices are not counted; a power counts if there is no register', async () => {
     const home = await api.user('homeowner');
     const cellar = await pair(home);
     await registers(cellar, 'heat', [
@@ -143,7 +143,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=heat')).toEqual([]);
   });
 
-  test('are at a glance the sums of month and day; the opened figure lists devices of electricity only', async () => {
+  test('are shown as sums of the month and the day; the detailed figure lists devices of electricity only', async () => {
     const home = await api.user('homeowner');
     const [boiler, gone] = [await pair(home, { type: 'gas_meter' }), await pair(home, { type: 'gas_meter' })];
     await registers(boiler, 'gas/m3', [
@@ -203,7 +203,7 @@ describe('gas, heat and water', () => {
     ]);
   });
 
-  test('combine with supported options; unsupported ones are refused', async () => {
+  test('can be requested with supported options; other options are refused', async () => {
     const home = await api.user('homeowner');
     for (const query of [
       'commodity=oil',
@@ -215,7 +215,7 @@ describe('gas, heat and water', () => {
     }
   });
 
-  test('count from the first reading once an owner says so, and are removed with the account', async () => {
+  test('count from the first reading once an owner sets their meaning, and are removed with the account', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home);
     await registers(meter, 'cellar/import', [

@@ -90,7 +90,7 @@ describe('a comparison', () => {
     expect((await api.send('/v1/tariffs', { key: owner.key })).json).toEqual([]);
   });
 
-  test('of a range that runs ends now, and of 36 months is possible', async () => {
+  test('of a range that has not ended ends now, and may cover 36 months', async () => {
     const running = { start: '2026-06-01', end: '2026-06-30' };
     const { json } = await compare({ ...running, tariffs: [offers[1]] });
     const { tariff_id } = await make('/v1/tariffs', { ...offers[1], valid_from: '2026-06-01' }, owner);
@@ -103,7 +103,7 @@ describe('a comparison', () => {
 
 const fieldsOf = ({ status, json }: Answer) => [status, json.details?.map(({ field }: { field: string }) => field)];
 
-test('what is wrong is refused with the names of the fields', async () => {
+test('is refused for invalid input, with the names of the fields', async () => {
   const { series_id: ofStranger } = await make(
     '/v1/price-series',
     { name: 'x', currency: 'EUR', resolution_minutes: 60 },
@@ -140,7 +140,7 @@ test('what is wrong is refused with the names of the fields', async () => {
   }
 });
 
-test('the currency is that of the tariffs that hold in the range', async () => {
+test('uses the currency of the tariffs that apply in the range', async () => {
   const ids = [];
   for (const [valid_from, currency] of [
     ['2026-04-01', 'SEK'],
@@ -154,7 +154,7 @@ test('the currency is that of the tariffs that hold in the range', async () => {
   for (const id of ids) await api.send(`/v1/tariffs/${id}`, { method: 'DELETE', key: owner.key });
 });
 
-test('it counts as ten requests, as a whole or not at all', async () => {
+test('counts as ten requests, or is refused without counting', async () => {
   await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [stranger.userId]);
   await api.send('/v1/alerts', { key: stranger.key });
   const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
@@ -167,7 +167,7 @@ test('it counts as ten requests, as a whole or not at all', async () => {
   expect(left(await api.send('/v1/alerts', { key: stranger.key }))).toBe(before - 21);
 });
 
-test('an account runs one at a time: another gets 429 with Retry-After', async () => {
+test('runs one at a time per account: a second one gets 429 with Retry-After', async () => {
   const body = { start: '2023-07-01', end: '2026-06-15', tariffs: Array(10).fill(offers[1]) };
   const all = await Promise.all([compare(body), setTimeout(5).then(() => compare(body)), compare(body)]);
   const [done, refused] = [all.filter(({ status }) => status === 200), all.filter(({ status }) => status === 429)];

@@ -51,7 +51,7 @@ describe('firings', () => {
     expect(seen).toEqual(events.toReversed());
   });
 
-  test('of a silence name the device, and have no end and no energy', async () => {
+  test('for a silence name the device, and have no end and no energy', async () => {
     const { json } = await own.api.send('/v1/alerts', {
       ...{ key: home.key, method: 'POST' },
       body: { type: 'no_data', threshold_hours: 5, delivery: 'email' },
@@ -66,7 +66,7 @@ describe('firings', () => {
     ]);
   });
 
-  test('of an alert on costs have the costs of the period, and no energy', async () => {
+  test('for an alert on costs contain the costs of the period, and no energy', async () => {
     const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { per_kwh: 1 } };
     await own.api.send('/v1/tariffs', { key: home.key, method: 'POST', body: tariff });
     const { json } = await own.api.send('/v1/alerts', {
@@ -83,7 +83,7 @@ describe('firings', () => {
     ]);
   });
 
-  test('need a caller that reaches the alert', async () => {
+  test('are returned only to callers that reach the alert', async () => {
     expect(await statuses(`/v1/alerts/${alertId}/firings`, everybody())).toEqual({
       ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
     });

@@ -70,7 +70,7 @@ describe('changes', () => {
     await expect.poll(async () => (await listen(null, mine, 100)).status).toBe(200);
   });
 
-  test('of a utility and the homes that it enrolled leave room for others', async () => {
+  test('leave room for others when a utility and its homes use all of theirs', async () => {
     const { userId: utility } = await api.user('utility');
     const enrolled = await Promise.all([1, 2, 3].map(() => api.user('homeowner', { enrolledBy: utility })));
     const theirs: { cookie: string }[] = [];

@@ -6,7 +6,7 @@ const own = registerDashboardApi();
 const { ask, statuses, sql } = own;
 const { admin, utility, stranger, home } = own.people;
 
-describe('a table of devices', () => {
+describe('a table of devices to import', () => {
   const check = (raw: string, caller: Person = utility, query = '') =>
     own.api.send(`/own/v1/import-check${query}`, {
       method: 'POST',
@@ -54,7 +54,7 @@ describe('a table of devices', () => {
     expect(again.json.differing).toEqual([{ row: 'line 4', device_id: expect.any(String), members: ['limit_kw'] }]);
   });
 
-  test('is kept while its devices’ passwords wait, with its importer', async () => {
+  test('is stored with its importer while its devices’ passwords can be fetched', async () => {
     const by = await own.api.user('utility');
     const send = {
       method: 'POST',
@@ -70,7 +70,7 @@ describe('a table of devices', () => {
     expect(await waiting(by)).toEqual([]);
   });
 
-  test('that is malformed, or of others, is refused as its import would be', async () => {
+  test('that is malformed, or contains foreign devices, is refused with the same error as its import', async () => {
     const refused = async (...given: Parameters<typeof check>) => {
       const { status, json } = await check(...given);
       return [status, json.details?.[0]?.field];

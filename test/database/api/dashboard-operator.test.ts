@@ -25,8 +25,8 @@ test('requests need a session, and stay within its scopes', async () => {
   }
 });
 
-describe('acts', () => {
-  test('contain the address of existing accounts, unlike the public API', async () => {
+describe('audited actions', () => {
+  test('contain the e-mail addresses of existing accounts, unlike in the public API', async () => {
     const { userId } = await own.api.user('homeowner');
     const of = async () => (await ask(`/v1/acts?user_id=${admin.userId}&limit=1`, admin)).json[0];
     const patch = { key: admin.key, method: 'PATCH', body: { plan: 'developer' } };
@@ -72,7 +72,7 @@ describe('operations for administrators', () => {
     for (const client of clients) client.release();
   }
 
-  test('the operator sees arriving and waiting messages', async () => {
+  test('the operator sees the numbers of arriving and waiting messages', async () => {
     const get = async () => (await ask('/v1/operator', admin)).json;
     await tellStatistics();
     const sent = { key: home.key, method: 'POST' };
@@ -105,7 +105,7 @@ describe('operations for administrators', () => {
     await sql('DELETE FROM rejected_messages');
   });
 
-  test('the operator sees the back-ups with their faults, and that a restored installation holds back', async () => {
+  test('the operator sees the back-ups with their errors, and which deliveries a restored installation holds back', async () => {
     const get = async () => (await ask('/v1/operator', admin)).json;
     expect(await get()).toMatchObject({ backups: null, held_before: null });
     const at = (hoursAgo: number) => new Date(own.api.now.getTime() - hoursAgo * 3_600_000).toISOString();

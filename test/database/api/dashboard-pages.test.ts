@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the pages', () => {
-  test('exist at the addresses in the navigation', async () => {
+  test('exist at each address in the navigation', async () => {
     for (const page of Object.keys(common.pages))
       expect([page, (await api.send(`/dashboard/${page}`)).status]).toEqual([page, 200]);
   });

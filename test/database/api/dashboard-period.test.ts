@@ -90,7 +90,7 @@ describe('a period', () => {
     ['Asia/Kolkata', 'month', '2025-09-30'],
     ['Australia/Lord_Howe', 'week', '2025-10-05'],
     ['UTC', 'year', '2024-12-31'],
-  ])('in %s, the %s of %s equals the profile, with matching comparisons', async (zone, unit, date) => {
+  ])('in %s, the %s of %s equals the sum of its load profile, with matching comparisons', async (zone, unit, date) => {
     const json = await get(zone, NOW, `unit=${unit}&date=${date}`);
     const local = localOf(zone);
     const cut = local(Date.parse(NOW));
@@ -126,7 +126,7 @@ describe('a period', () => {
     } else expect(json.curve).toHaveLength(96);
   });
 
-  test('returns the known part of each: a day without data is not a day without usage', async () => {
+  test('contains the known part of each day: a day without data is not a day without usage', async () => {
     const day = await get('UTC', NOW, 'unit=day&date=2025-10-10');
     expect(day.used).toEqual({ kwh_used: null, estimated_kwh: null, coverage: 0 });
     expect(day.curve.every(({ watts }: { watts: number | null }) => watts === null)).toBe(true);
@@ -167,7 +167,7 @@ describe('a period', () => {
     expect(found.base_watts).toBeLessThan(found.night_watts);
   });
 
-  test('needs a caller that reaches the user, and valid parameters', async () => {
+  test('is returned only to a caller that reaches the user, for valid parameters', async () => {
     const stranger = await own.api.user('utility');
     const home = await own.api.user('homeowner');
     for (const path of ['/v1/period', '/v1/period-costs']) {
@@ -262,14 +262,14 @@ describe('a home with solar, a battery and plugs', () => {
     expect(json.peak).toMatchObject({ watts: 2_300 });
   });
 
-  test('returns the current power by the meter', async () => {
+  test('has its current power measured by the meter', async () => {
     const { json } = await ask('/v1/period?unit=day&date=2026-06-15', owner);
     // At noon, in the last quarter-hour: exported energy is not usage.
     expect(json.power).toEqual({ watts: 300, at: null, minutes: 15 });
     expect((await ask('/v1/period?unit=day&date=2026-06-15', anna)).json.power).toBeNull();
   });
 
-  test('is answered per device, too: for a producer its production', async () => {
+  test('can be requested for a single device; for a producer it contains the production', async () => {
     const of = async (name: string, unit = 'day') =>
       (await ask(`/v1/period?unit=${unit}&date=2026-05-12&device_id=${ids[name]}`, owner)).json;
     expect(await of('roof')).toMatchObject({ used: { kwh_used: 6 }, peak: { watts: 1_000 }, devices: [], flows: null });

@@ -40,7 +40,7 @@ describe('a session', () => {
     expect(rows[0].secret_sha256.toString('utf8')).not.toContain(cookieOf({ headers } as Answer).split('=')[1]);
   });
 
-  test('authenticates its user below /dashboard/v1, and a key does not; below /v1 a key does, and the session does not', async () => {
+  test('is accepted below /dashboard/v1 and not below /v1; a key is accepted below /v1 only', async () => {
     const { userId, key } = await api.user('homeowner');
     const { cookie } = await signedIn(userId);
     const path = `/v1/users/${userId}`;

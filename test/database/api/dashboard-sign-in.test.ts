@@ -50,7 +50,7 @@ describe('signing in', () => {
     expect(tries.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
   });
 
-  test('accepts a code with its own id only, and ends after five wrong ones', async () => {
+  test('accepts a code only for the request that it was mailed for, and ends after five wrong codes', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     await post('/dashboard/sign-in', { email });
@@ -92,7 +92,7 @@ describe('signing in', () => {
     for (const { token } of [theirs, anew]) expect((await post('/dashboard/session', { token })).status).toBe(201);
   });
 
-  test('is not used up by strangers, who cannot fill a mailbox', async () => {
+  test('is not blocked by unknown browsers, which cannot fill a mailbox', async () => {
     const { userId } = await api.user('homeowner');
     const email = await emailOf(userId);
     await post('/dashboard/sign-in', { email });

@@ -73,7 +73,7 @@ const FELL = [
 ] as const;
 const question = { native_name: 'import energy_total_kwh', at: minutesAgo(40), before: 5_047, after: 4_980 };
 
-test('a register that fell is asked about, and a confirmed swap is not asked about again', async () => {
+test('the owner is asked about a register that fell, and not asked again after confirming a swap', async () => {
   const { send, asked, answer, isAttentive } = await meter();
   await send(FELL.slice(0, 2));
   expect([await asked(), await isAttentive()]).toEqual([[], false]);
@@ -116,7 +116,7 @@ test('ignored readings are excluded by an edit, up to the first one that continu
   expect(used).toBeCloseTo(1.7, 2);
 });
 
-test('only the manager answers, not the homeowner of a utility’s device; an unknown question is 404', async () => {
+test('only the manager may answer, not the homeowner of a utility’s device; an unknown question is 404', async () => {
   const { deviceId, owner, send, answer } = await meter();
   await send(FELL);
   expect(await answer(true, stranger)).toBe(404);

@@ -7,7 +7,7 @@ const own = registerDashboardApi();
 const { ask, sql } = own;
 const { utility, stranger } = own.people;
 
-describe('costs', () => {
+describe('prices on the dashboard', () => {
   const make = async (path: string, key: string, body: unknown, method = 'POST') => {
     const answer = await own.api.send(path, { method, key, body });
     expect(answer.status, answer.text).toBeLessThan(300);
@@ -43,7 +43,7 @@ describe('costs', () => {
     ]);
   });
 
-  test('series report their number of prices, and the end of them', async () => {
+  test('include the number of prices of each series, and the time of its last price', async () => {
     const body = { name: 'spot', currency: 'EUR', resolution_minutes: 30 };
     const { series_id } = await make('/v1/price-series', utility.key, body);
     const shown = async () =>
@@ -58,7 +58,7 @@ describe('costs', () => {
     expect((await ask(`/v1/usable-series?user_id=${owner.userId}`, stranger)).status).toBe(404);
   });
 
-  test('a dynamic tariff has a price for each hour of today and tomorrow, null where the series has none', async () => {
+  test('for a dynamic tariff are returned for each hour of today and tomorrow, null if the series has none', async () => {
     const home = await own.api.user('homeowner');
     const curve = async () => (await ask('/v1/price-curve', home)).json;
     expect(await curve()).toEqual({ currency: null, hours: [] });

@@ -52,7 +52,7 @@ describe('a delivery', () => {
     expect(json[0].attempts).toEqual([attempt]);
   });
 
-  test('needs a caller that reaches the subscription', async () => {
+  test('is returned only to a caller that reaches the subscription', async () => {
     expect(await statuses(`${path}/${deliveryId}/exchange`, everybody())).toEqual({
       ...{ home: 200, utility: 200, admin: 200, stranger: 404 },
     });

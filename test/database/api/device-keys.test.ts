@@ -40,7 +40,7 @@ const newKey = async (deviceId: string, by = home, body: object = {}) => {
 };
 
 describe('a key that is limited to a device', () => {
-  test('writes its readings, is 404 for other devices, and 403 for every other operation', async () => {
+  test('writes the device’s readings; other devices are 404, and every other operation is 403', async () => {
     const [deviceId, other] = [await newDevice(), await newDevice()];
     const made = await newKey(deviceId);
     expect(made).toMatchObject({ device_id: deviceId, scopes: ['readings:write'] });
@@ -60,7 +60,7 @@ describe('a key that is limited to a device', () => {
     });
   });
 
-  test('is made by whoever reaches the device, with devices:write, and has one scope', async () => {
+  test('can be created by every caller that reaches the device, needs devices:write, and has one scope', async () => {
     const deviceId = await newDevice();
     expect((await make(home.key, { device_id: deviceId })).json.scopes).toEqual(['readings:write']);
     const wanted = { device_id: deviceId, scopes: ['readings:write'] };
@@ -83,7 +83,7 @@ describe('a key that is limited to a device', () => {
     expect((await make(home.key, {})).json.scopes).not.toContain('readings:write');
   });
 
-  test('writes the readings of a utility’s device only if the utility or an administrator made it', async () => {
+  test('can write readings of a utility’s device only if the utility or an administrator created it', async () => {
     const deviceId = await newDevice('utility');
     const byHome = await newKey(deviceId);
     const forHome = await newKey(deviceId, utility, { user_id: home.userId });

@@ -199,7 +199,7 @@ describe('devices', () => {
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([]);
   });
 
-  test('that were only announced are listed with the topics to bridge, and cannot be paired', async () => {
+  test('that were only announced are listed with the topics to bridge, and cannot be paired before a value arrives', async () => {
     const owner = await api.user('homeowner');
     const gateway = await as(owner.key).post('/v1/gateways', { name: 'home' });
     await api.database.pool.query(

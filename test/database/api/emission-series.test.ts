@@ -122,7 +122,7 @@ describe('an emission series', () => {
 });
 
 describe('the emission series of an account', () => {
-  test('is its own, its utility’s or an administrator’s, is shown, and removed by null', async () => {
+  test('can be set by the account, its utility or an administrator, and is removed by null', async () => {
     const stranger = await api.user('homeowner');
     const [ofHome, ofUtility, ofAdmin, ofStranger] = [
       await make(),
@@ -148,7 +148,7 @@ describe('the emission series of an account', () => {
     expect((await name(home.userId, null)).json.emission_series_id).toBe(null);
   });
 
-  test('is not removed while anybody has it, or is about to', async () => {
+  test('is not deleted while an account uses it, or is about to', async () => {
     const id = await make(utility.key);
     const path = `/v1/emission-series/${id}`;
     await name(home.userId, id);
@@ -172,7 +172,7 @@ describe('the emission series of an account', () => {
     }
   });
 
-  test('is exported with its values, and erased with its owner, also while others have it', async () => {
+  test('is exported with its values, and deleted with its owner, even if other accounts use it', async () => {
     const owner = await api.user('utility');
     const other = await api.user('homeowner', { enrolledBy: owner.userId });
     const id = await make(owner.key);

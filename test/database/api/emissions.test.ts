@@ -327,7 +327,7 @@ test('of long answers by the hour are streamed with the rows', async () => {
   expect(answered).toEqual(ofAnswered(all, answered));
 });
 
-test('are refused where costs are: of groups, of gas, and of gaps by like days', async () => {
+test('are refused wherever costs are: for groups, for gas, and for gaps filled by similar days', async () => {
   const { key, deviceIds } = homes[0] as Home;
   const admin = await api.user('admin');
   const { group_id } = await send(admin.key, '/v1/groups', 'POST', { name: 'x' });

@@ -94,7 +94,7 @@ async function standstill(): Promise<number> {
 }
 
 describe('an export', () => {
-  test('needs a caller that reaches the account, with every scope that reads', async () => {
+  test('is returned only to a caller that reaches the account and has every scope that reads', async () => {
     const utility = await api.user('utility');
     const own = await api.user('homeowner', { enrolledBy: utility.userId });
     const admin = await api.user('admin');
@@ -137,7 +137,7 @@ describe('an export', () => {
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' });
   });
 
-  test('waits for a slow reader without a connection or memory of its own, and ends with a disconnect', async () => {
+  test('waits for a slow reader without a connection and with constant memory, and ends with a disconnect', async () => {
     const before = statements;
     const asked = begin(home.key);
     await asked.answered;

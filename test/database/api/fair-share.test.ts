@@ -43,7 +43,7 @@ test('a hundred blocked requests of one account leave connections for other acco
   await api.close();
 });
 
-test('aborted requests count for their account until they are over, and never beyond its share', async () => {
+test('aborted requests count against their account until they have ended, and never beyond its share', async () => {
   const api = await testApi({ connections: 11 });
   const [hog, neighbour] = [await api.user('homeowner'), await api.user('homeowner')];
   const blocking = await api.database.pool.connect();
@@ -92,7 +92,7 @@ test('an erasure is not limited by the statement timeout of answers', async () =
   await api.close();
 });
 
-test('a request that waits too long is refused for now, and takes no other’s turn', async () => {
+test('a request that waits too long is refused with 503, and takes no other request’s turn', async () => {
   const shares = createRequestShare({ perMinute: 100, atOnce: 1, mayWait: 2, waitMs: 50 }, () => new Date());
   const end = await shares.begin('a');
   const [second, third] = [shares.begin('a'), shares.begin('a')];

@@ -189,7 +189,7 @@ function addsUp(hours: readonly Row[], finer: readonly Row[], context: unknown):
 }
 
 describe.each(CHANGES)('in %s from %s on', (zone, start, day, end, quarters) => {
-  test('rows begin on the clock, name themselves, and are as many as the day has', async () => {
+  test('rows begin at whole intervals of the clock, state their length, and are as many as the day has', async () => {
     for (const { key } of [solar, simple])
       for (const [unit, minutes] of FINER) {
         const rows = await ask('/v1/energy-insights', { start: day, end: day, group_by: unit, tz: zone }, key);
@@ -286,7 +286,7 @@ test('a table has a column for the time, in CSV and in a spreadsheet', async () 
   expect(commodity.text.split('\n')[0]).toBe('date,time,starts_at,kwh_used,peak_hour');
 });
 
-test('a device without dates has the last 30 days in quarter-hours', async () => {
+test('a request for a device without dates covers the last 30 days in quarter-hours', async () => {
   const rows = await ask(`/v1/devices/${meter}/usage`, { group_by: 'quarter_hour' }, simple.key);
   expect(rows.length).toBeGreaterThan(500);
   expect(rows[0]).toMatchObject({ time: expect.stringMatching(/^\d\d:\d\d$/), starts_at: expect.any(String) });
@@ -297,7 +297,7 @@ test.each([
   ['start=2026-01-01&end=2026-04-15&group_by=quarter_hour', 'end'],
   ['group_by=quarter_hour', 'group_by'],
   ['start=2026-01-01&end=2026-01-01&group_by=5_minutes', 'group_by'],
-])('%s is 422 about %s', async (query, field) => {
+])('the combination %s is 422, with an error about %s', async (query, field) => {
   for (const path of ['/v1/energy-insights', `/v1/groups/${group}/energy-insights`]) {
     const key = path.includes(group) ? utility.key : solar.key;
     const { status, json } = await api.send(`${path}?${query}`, { key });
@@ -305,7 +305,7 @@ test.each([
   }
 });
 
-test.each(['half_hour', 'day', 'month'])('a Green Button feed by %s is 422', async (unit) => {
+test.each(['half_hour', 'day', 'month'])('a Green Button feed with interval %s is 422', async (unit) => {
   for (const path of ['/v1/energy-insights', `/v1/devices/${inverter}/usage`]) {
     const query = `start=2026-10-25&end=2026-10-25&group_by=${unit}`;
     const { status, json } = await api.send(`${path}?${query}`, { key: solar.key, headers: { accept: ATOM } });

@@ -250,7 +250,7 @@ describe('devices of a fleet', () => {
     expect(rest).toEqual(['room 2', 'room 3', 'room 4', 'room 5']);
   });
 
-  test('of a utility with more than a thousand homes are only its own, too', async () => {
+  test('of a utility with more than a thousand homes include no other utility’s', async () => {
     const large = await api.user('utility');
     await api.database.pool.query(
       `INSERT INTO users (user_id, email, role, enrolled_by)
@@ -265,7 +265,7 @@ describe('devices of a fleet', () => {
     expect(await names('text=cellar', large.key)).toEqual([]);
   });
 
-  test('reject a cursor of another order, another list or a wrong author', async () => {
+  test('reject a cursor of another order or another list, or one that was forged', async () => {
     const first = await get('/v1/fleet/devices?sort=location&limit=1');
     const cursor = new URL(nextOf(first) ?? '', 'https://x').searchParams.get('cursor') ?? '';
     for (const path of [
@@ -396,7 +396,7 @@ describe('silences', () => {
 });
 
 describe('accounts of a fleet', () => {
-  test('are filtered by role, plan and attention, with their number of devices', async () => {
+  test('are filtered by role, plan and attention, and include their number of devices', async () => {
     const users = async (query: string, key = utility.key) =>
       (await get(`/v1/users?${query}`, key)).json.map(({ user_id }: { user_id: string }) => user_id);
     expect(await users('role=utility')).toEqual([utility.userId]);
@@ -428,7 +428,7 @@ describe('accounts of a fleet', () => {
     expect(await users('include=devices&role=homeowner', foreign.key)).toEqual([foreign.userId]);
   });
 
-  test('show nothing of devices to a key that may not read them', async () => {
+  test('show nothing about devices to a key that may not read them', async () => {
     const { json } = await api.send('/v1/keys', { key: utility.key, method: 'POST', body: { scopes: ['users:read'] } });
     for (const query of ['has_attention=true', 'silent=false', 'include=devices'])
       expect((await get(`/v1/users?${query}`, json.key)).status).toBe(403);

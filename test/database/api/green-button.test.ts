@@ -99,7 +99,7 @@ describe('the consent to a scope string of Green Button', () => {
     expect(await statusOf('/v1/energy-insights')).toBe(200);
   });
 
-  test('grants what this service has, and nothing else', async () => {
+  test('grants the supported functions, and nothing else', async () => {
     const asked = 'FB=1_3_4_16_5_31_14;IntervalDuration=900_3600;BlockDuration=monthly;HistoryLength=999999999;BR=7';
     const negotiated = await newToken(home, {}, asked);
     expect(negotiated.scope).toBe('FB=1_3_4_5_14;IntervalDuration=900;BlockDuration=daily;HistoryLength=94608000');
@@ -160,7 +160,7 @@ describe('a token of a home', () => {
       expect(await statusOf(`${subscription()}?${query}`)).toBe(400);
   });
 
-  test('reads its usage point, whose id is the same in each authorization and tells nothing', async () => {
+  test('reads its usage point, whose id is the same in each authorization and reveals nothing', async () => {
     const { status, text } = await get(`${ROOT}/UsagePoint`);
     await isValid(text);
     const [href = ''] = selfOf(text);
@@ -179,7 +179,7 @@ describe('a token of a home', () => {
 });
 
 describe('a token of an app itself', () => {
-  test('reads the app and its authorizations, and nothing of a home', async () => {
+  test('reads the app and its authorizations, and nothing about a home', async () => {
     const feed = await get(`${ROOT}/ApplicationInformation`, own);
     await isValid(feed.text);
     const [href = ''] = selfOf(feed.text);
@@ -226,8 +226,8 @@ describe('a token of an app itself', () => {
   });
 });
 
-describe('nobody else', () => {
-  test('reads a resource: keys, other homes, other apps, ended authorizations', async () => {
+describe('a Green Button resource is refused to', () => {
+  test('keys, other homes, other apps, and ended authorizations', async () => {
     const paths = [
       subscription(),
       tokens.authorizationURI as string,
@@ -259,7 +259,7 @@ describe('nobody else', () => {
     expect(await statusOf(String(theirs.authorizationURI), own)).toBe(404);
   });
 
-  test('who is a member of the home, or was', async () => {
+  test('a member or former member of the home', async () => {
     const member = await api.user('homeowner', { scopes: [...SCOPES] });
     const memberId = await join(api, home, member, 'manage');
     const key = await homeKey(api, home, member);
@@ -283,7 +283,7 @@ describe('nobody else', () => {
     expect(await statusOf(subscription())).toBe(200);
   });
 
-  test('after the home was erased', async () => {
+  test('an app of an erased home', async () => {
     const gone = await api.user('homeowner', { scopes: [...SCOPES] });
     const theirs = await tokensOf(api, app, gone, { scope: SCOPE });
     expect(await statusOf(String(theirs.authorizationURI), own)).toBe(200);
@@ -295,7 +295,7 @@ describe('nobody else', () => {
     expect((await get(`${ROOT}/Authorization`, own)).text).not.toContain(idOf(theirs.authorizationURI));
   });
 
-  test('whose app lost the scope', async () => {
+  test('an app that lost the scope', async () => {
     const shrinking = await registerApp(api, utility, { notification_url: 'https://bright.example.com/n' });
     const { access_token, resourceURI } = await tokensOf(api, shrinking, home, { scope: SCOPE });
     const { access_token: mine } = await client.clientCredentialsGrant(shrinking.config);
@@ -339,7 +339,7 @@ describe('a year of quarter-hours', () => {
     }
   }, 120_000);
 
-  test('is the same after this service imported it from its own server', { timeout: 120_000 }, async () => {
+  test('is unchanged after this service imported it from its own server', { timeout: 120_000 }, async () => {
     const scope = 'FB=4_5;IntervalDuration=900;BlockDuration=daily;HistoryLength=31536000';
     const { access_token: token, resourceURI } = await tokensOf(api, app, year, { scope });
     const folder = await mkdtemp(joinPath(tmpdir(), 'green-button-'));
@@ -364,7 +364,7 @@ describe('a year of quarter-hours', () => {
     }
   });
 
-  test('breaks off if access ends while it is sent', async () => {
+  test('is cut off if access ends while it is sent', async () => {
     const { now } = api;
     const range = dayRange('2020-01-01', '2020-12-31', 'UTC');
     let months = 0;
@@ -381,7 +381,7 @@ describe('a year of quarter-hours', () => {
     expect([months, text.includes('</feed>')]).toEqual([3, false]);
   });
 
-  test('needs the memory of a month', { timeout: 120_000 }, async () => {
+  test('needs no more memory than a month', { timeout: 120_000 }, async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const { now } = api;

@@ -389,7 +389,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
   };
 
   test.each(OPERATIONS.map((one) => [`${one.method} ${one.path}`, one] as const))(
-    '%s: returns nothing of a home outside it, nor of its owner',
+    '%s: returns nothing about homes outside it, nor about its owner',
     async (name, operation) => {
       // An export contains single readings.
       const isRead =
@@ -427,13 +427,13 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     },
   );
 
-  test('sees no groups above its own', async () => {
+  test('does not see the groups above its own', async () => {
     const { json } = await api.send(`/v1/groups/${root}`, { key: limited.key });
     expect(json.parent_group_id).toBeNull();
     expect((await api.send(`/v1/groups/${below}`, { key: limited.key })).json.parent_group_id).toBe(root);
   });
 
-  test('loses a home immediately once that is removed from the group', async () => {
+  test('loses access to a home immediately once the home is removed from the group', async () => {
     const owner = role === 'utility' ? utility : admin;
     const ask = async () => (await api.send(`/v1/users/${home.userId}`, { key: limited.key })).status;
     expect(await ask()).toBe(200);

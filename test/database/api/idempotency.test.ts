@@ -17,7 +17,7 @@ const post = (path: string, body: unknown, idempotencyKey: string, key = admin.k
   api.send(path, { method: 'POST', key, body, headers: { 'idempotency-key': idempotencyKey } });
 const device = () => ({ type: 'smart_meter', location: `number ${++made}` });
 
-test('a repeated request gets the first answer, secrets included, and changes nothing', async () => {
+test('a repeated request gets the first answer, including secrets, and changes nothing', async () => {
   const body = device();
   const first = await post('/v1/devices', body, 'one');
   const again = await post('/v1/devices', body, 'one');
@@ -102,7 +102,7 @@ test('while the request runs, the same key is 409; once cut off, it has changed 
   }
 });
 
-test('a repeated POST that only reads is answered, too', async () => {
+test('a POST that only reads can be repeated, too', async () => {
   const [first, again] = [
     await post('/v1/energy-insights', { interval: 'day' }, 'seven'),
     await post('/v1/energy-insights', { interval: 'day' }, 'seven'),
@@ -111,7 +111,7 @@ test('a repeated POST that only reads is answered, too', async () => {
   expect((await post('/v1/energy-insights', { interval: 'month' }, 'seven')).status).toBe(409);
 });
 
-test('the order of members does not matter; their values do', async () => {
+test('bodies that differ only in the order of members are equal; other values are a different body', async () => {
   const told = { threshold_kwh: 5, type: 'daily_usage', delivery: 'email' };
   const send = (body: object) => post('/v1/alerts', body, 'eight');
   const first = await send(told);
@@ -129,7 +129,7 @@ test('the order of members does not matter; their values do', async () => {
   expect((await paired(b, a)).status).toBe(409);
 });
 
-test('keys with blanks or of excessive length are 400', async () => {
+test('keys that contain blanks or are too long are 400', async () => {
   for (const key of ['a b', 'x'.repeat(256), '\u00e9'])
     expect((await post('/v1/devices', device(), key)).status).toBe(400);
 });

@@ -120,7 +120,7 @@ test('a JSON POST accepts every setting, and the same key returns the same answe
   expect(differing.json.differing).toEqual([{ row: '0', device_id: device?.device_id, members: ['limit_kw'] }]);
 });
 
-describe('nothing is imported', () => {
+describe('an import stores nothing', () => {
   const count = async () => (await api.db.selectFrom('devices').select('device_id').execute()).length;
 
   test.each([
@@ -144,7 +144,7 @@ describe('nothing is imported', () => {
       422,
       'line 2.upstream_device_id',
     ],
-  ])('from %s', async (_name, csv, status, field) => {
+  ])('if it contains %s', async (_name, csv, status, field) => {
     const before = await count();
     const refused = await postCsv(admin.key, csv);
     expect(refused).toMatchObject({ status });
@@ -152,7 +152,7 @@ describe('nothing is imported', () => {
     expect(await count()).toBe(before);
   });
 
-  test('from a body that is too long, too many rows, or no list', async () => {
+  test('if its body is too long, has too many rows, or is no list', async () => {
     expect((await postCsv(admin.key, Buffer.alloc(8 * 1_048_576 + 1, 'x'))).json).toMatchObject({
       error: 'The body is longer than 8 MiB',
       code: 'import_too_long',
@@ -165,7 +165,7 @@ describe('nothing is imported', () => {
     expect(await post(admin.key, { type: 'meter' })).toMatchObject({ status: 422 });
   });
 
-  test('for a homeowner who names another account, and for a utility that names a foreign homeowner', async () => {
+  test('if a homeowner names another account, or a utility a foreign homeowner', async () => {
     const row = { type: 'meter', location: 'x' };
     const stranger = await api.user('homeowner');
     expect(await post(home.key, [{ ...row, user_id: stranger.userId }])).toMatchObject({ status: 403 });
@@ -212,7 +212,7 @@ test('unfetched passwords are deleted after a day', async () => {
   expect((await api.send(`/v1/imports/${json.import_id}`, { key: home.key })).json.credentials).toBe('gone');
 });
 
-test('of two concurrent imports of one account, one continues and the other is refused', async () => {
+test('of two concurrent imports of one account, one succeeds and the other is refused', async () => {
   const rows = Array.from({ length: 3_000 }, (_, index) => ({ type: 'meter', location: `at once ${index}` }));
   const answers = await Promise.all([post(admin.key, rows), post(admin.key, rows)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);

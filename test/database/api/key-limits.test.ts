@@ -40,7 +40,7 @@ async function limited(allowed_addresses: string[], user = api.user('homeowner')
 }
 
 describe('a key that is limited to networks', () => {
-  test('is valid only from these, in any notation of the address', async () => {
+  test('is valid only in requests from these networks, in any notation of the address', async () => {
     const { key } = await limited(['10.0.0.0/8', '2001:db8::/32', '198.51.100.9']);
     const allowed = [INSIDE, '::ffff:10.1.2.3', '2001:db8:1::1', '198.51.100.9'];
     for (const at of allowed) expect([at, (await ask(key, at)).status]).toEqual([at, 200]);
@@ -50,7 +50,7 @@ describe('a key that is limited to networks', () => {
     }
   });
 
-  test('is refused before its account’s requests are counted; as a failure of the address', async () => {
+  test('is refused from elsewhere as a failure of the address, and its account’s limit is not charged', async () => {
     const { key, userId } = await limited(['10.0.0.0/8']);
     const counted = async () =>
       (await api.database.pool.query('SELECT minute_count FROM request_counts WHERE counted = $1', [userId])).rows[0]
@@ -136,14 +136,14 @@ describe('the limits of a key', () => {
     [null],
     ['10.0.0.0/8\0'],
     ['1'.repeat(65)],
-  ])('cannot be %j', async (entry) => {
+  ])('cannot be set to %j', async (entry) => {
     const { of, keyId } = await limited([]);
     const answer = await limit(of, keyId, { allowed_addresses: ['10.0.0.0/8', entry] });
     expect([answer.status, answer.json.details[0].field]).toEqual([422, 'allowed_addresses.1']);
     expect((await create(of, { allowed_addresses: [entry] })).status).toBe(422);
   });
 
-  test('are at most 50 networks, for one’s own keys only', async () => {
+  test('may contain 50 networks, and can be set on the caller’s own keys only', async () => {
     const { of, keyId } = await limited([]);
     const many = Array.from({ length: 51 }, (_, number) => `10.0.0.${number}`);
     expect((await limit(of, keyId, { allowed_addresses: many })).status).toBe(422);

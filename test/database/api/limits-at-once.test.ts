@@ -51,7 +51,7 @@ async function waits(count: number): Promise<string[]> {
 test.each([
   ['an address', (_: number) => '198.51.100.7'],
   ['an IPv6 /64', (index: number) => `2001:db8:1:2::${(index + 1).toString(16)}`],
-])('of 200 concurrent guesses from %s ten are checked, over all processes', async (_what, from) => {
+])('of 200 concurrent guesses from %s, ten are checked over all processes together', async (_what, from) => {
   const [right] = await waits(1);
   const guesses = Array.from({ length: 200 }, (_, index) => (index === 199 ? (right as string) : `guess-${index}`));
   const answers = await Promise.all(

@@ -127,7 +127,7 @@ test.each(WAYS)('created by %s, it is managed by the %s', async (_way, manager, 
   expect(tried).toEqual({ ...expected, ...own, certificate_sha256: 403, managed_by: 403 });
 });
 
-test('every member of PATCH is tried', () => {
+test('the test tries every member of PATCH', () => {
   const open = ['location', 'external_id'];
   expect(Object.keys(devicePatch.shape).filter((member) => !open.includes(member))).toEqual(
     expect.arrayContaining(Object.keys(PATCHES)),

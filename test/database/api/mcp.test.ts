@@ -304,21 +304,21 @@ const OF_GROUP: Question[] = [
   ['Where is her meter?', 'get_device', () => ({ device_id: hall }), (one) => one.location, 'Hall'],
 ];
 
-describe('questions of known answer', () => {
-  test.each(OF_ANNA)('over HTTPS: %s', async (_question, tool, values, read, answer) => {
+describe('answers of MCP tools equal known answers', () => {
+  test.each(OF_ANNA)('of a key over HTTPS: %s', async (_question, tool, values, read, answer) => {
     expect(read(await ofAnna.ask(tool, values()))).toEqual(answerOf(answer));
   });
 
-  test.each(OF_MEMBER)('with a member’s key for a home: %s', async (_question, tool, values, read, answer) => {
+  test.each(OF_MEMBER)('of a member’s key for a home: %s', async (_question, tool, values, read, answer) => {
     expect(read(await ofMember.ask(tool, values()))).toEqual(answerOf(answer));
   });
 
-  test.each(OF_GROUP)('with a key of a group: %s', async (_question, tool, values, read, answer) => {
+  test.each(OF_GROUP)('of a key limited to a group: %s', async (_question, tool, values, read, answer) => {
     expect(read(await ofGroup.ask(tool, values()))).toEqual(answerOf(answer));
   });
 
   test.each(OF_UTILITY)(
-    'of a utility, by the revision of 2026-07-28: %s',
+    'of a utility, by the MCP revision of 2026-07-28: %s',
     async (_question, tool, values, read, answer) => {
       expect(read(await ofUtility.ask(tool, values()))).toEqual(answerOf(answer));
     },
@@ -375,8 +375,8 @@ const KINDS = () =>
     [ofMeter, 'device'],
   ]);
 
-describe('beyond the reach of a key', () => {
-  test('nothing is answered of foreign homes and devices, by any kind of key', async () => {
+describe('MCP tools return nothing beyond a key’s reach', () => {
+  test('about foreign homes and devices, for any kind of key', async () => {
     const foreign = { user_id: bob.userId };
     const day = { unit: 'day', date: '2026-06-01' };
     const asked: [ToolClient, string, Record<string, unknown>, number][] = [
@@ -440,7 +440,7 @@ describe('beyond the reach of a key', () => {
     expect(data).toEqual([]);
   });
 
-  test('a key has the tools of its scopes only', async () => {
+  test('and list only the tools of the key’s scopes', async () => {
     const names = async (key: string, headers = {}) => {
       const { client } = await connectOverHttp(api, key, { headers });
       return (await client.listTools()).tools.map(({ name }) => name);
@@ -461,7 +461,7 @@ describe('beyond the reach of a key', () => {
     expect(await names(admin.key)).toEqual([...reading.slice(0, -1), 'list_alerts', 'list_rejected_messages']);
   });
 
-  test('a key of a group reads its homes, and a revoked key reads nothing', async () => {
+  test('and for a key limited to a group only its homes; for a revoked key nothing', async () => {
     const { json } = await http('/v1/groups', utility.key, { name: 'Street' });
     const groupKey = await keyOf(utility, { group_id: json.group_id });
     const ofStreet = await connectOverHttp(api, groupKey);
@@ -480,8 +480,8 @@ describe('beyond the reach of a key', () => {
   });
 });
 
-describe('changes', () => {
-  test('need the header, and are in the audit log with the way they came', async () => {
+describe('changes by MCP tools', () => {
+  test('need the header, and are recorded in the audit log as made through MCP', async () => {
     const change = { device_id: plug, location: `${INJECTION}!` };
     expect(await ofAnna.refusalOf('move_device', change)).toBe(403);
     const writing = await connectOverHttp(api, anna.key, { headers: { 'energy-allow-write': '1' } });
@@ -509,7 +509,7 @@ describe('changes', () => {
     await writing.ask('move_device', { device_id: plug, location: INJECTION });
   });
 
-  test('texts of owners are members of the data, and nowhere else', async () => {
+  test('texts of owners appear only as data members of answers', async () => {
     const { data } = await ofAnna.ask('list_devices');
     expect(data.find((one: { device_id: string }) => one.device_id === plug).location).toBe(INJECTION);
     const { tools } = await ofAnna.client.listTools();
@@ -526,7 +526,7 @@ describe('changes', () => {
   });
 });
 
-describe('the endpoint', () => {
+describe('the MCP endpoint', () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
   const accept = { accept: 'application/json, text/event-stream' };
   const post = (raw: string | Buffer, headers: Record<string, string> = {}, key = anna.key) =>
@@ -536,7 +536,7 @@ describe('the endpoint', () => {
       headers: { 'content-type': 'application/json', ...accept, authorization: `Bearer ${key}`, ...headers },
     });
 
-  test('refuses pages of other origins before it looks at the key, and serves those of CORS_ORIGINS', async () => {
+  test('refuses pages of other origins before it checks the key, and accepts those of CORS_ORIGINS', async () => {
     for (const origin of ['https://evil.example', 'null', `${PAGE}.evil.example`, 'http://localhost']) {
       const refused = await post(JSON.stringify(message), { origin }, 'eus_live_none');
       expect({ origin, status: refused.status, body: await refused.json() }).toEqual({
@@ -553,7 +553,7 @@ describe('the endpoint', () => {
     expect(preflight.headers['access-control-allow-headers']).toContain('Energy-Allow-Write');
   });
 
-  test('takes the key from Authorization alone, and names its metadata', async () => {
+  test('accepts the key in Authorization only, and names its metadata', async () => {
     const refused = await api.send(`/mcp?key=${anna.key}`, {
       method: 'POST',
       body: message,
@@ -572,7 +572,7 @@ describe('the endpoint', () => {
     }
   });
 
-  test('keeps no session, and has no stream to listen to', async () => {
+  test('stores no session, and offers no event stream', async () => {
     const opened = await post(
       JSON.stringify({
         ...message,
@@ -594,7 +594,7 @@ describe('the endpoint', () => {
     }
   });
 
-  test('answers hostile bodies with 4xx, and goes on', async () => {
+  test('answers hostile bodies with 4xx, and continues', async () => {
     const nested = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
     const bodies: (string | Buffer)[] = [
       '',

@@ -320,7 +320,7 @@ async function call(operation: (typeof OPERATIONS)[number], by: { key?: string; 
 
 const created = ({ method, status = method === 'POST' ? 201 : 200 }: AnyOperation) => status;
 
-describe.each(OPERATIONS.map((one) => [one.name, one] as const))('%s', (name, operation) => {
+describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a home: %s', (name, operation) => {
   const [ofOwner = '', ofRead = '', ofManage = '', ofStranger = '', ofApp = '', ofOtherApp = ''] =
     EXPECTED[name].split(' ');
   const namesHome = () =>
@@ -350,7 +350,7 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('%s', (name, op
     }
   });
 
-  test('for strangers: a homeowner, the member’s other key, and its key for another home', async () => {
+  test('for strangers: a homeowner, the member’s other key, and the member’s key for another home', async () => {
     expectAnswer(await call(operation, stranger), ofStranger, 'stranger');
     expectAnswer(
       await call(operation, { browser: await browserOf(api, stranger.userId) }),
@@ -372,13 +372,13 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('%s', (name, op
     expectAnswer(await call(operation, { key: apps.otherHome }), ofOtherApp, 'app of another home');
   });
 
-  test('for nobody, and for an app itself', async () => {
+  test('without a credential, and for an app’s own token', async () => {
     expectAnswer(await call(operation, {}), '401', 'nobody');
     expectAnswer(await call(operation, { key: apps.itself }), '401', 'an app itself');
   });
 });
 
-test('a member who manages changes neither the e-mail address, nor what only owners may', async () => {
+test('a member who may manage cannot change the e-mail address, nor what only owners may change', async () => {
   const path = `/v1/users/${home.userId}`;
   for (const by of [{ key: member.manage.homeKey }, { headers: member.manage.browser }]) {
     const prefix = 'headers' in by ? '/dashboard' : '';

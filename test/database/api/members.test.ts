@@ -35,7 +35,7 @@ const page = (token: string, method = 'GET') =>
   });
 
 describe('an invitation', () => {
-  test('is mailed, accepted by its token once, and listed to both sides', async () => {
+  test('is mailed, accepted by its token once, and listed to both accounts', async () => {
     const [home, member] = [await person(), await person()];
     const email = await addressOf(api, member.userId);
     const { status, json: invited, text } = await invite(api, home, email, 'manage');
@@ -83,7 +83,7 @@ describe('an invitation', () => {
     ]);
   });
 
-  test('is refused to others than the home’s own account, and with invalid values', async () => {
+  test('can be created only by the home’s own account, and with valid values', async () => {
     const utility = await api.user('utility');
     const home = await api.user('homeowner', { enrolledBy: utility.userId });
     const path = `/v1/users/${home.userId}/members`;
@@ -109,7 +109,7 @@ describe('an invitation', () => {
     expect((await api.send(path, { key: (await api.user('admin')).key })).json).toHaveLength(1);
   });
 
-  test('reaches ten addresses a day, and a home twenty', async () => {
+  test('can be sent to ten addresses a day, and a home has at most twenty members and invitations', async () => {
     const home = await person();
     const status = async () => (await invite(api, home, address())).status;
     for (let sent = 0; sent < 10; sent++) expect(await status()).toBe(201);
@@ -128,7 +128,7 @@ describe('an invitation', () => {
     expect((await members(home)).json).toHaveLength(20);
   });
 
-  test('of two accepted at once by one account, and of many homes, no more than is permitted hold', async () => {
+  test('never leads to more memberships than permitted, even if several are accepted concurrently', async () => {
     const [home, member] = [await person(), await person()];
     const twice = await Promise.all(
       [address(), address()].map(async (email) => (await invite(api, home, email)).json.member_id),
@@ -142,7 +142,7 @@ describe('an invitation', () => {
     expect((await homes(member)).json).toHaveLength(20);
   });
 
-  test('is for homeowners whose address a mail has confirmed, for seven days', async () => {
+  test('can be accepted within seven days, by homeowners whose address was confirmed by mail', async () => {
     const home = await person();
     const memberId = async (email = address()) => (await invite(api, home, email)).json.member_id;
     for (const role of ['utility', 'admin'] as const) {
@@ -213,7 +213,7 @@ describe('the page of an invitation', () => {
   });
 });
 
-test('the page of an invitation is in the browser’s language, else in that of the home', async () => {
+test('the page of an invitation is in the browser’s language, or else in the home’s', async () => {
   const home = await person();
   await updateUser(api.db, REACH_OF_ALL, home.userId, { language: 'de' });
   const email = address();
@@ -282,7 +282,7 @@ describe('the end of a membership', () => {
     await join(api, home, member, 'read');
   });
 
-  test('waits for a change that has begun, and precedes each later one', async () => {
+  test('waits for a running change, and takes effect before each later one', async () => {
     const [home, member] = [await person(), await person()];
     const memberId = await join(api, home, member, 'manage');
     const key = await homeKey(api, home, member);
@@ -305,7 +305,7 @@ describe('the end of a membership', () => {
     expect(await rows('SELECT FROM gateways WHERE user_id = $1', [home.userId])).toHaveLength(0);
   });
 
-  test('follows from the erasure of either account, which takes nothing else from the other', async () => {
+  test('follows from the erasure of either account, and deletes nothing else of the other one', async () => {
     const [home, member, other] = [await person(), await person(), await person()];
     await join(api, home, member, 'manage');
     await join(api, home, other, 'read');
@@ -330,7 +330,7 @@ describe('the end of a membership', () => {
     expect(traces).toEqual([]);
   });
 
-  test.each(['home', 'member'] as const)('follows from another role of the %s', async (which) => {
+  test.each(['home', 'member'] as const)('follows from a change of the role of the %s', async (which) => {
     const admin = await api.user('admin');
     const [home, member] = [await person(), await person()];
     await join(api, home, member, 'read');
@@ -341,7 +341,7 @@ describe('the end of a membership', () => {
 });
 
 describe('a key for the home of another account', () => {
-  test('reaches that home alone, counts to the member, and shows the owner its last use', async () => {
+  test('reaches that home only, counts against the member’s limits, and shows its last use to the owner', async () => {
     const [home, member] = [await person(), await person()];
     const before = await api.send('/v1/keys', { method: 'POST', key: member.key, body: { home_user_id: home.userId } });
     expect(before.status).toBe(403);
@@ -372,7 +372,7 @@ describe('a key for the home of another account', () => {
     expect(acts.map((one) => one.actor_user_id).sort()).toEqual([home.userId, member.userId].sort());
   });
 
-  test('has no more scopes than the membership gives, and passes to nobody else', async () => {
+  test('has at most the scopes of the membership, and cannot create further keys', async () => {
     const utility = await api.user('utility');
     const home = await person();
     const member = await api.user('homeowner', { enrolledBy: utility.userId, scopes: [...SCOPES] });

@@ -147,12 +147,12 @@ describe('a Green Button feed', () => {
     ['/v1/energy-insights', 'start'],
     [`/v1/energy-insights?${DAYS}&group_by=day`, 'group_by'],
     [`/v1/energy-insights?${DAYS}&group_by=hour&commodity=gas`, 'commodity'],
-  ])('of %s is refused with a hint what to request instead', async (asked, field) => {
+  ])('of %s is refused with a hint about what to request instead', async (asked, field) => {
     const { status, json } = await ask(asked, ATOM);
     expect([status, json.details[0].field]).toEqual([422, field]);
   });
 
-  test('of a home without data is only a usage point', async () => {
+  test('for a home without data contains only a usage point', async () => {
     const nobody = await api.user('homeowner');
     const { status, text } = await ask(path, ATOM, nobody.key);
     expect(status).toBe(200);

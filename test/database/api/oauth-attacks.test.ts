@@ -77,7 +77,7 @@ describe('4.1 redirect URIs', () => {
     }
   });
 
-  test('of loopback do not make an https address free', async () => {
+  test('on a loopback address do not make the path of an https address variable', async () => {
     const program = await registerApp(api, utility, {
       type: 'public',
       redirect_uris: ['http://127.0.0.1/back', CALLBACK],
@@ -93,7 +93,7 @@ describe('4.1 redirect URIs', () => {
   });
 });
 
-test('4.1 and 4.2 the browser tells no other site an address that contains a code', async () => {
+test('4.1 and 4.2 the browser sends no other site an address that contains a code', async () => {
   const { page } = await openConsentPage(
     api,
     cookiesOf(await browserOf(api, (await newHome()).userId)),
@@ -209,7 +209,7 @@ test('4.7 a hostile form gets a clear refusal', async () => {
   expect(await list(home)).toEqual([]);
 });
 
-test('4.9 and 4.10 codes, refresh tokens and secrets are no access tokens, and a token is none in another home', async () => {
+test('4.9 and 4.10 codes, refresh tokens and secrets are not accepted as access tokens, nor is another home’s token', async () => {
   const [home, other] = [await newHome(), await newHome()];
   const asked = await ask(app);
   const back = await consent(api, home, asked);
@@ -243,7 +243,7 @@ test('4.11 and 4.12 the server redirects only to itself and to the app, with 303
 });
 
 describe('4.14 refresh tokens', () => {
-  test('of another app, without the secret, or with a wrong one, are refused and end nothing', async () => {
+  test('of another app, without the secret, or with a wrong one, are refused without ending the authorization', async () => {
     const home = await newHome();
     const { refresh_token = '' } = await tokensOf(api, app, home);
     const form = { grant_type: 'refresh_token', refresh_token };
@@ -258,7 +258,7 @@ describe('4.14 refresh tokens', () => {
     expect(await list(home)).toHaveLength(1);
   });
 
-  test('reused by a thief end the authorization, and the app learns it at its next refresh', async () => {
+  test('reused by a thief end the authorization, and the app is informed at its next refresh', async () => {
     const home = await newHome();
     const { refresh_token: stolen = '' } = await tokensOf(api, app, home);
     const second = await client.refreshTokenGrant(app.config, stolen);
@@ -272,7 +272,7 @@ describe('4.14 refresh tokens', () => {
     expect(rows).toEqual([{ because: 'reuse' }]);
   });
 
-  test('revoked just after their use end the authorization', async () => {
+  test('that are revoked just after their use end the authorization', async () => {
     const home = await newHome();
     const { refresh_token = '' } = await tokensOf(api, app, home);
     await client.refreshTokenGrant(app.config, refresh_token);
@@ -325,8 +325,8 @@ test('RFC 9101 and others: request objects and claims are not fetched or obeyed'
   expect(String(location ?? '')).not.toContain('/dashboard/consent/');
 });
 
-describe('what has ended', () => {
-  test('a member who left: its own app never reached the home', async () => {
+describe('access by an app', () => {
+  test('never reaches a home whose member, or former member, authorized the app', async () => {
     const [home, member] = [await newHome(), await newHome()];
     const memberId = await join(api, home, member, 'manage');
     const { access_token: key } = await tokensOf(api, app, member);
@@ -337,7 +337,7 @@ describe('what has ended', () => {
     expect(await list(home)).toEqual([]);
   });
 
-  test('a home that was erased, an app’s owner that was erased, and a role that changed', async () => {
+  test('ends if the home or the app’s owner is erased, or a role changes', async () => {
     const admin = await api.user('admin');
     const registrar = await api.user('utility');
     const theirs = await registerApp(api, registrar);

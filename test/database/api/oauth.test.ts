@@ -61,8 +61,8 @@ describe('the metadata', () => {
   });
 });
 
-describe('an app that a home lets in', () => {
-  test('reaches that home alone, is listed with a mail, and is refused within a second of its end', async () => {
+describe('an app that a home authorizes', () => {
+  test('reaches that home only, is listed and reported by mail, and is refused within a second of its end', async () => {
     const mine = await newHome();
     const asked = await ask(app);
     const back = await consent(api, mine, asked, 'year');
@@ -105,7 +105,7 @@ describe('an app that a home lets in', () => {
     expect(mails.map(({ type }) => type)).toEqual(['authorization.began', 'authorization.ended']);
   });
 
-  test('has never more than the scopes that it has now, and no scope grows at a refresh', async () => {
+  test('never has more than its current scopes, and gets no further scope by a refresh', async () => {
     const mine = await newHome();
     const other = await registerApp(api, utility, { scopes: ['insights:read', 'devices:read'] });
     const tokens = await tokensOf(api, other, mine, { scope: 'insights:read' });
@@ -150,7 +150,7 @@ describe('an app that a home lets in', () => {
     expect(await rows('SELECT FROM alerts WHERE user_id = $1', [mine.userId])).toEqual([]);
   });
 
-  test('ends with the home that is erased', async () => {
+  test('loses its access when the home is erased', async () => {
     const mine = await newHome();
     const tokens = await tokensOf(api, app, mine);
     // Of a request whose browser did not return to the app.
@@ -288,13 +288,13 @@ describe('redirect URIs', () => {
     ['with a path upwards', 'https://bright.example.com/a/../callback'],
     ['without TLS', 'http://bright.example.com/callback'],
     ['of loopback', 'http://127.0.0.1/callback'],
-  ])('%s get a page and no redirect', async (_, redirect_uri) => {
+  ])('such as %s get an error page and no redirect', async (_, redirect_uri) => {
     const { status, headers } = await browse(api, new Map(), (await ask(app, { redirect_uri })).url.href);
     expect([status, headers.location]).toEqual([400, undefined]);
     expect(headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
   });
 
-  test('of loopback have a free port, for public apps alone; these need no secret', async () => {
+  test('on loopback may have any port, for public apps only; these need no secret', async () => {
     const program = await registerApp(api, utility, { type: 'public', redirect_uris: ['http://127.0.0.1/back'] });
     for (const [redirect_uri, status] of [
       ['http://127.0.0.1:51004/back', 303],
@@ -311,7 +311,7 @@ describe('redirect URIs', () => {
 });
 
 describe('the page of consent', () => {
-  test('is plain HTML with one form, names app, scopes and duration, and is shown in no frame', async () => {
+  test('is plain HTML with one form, states app, scopes and duration, and cannot be framed', async () => {
     const { page } = await openConsentPage(api, cookiesOf(await browserOf(api, home.userId)), await ask(app));
     expect(page.text).toContain('Bright Home asks for access to your home');
     expect(page.text).toContain('see what your home uses and produces');
@@ -329,7 +329,7 @@ describe('the page of consent', () => {
     ['fr-CH', 'fr', 'Bright &amp; Co demande l’accès', 'voir ce que votre logement consomme'],
     ['nl,en;q=0.5', 'nl', 'Bright &amp; Co vraagt toegang', 'zien wat je huis verbruikt'],
     ['ja', 'en', 'Bright &amp; Co asks for access', 'see what your home uses'],
-  ])('speaks the language of the browser: %s', async (accepted, language, asks, scope) => {
+  ])('is in the language of the browser: %s', async (accepted, language, asks, scope) => {
     const named = await registerApp(api, utility, { name: 'Bright & Co' });
     const cookies = cookiesOf(await browserOf(api, home.userId));
     const { at } = await openConsentPage(api, cookies, await ask(named));
@@ -338,7 +338,7 @@ describe('the page of consent', () => {
     for (const part of [`<html lang="${language}">`, asks, scope]) expect(text).toContain(part);
   });
 
-  test('lets nobody in without its own token, another session, another browser, or after 15 minutes', async () => {
+  test('grants nothing without its own token, from another session or browser, or after 15 minutes', async () => {
     const mine = await newHome();
     const cookies = cookiesOf(await browserOf(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
@@ -364,7 +364,7 @@ describe('the page of consent', () => {
     expect((await list(mine)).json).toEqual([]);
   });
 
-  test('lets a home in once for two presses, and a denial returns to the app', async () => {
+  test('grants access once for two clicks, and a denial returns to the app', async () => {
     const mine = await newHome();
     const cookies = cookiesOf(await browserOf(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
@@ -377,7 +377,7 @@ describe('the page of consent', () => {
     expect(errorOf(new URL(String(headers.location)))).toBe('access_denied');
   });
 
-  test('is for homes alone, and for no key', async () => {
+  test('can be used by homes only, and with no key', async () => {
     const { page } = await openConsentPage(api, cookiesOf(await browserOf(api, utility.userId)), await ask(app));
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('Only the account of a homeowner')]);
     const cookies = new Map<string, string>();

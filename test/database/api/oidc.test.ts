@@ -125,7 +125,7 @@ describe('a person who signs in at the provider', () => {
     expect((await sessionOf(answer)).json).toMatchObject({ user: null, provider: 'Example' });
   });
 
-  test('remains the same person under another address; another person with that address is not', async () => {
+  test('remains the same person with another address; another person with that address is refused', async () => {
     const { login, email, userId } = await person();
     await signIn(login);
     provider.people.set(login, { email: 'new-name@example.com', email_verified: true });
@@ -235,7 +235,7 @@ describe('the role', () => {
     expect((await sessionOf(await signIn(login, withRoles))).json.user.role).toBe('homeowner');
   });
 
-  test('is not guessed if the provider would return it elsewhere', async () => {
+  test('does not change if the token only refers to another place for the groups', async () => {
     const { login, userId } = await person({ _claim_names: { groups: 'src1' } }, { role: 'admin' });
     expect(problemOf(await signIn(login, withRoles))).toBe('roles');
     const { rows } = await api.database.pool.query('SELECT role FROM users WHERE user_id = $1', [userId]);
@@ -249,7 +249,7 @@ describe('the role', () => {
 });
 
 describe('a sign-in is completed only by the browser that began it', () => {
-  test('without its cookie, with another’s, too late, or twice it fails', async () => {
+  test('in another browser, with a foreign cookie, too late, or twice, it fails', async () => {
     const { login } = await person();
     const mine = await begin();
     const other = await begin();
@@ -367,7 +367,7 @@ describe('an ID token', () => {
     expect(problemOf(await signIn(login))).toBe(problem);
   });
 
-  test.each(['none', 'another key'] as const)('signed by %s is refused', async (signing) => {
+  test.each(['none', 'another key'] as const)('that is signed by %s is refused', async (signing) => {
     const { login } = await person();
     provider.faults.signing = signing;
     expect(problemOf(await signIn(login))).toBe('failed');
@@ -380,7 +380,7 @@ describe('a faulty provider', () => {
   const json = { 'content-type': 'application/json' };
   const huge = 'x'.repeat(1_000_000);
 
-  test('that is away, disconnects or answers nonsense leaves the mail, with an explanation; later sign-ins work', async () => {
+  test('that is unreachable, disconnects or sends nonsense leaves sign-in by mail, with an explanation; later sign-ins work', async () => {
     const process = await fresh();
     const discovery = 'openid-configuration';
     try {
@@ -429,7 +429,7 @@ describe('a faulty provider', () => {
     ],
     ['jwks', 'no keys', 200, '{"keys":[]}', 'failed'],
     ['jwks', 'far too much', 200, `{"keys":["${huge}"]}`, 'unavailable'],
-  ])('whose %s answers %s lets nobody in', async (path, _what, status, body, problem) => {
+  ])('whose %s answers %s signs nobody in', async (path, _what, status, body, problem) => {
     const process = await fresh();
     try {
       const { login, userId } = await person();

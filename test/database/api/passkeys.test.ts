@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 
 describe('a passkey', () => {
-  test('signs in without a mail, is listed, told about and audited, and signs in no more once it is removed', async () => {
+  test('signs in without a mail, is listed, mailed and audited, and no longer works once it is removed', async () => {
     const { userId, headers, passkeyId, signIn } = one;
     const at = api.now.toISOString();
     const passkey = { passkey_id: passkeyId, name: 'phone', host: 'localhost', created_at: at };
@@ -143,7 +143,7 @@ describe('a passkey', () => {
 });
 
 describe('a sign-in by passkey', () => {
-  test('is refused for a forged response, and leaves the passkey as it was', async () => {
+  test('is refused for a forged response, and does not change the passkey', async () => {
     const other = await person();
     const attempts: [string, Forged][] = [
       ['another origin', { origin: 'https://localhost' }],

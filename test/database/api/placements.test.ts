@@ -124,14 +124,14 @@ describe('a home’s usage', () => {
     });
   });
 
-  test('is bounded by physics if meters disagree, and says so', async () => {
+  test('is limited by physical bounds if meters disagree, and the answer reports it', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9);
     await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 1);
     expect(await day(home)).toMatchObject({ kwh_used: 5, complete: false, coverage: 1, autarky: 0 });
   });
 
-  test('is bounded by the battery’s charge while the meter was there, not earlier', async () => {
+  test('is limited by the battery’s charge while the meter existed, not earlier', async () => {
     const home = await api.user('homeowner');
     await flows(home, await pair(home, { type: 'smart_meter' }), 5, 9, [12, 24]);
     await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 1, [12, 24]);
@@ -184,7 +184,7 @@ describe('a placement', () => {
     ['battery', 'storage'],
     ['thermostat', 'consumption'],
     ['gas_meter', 'consumption'],
-  ])('of a %s is %s until its owner sets another', async (type, placement) => {
+  ])('of a %s is %s until its owner sets another one', async (type, placement) => {
     const home = await api.user('homeowner');
     const id = await pair(home, { type });
     expect((await send(home, 'GET', `/v1/devices/${id}`)).json).toMatchObject({ placement, upstream_device_id: null });
@@ -196,7 +196,7 @@ describe('a placement', () => {
     expect((await send(home, 'GET', '/v1/devices')).json[0].placement).toBe('excluded');
   });
 
-  test('is asked for discovered devices if several report energy, until the owner has set it', async () => {
+  test('is requested from the owner of discovered devices if several report energy, until it is set', async () => {
     const home = await api.user('homeowner');
     const meter = await pair(home, { type: 'smart_meter' });
     await pair(home, { type: 'thermostat' });
@@ -225,7 +225,7 @@ describe('a placement', () => {
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: [] });
   });
 
-  test('that makes no sense is refused', async () => {
+  test('that is contradictory is refused', async () => {
     const [home, other] = [await api.user('homeowner'), await api.user('homeowner')];
     const [first, second] = [await pair(home, { type: 'a' }), await pair(home, { type: 'b' })];
     const foreign = await pair(other, { type: 'c' });
@@ -243,7 +243,7 @@ describe('a placement', () => {
   });
 });
 
-test('a channel can have its own placement: one clamp on the grid, one on the roof, for the whole past', async () => {
+test('a channel can have its own placement, which applies to its whole past: one clamp on the grid, one on the roof', async () => {
   const home = await api.user('homeowner');
   const clamps = await pair(home, { type: 'shelly_em' });
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
@@ -400,7 +400,7 @@ test('for one device, include has the measures of its placement, its export and 
   expect(await usage(thermostat, 'x')).toMatchObject({ status: 422 });
 });
 
-test('for one device, nothing is returned before it was there, however old its home is', async () => {
+test('a request for one device returns nothing before it existed, however old its home is', async () => {
   const home = await api.user('homeowner');
   await flows(home, await pair(home, { type: 'smart_meter' }), 12);
   const inverter = await pair(home, { type: 'solar_inverter' });
@@ -423,7 +423,7 @@ test.each(['x', '', 'grid_import,', 'cost2', 'export'])('include=%s is refused',
   expect((await send(home, 'POST', '/v1/energy-insights', { interval: 'day', include })).status).toBe(422);
 });
 
-test('tz=account is the zone of the requested user', async () => {
+test('tz=account uses the zone of the requested user', async () => {
   const home = await api.user('homeowner');
   await send(home, 'PATCH', `/v1/users/${home.userId}`, { timezone: 'Asia/Kolkata' });
   await flows(home, await pair(home, { type: 'smart_meter' }), 24);
@@ -436,7 +436,7 @@ test('tz=account is the zone of the requested user', async () => {
   expect((await send(home, 'POST', '/v1/energy-insights', body)).json.summary.total_kwh).toBe(18.5);
 });
 
-test('a row in which usage is unknown, but another measure is known, says so', async () => {
+test('a row with unknown usage and another known measure reports that', async () => {
   const home = await api.user('homeowner');
   await flows(home, await pair(home, { type: 'solar_inverter' }), 0, 4);
   expect(await day(home, '')).toBeUndefined();

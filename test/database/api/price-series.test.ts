@@ -64,7 +64,7 @@ describe('a price series', () => {
     [{ resolution_minutes: '60' }, 'resolution_minutes'],
     [{ resolution_minutes: undefined }, 'resolution_minutes'],
     [{ series_id: 'prs_1' }, 'series_id'],
-  ])('with %j is refused', async (more, field) => {
+  ])('with the values %j is refused', async (more, field) => {
     const { status, json } = await post({ ...hourly, ...more });
     expect([status, json.details[0].field]).toEqual([422, field]);
   });
@@ -100,7 +100,7 @@ describe('a price series', () => {
     );
   });
 
-  test('of a former utility is no longer visible to the homes that it enrolled', async () => {
+  test('of a former utility is not visible to the homes that the utility enrolled', async () => {
     const former = await api.user('utility');
     const enrolled = await api.user('homeowner', { enrolledBy: former.userId });
     const id = await make({}, former.key);
@@ -113,7 +113,7 @@ describe('a price series', () => {
     expect([await statusOf(), await isListed()]).toEqual([404, false]);
   });
 
-  test('is not removed while anybody’s tariff uses it, or one that is being created', async () => {
+  test('is not deleted while a tariff uses it, or one that is being created', async () => {
     const id = await make({}, utility.key);
     const tariff = {
       name: 'x',
@@ -208,7 +208,7 @@ describe('prices', () => {
     expect((await csv(id, 'starts_at,per_kwh\n')).json.stored).toBe(0);
   });
 
-  test('with an error are not stored at all, and the row is named', async () => {
+  test('with an error are all refused, and the row is named', async () => {
     const id = await make();
     await put(id, [at('12:00', '0.1')]);
     const wrong: [object, string][] = [
@@ -293,7 +293,7 @@ describe('prices', () => {
     expect([patched.status, patched.headers.allow]).toEqual([404, 'GET, PUT, DELETE']);
   });
 
-  test('are audited by their number, and cannot be put without a session’s token or without a key', async () => {
+  test('are audited by their number, and need a session’s token or a key', async () => {
     const id = await make();
     await put(id, [at('12:00', 1), at('13:00', 1)]);
     const [noted] = (await get(`/v1/audit?user_id=${home.userId}&limit=1`, admin.key)).json;

@@ -78,7 +78,7 @@ describe('recorded answers of a server', () => {
     expect([stored.length, stored[0].starts_at]).toEqual([count, `${first}:00.000Z`]);
   });
 
-  test('that are late are fetched again after 5 minutes, if they were there in time before', async () => {
+  test('that arrive late are fetched again after 5 minutes, if yesterday’s arrived in time', async () => {
     answerWith(rows(['15T12:00', 1], ['16T00:00', 2]));
     const id = await make({ source: own() });
     await workAll();
@@ -133,7 +133,7 @@ describe('a fetch', () => {
       '15T11:20',
     ],
     ['of no price', () => answerWith('{"rows":[]}'), 'the answer has no values', '15T11:20'],
-  ])('%s is a failure, and comes again', async (_, arrange, error, nextAt) => {
+  ])('that %s has failed, and is repeated', async (_, arrange, error, nextAt) => {
     arrange();
     const id = await make({ source: own() });
     expect(await workAll()).toBe(1);
@@ -142,14 +142,14 @@ describe('a fetch', () => {
     expect(host.calls).toHaveLength(1);
   });
 
-  test('of a packed answer is read', async () => {
+  test('of a compressed response is decoded', async () => {
     answerWith(gzipSync(rows(['15T12:00', 1])), { 'content-encoding': 'gzip' });
     const id = await make({ source: own() });
     await workAll();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '1' });
   });
 
-  test('goes to public addresses only, whatever a name resolves to', async () => {
+  test('connects to public addresses only, whatever a name resolves to', async () => {
     const connected: string[] = [];
     class Watched extends Agent {
       // biome-ignore lint/suspicious/noExplicitAny: node's types leave out what an agent is given
@@ -270,7 +270,7 @@ describe('several workers', () => {
     expect(priced).toEqual([{ count: 2_101 }]);
   });
 
-  test('drop an answer whose source has changed meanwhile, and take over from one that was killed', async () => {
+  test('discard a response whose source has changed meanwhile, and take over from a killed worker', async () => {
     const id = await make({ source: own() });
     host.answer = () => ({ status: 200, body: rows(['15T12:00', 1]) });
     const changing: FetchAnswer = async (request) => {
@@ -297,7 +297,7 @@ describe('several workers', () => {
   });
 });
 
-test('an own address is not fetched once its owner is a homeowner', async () => {
+test('a custom address is not fetched once its owner becomes a homeowner', async () => {
   answerWith(rows(['15T12:00', 1]));
   const former = await api.user('utility');
   const id = await make({ source: own() }, former.key);
@@ -336,7 +336,7 @@ test('a source that fails for a day is reported to its owner once', async () => 
   ]);
 });
 
-test('a fetched price queues the costs of homes that have an alert on them, an unchanged one does not', async () => {
+test('a fetched price queues the costs of homes with an alert on costs; an unchanged price does not', async () => {
   answerWith(rows(['15T12:00', 1]));
   const id = await make({ source: own() });
   const tariff = { name: 'x', valid_from: '2026-01-01', currency: 'EUR', import: { series_id: id } };

@@ -28,7 +28,7 @@ import {
 registerSourceApi();
 
 describe('a series with a source', () => {
-  test('is fetched once when it is set, then at its times, and shows how that went', async () => {
+  test('is fetched once when the source is set, then at its times, and shows the result', async () => {
     answerWith(rows(['15T12:00', 0.1], ['15T13:00', '-0.05'], ['15T13:30', 9]));
     const made = await post({ source: own({ headers: { 'X-Key': 'a secret key' }, scale: 0.5 }) });
     expect(made.status).toBe(201);
@@ -65,7 +65,7 @@ describe('a series with a source', () => {
     expect(await nextOf(id)).toBe('16T11:15');
   });
 
-  test('never replaces a price that was put, until that one is removed', async () => {
+  test('never replaces a price that was set by hand, until that price is removed', async () => {
     answerWith(rows(['15T12:00', 1], ['15T13:00', 2], ['15T14:00', 3]));
     const id = await make({});
     await put(id, ['15T12:00', '9'], ['16T00:00', '8']);
@@ -100,7 +100,7 @@ describe('a series with a source', () => {
     expect((await remove(id, '?from=2026-06-15&to=2026-06-17', home.key)).status).toBe(404);
   });
 
-  test('keeps headers that are not sent, for the same host only', async () => {
+  test('keeps headers that a change omits, for the same host only', async () => {
     answerWith(rows(['15T12:00', 1]));
     const id = await make({ source: own({ headers: { 'x-key': 'one' } }) });
     await patch(id, { name: 'Other', source: own({ url: url('/other') }) });
@@ -117,7 +117,7 @@ describe('a series with a source', () => {
     expect((await patch(id, { currency: 'GBP' })).status).toBe(422);
   });
 
-  test('of a utility is seen by its homeowners without the source', async () => {
+  test('of a utility is visible to its homeowners without its source', async () => {
     const id = await make({ source: own() });
     expect(await get(id, home.key)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
     const listed = (await api.send('/v1/price-series', { key: utility.key })).json;
@@ -134,7 +134,7 @@ describe('an emission series with a source', () => {
   const intensitiesOf = async (id: string) =>
     (await send('GET', `${path(id)}/intensities?start=2026-06-15&end=2026-06-15`)).json;
 
-  test('stores intensities as a price series stores prices, and is checked, changed and given back alike', async () => {
+  test('stores intensities as a price series stores prices, and is checked, changed and returned alike', async () => {
     answerWith(rows(['15T12:00', 0.1234], ['15T12:30', 200]));
     const source = own({ scale: '1000' });
     const checked = await send('POST', path(), { ...EMISSIONS, source, check: true });
@@ -169,7 +169,7 @@ describe('an emission series with a source', () => {
     );
   });
 
-  test('takes presets of emissions only, and own addresses of utilities and administrators only', async () => {
+  test('accepts presets of emissions only, and custom addresses from utilities and administrators only', async () => {
     const refused = async (source: object, key = home.key) => {
       const { status, json } = await send('POST', path(), { ...EMISSIONS, source }, key);
       return [status, json.details?.[0].field ?? json.code];
@@ -216,7 +216,7 @@ describe('a source is refused', () => {
     ]);
   });
 
-  test('with an own address from a homeowner, and beyond 20 of an account', async () => {
+  test('with a custom address from a homeowner, and beyond 20 sources of an account', async () => {
     const body = { ...HOURLY, source: own() };
     const refused = await api.send('/v1/price-series', { method: 'POST', key: home.key, body });
     expect([refused.status, refused.json.code]).toEqual([403, 'own_addresses']);
@@ -241,8 +241,8 @@ describe('a source is refused', () => {
   });
 });
 
-describe('a check', () => {
-  test('answers the first prices that would be stored, and stores nothing', async () => {
+describe('a check of a source', () => {
+  test('returns the first prices that would be stored, and stores nothing', async () => {
     answerWith(rows(['15T13:00', 0.2], ['15T12:00', 0.1], ['15T12:07', 1]));
     const { status, json } = await post({ check: true, source: own() });
     expect([status, json]).toEqual([
@@ -330,7 +330,7 @@ describe('a series that is deleted while others change it', () => {
     }
   });
 
-  test('stays deleted while all of them and three workers run at once', async () => {
+  test('stays deleted while all of these and three workers run concurrently', async () => {
     answerWith(rows(['15T12:00', 1]));
     for (let round = 0; round < 20; round++) {
       const id = await make({ source: own() });

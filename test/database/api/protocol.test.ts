@@ -107,12 +107,12 @@ describe('a request', () => {
   });
 });
 
-describe('a page of another origin', () => {
+describe('a web page of another origin', () => {
   const ask = (path: string, origin: string, method = 'GET', more: Record<string, string> = {}) =>
     api.send(path, { method, headers: { origin, ...more }, ...(method === 'GET' ? { key: person.key } : {}) });
   const preflight = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'authorization' };
 
-  test('that is configured may call /v1, and can read error answers, too', async () => {
+  test('that is configured may call /v1, and can read error answers', async () => {
     const answered = await ask('/v1/devices?limit=1', PAGE);
     expect(answered.status).toBe(200);
     expect(answered.headers).toMatchObject({ 'access-control-allow-origin': PAGE, vary: 'Origin' });

@@ -73,7 +73,7 @@ test('a meter whose answer was lost repeats the claim with its own number; nobod
   expect(await claim(batch, { serial, nonce })).toMatchObject(REFUSED);
 });
 
-test('after a release a claim can be repeated, too, until the device reports again', async () => {
+test('after a release, a claim can be repeated until the device reports again', async () => {
   const batch = await makeBatch();
   const { serial, deviceId } = await register();
   await claim(batch, { serial });
@@ -97,7 +97,7 @@ test('no homeowner sets the serial by which a device is claimed: it could take a
   expect(await api.send(`/v1/devices/${deviceId}`, patch)).toMatchObject(refused);
 });
 
-test('an unregistered serial creates a device for the owner that the batch names, or nothing', async () => {
+test('an unregistered serial creates a device if the batch names an owner, and is refused otherwise', async () => {
   expect(await claim(await makeBatch(), { serial: 'unregistered' })).toMatchObject(REFUSED);
   const batch = await makeBatch({ owner_user_id: home.userId, type: 'gas_meter', location: 'shed' });
   const { json } = await claim(batch, { serial: 'unregistered' });

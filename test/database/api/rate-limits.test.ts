@@ -54,7 +54,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
   };
 
   describe('limits of an account', () => {
-    test('admit exactly the plan’s requests, however concurrent, and return the remaining number', async () => {
+    test('admit exactly the plan’s number of requests, however concurrent, and report the remaining number', async () => {
       const first = await ask();
       expect(first.headers['ratelimit-policy']).toBe('"minute";q=30;w=60, "day";q=5000;w=86400');
       expect(first.headers.ratelimit).toBe('"minute";r=29;t=60, "day";r=4999;t=43200');

@@ -133,7 +133,7 @@ describe('the readings of a device', () => {
     expect(linesOf(csv.text)).toEqual(answer.json.data.map((row: Row) => lineOf(row, header)));
   });
 
-  test('begin at start, and end before end', async () => {
+  test('include start, and exclude end', async () => {
     const home = await meter();
     await home.send(...[0, 1, 2, 3].map((n) => ({ ts: at(n), energy_total_kwh: n })));
     const times = async (start: string, end: string) =>
@@ -143,7 +143,7 @@ describe('the readings of a device', () => {
     expect(await times('2026-04-30', '2026-05-01')).toEqual([]);
   });
 
-  test('are each on one page, also if series share their times', async () => {
+  test('appear once over all pages, even if series share their times', async () => {
     const home = await meter();
     const minutes = Array.from({ length: 12 }, (_, n) => n);
     await home.send(
@@ -177,7 +177,7 @@ describe('the readings of a device', () => {
       expect((await home.get(query)).json).toMatchObject({ status: 422, details: [{ field: 'cursor' }] });
   });
 
-  test('have the edit that excludes or added them', async () => {
+  test('contain the edit that excluded or added them', async () => {
     const home = await meter();
     await home.send(...[0, 10, 20, 30, 40].map((n) => ({ ts: at(n), energy_total_kwh: 10 + n / 100 })));
     const edit = async (body: object) => {
@@ -204,7 +204,7 @@ describe('the readings of a device', () => {
     expect((await told()).map(([, verdict]) => verdict)).toEqual(['baseline', ...Array(4).fill('counted')]);
   });
 
-  test('of power begin again after a silence, an excluded stretch aside', async () => {
+  test('of a power restart after a silence, but not after an excluded time', async () => {
     const home = await meter({ max_gap_minutes: 15 });
     await home.send(...[0, 15, 31, 36, 41, 46, 61].map((n) => ({ ts: at(n), power_w: 100 })));
     const verdicts = async () =>
@@ -219,7 +219,7 @@ describe('the readings of a device', () => {
     expect(pages.flatMap(({ json }) => json.data).map((row: Row) => row.verdict)).toEqual(expected);
   });
 
-  test('are what the quality of the month counts', async () => {
+  test('are as many as the quality of the month reports', async () => {
     const home = await meter({ register_max_kwh: 1_000 });
     const values = [500, 500.1, 900, 500.2, 500.19, 500.3, 2, 2.1, 2.2, 400, 400.1, 400.2, 9_000];
     await home.send(...values.map((kwh, n) => ({ ts: at(n * 15), energy_total_kwh: kwh })));
@@ -304,7 +304,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
 /** Number of random histories; a run with 500 takes five minutes. */
 const HISTORIES = Number(process.env.READ_HISTORIES ?? 30);
 
-test('have the verdicts of the law, whatever the order in which they arrive', async () => {
+test('the verdicts of readings are the law’s, whatever the order of arrival', async () => {
   api.now = new Date('2027-09-01T00:00:00Z');
   const drawn = fc.sample(
     arbitraryHistory.chain((history) =>
@@ -393,12 +393,12 @@ describe('a request for readings', () => {
     [`${MAY}&cursor=`, 422],
     [`${MAY}&tz=UTC`, 400],
     [`${MAY}&start=2026-05-01`, 400],
-  ])('for %j is answered with %i', async (query, status) => {
+  ])('with %j is answered with %i', async (query, status) => {
     const home = await meter();
     expect((await home.get(query)).status).toBe(status);
   });
 
-  test('needs a key that reaches the device, with a scope of its own', async () => {
+  test('is answered only to a key that reaches the device, with a suitable scope', async () => {
     const home = await meter();
     const path = `${home.path}?${MAY}`;
     const status = async (key: string | undefined) => (await api.send(path, key === undefined ? {} : { key })).status;

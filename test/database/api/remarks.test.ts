@@ -210,7 +210,7 @@ describe('remark.raised', () => {
       )
     ).rows;
 
-  test('reports a remark that stands on several days once, only in homes with a subscription, by any number of workers', async () => {
+  test('reports a remark that lasts several days once, only for homes with a subscription, by any number of workers', async () => {
     const days = 75;
     const [{ owner, untilMs }, other] = [
       await forgetfulHome(days, { faultDays: 4 }),

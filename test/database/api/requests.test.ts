@@ -37,7 +37,7 @@ describe('keys', () => {
     expect((await api.send('/healthz')).status).toBe(200);
   });
 
-  test('401 names the expected header, or says that its key is invalid, and nothing else', async () => {
+  test('401 explains the expected header, or that the key is invalid, and nothing else', async () => {
     const told = async (headers: Record<string, string>) =>
       (await api.send('/v1/devices', { headers })).headers['www-authenticate'];
     expect(await told({})).toBe('Bearer realm="Send the header Authorization: Bearer API_KEY"');
@@ -70,14 +70,14 @@ describe('keys', () => {
   });
 });
 
-describe('reach', () => {
+describe('the reach of a key', () => {
   const paths = [
     ['users', (id: string) => `/v1/users/${id}`],
     ['devices', (id: string) => `/v1/devices?user_id=${id}`],
     ['insights', (id: string) => `/v1/energy-insights?user_id=${id}`],
   ] as const;
   for (const [name, path] of paths) {
-    test(`of each role over ${name}`, async () => {
+    test(`of each role: ${name}`, async () => {
       const ids = {
         owner: owner.userId,
         foreign: foreign.userId,
@@ -177,7 +177,7 @@ describe('malformed requests', () => {
     expect((await post(JSON.stringify({ email: 'x'.repeat(1_100_000) }))).status).toBe(400);
   });
 
-  test('are 404 if an identifier is longer or of another form than any that exists', async () => {
+  test('are 404 if an identifier is too long or malformed', async () => {
     for (const id of ['x'.repeat(3_000), '%E0%A4%A', '%00', '%2F', '%25']) {
       const { status, json } = await api.send(`/v1/users/${id}`, { key: admin.key });
       expect({ id, status, json }).toEqual({ id, status: 404, json: expectedErrorBody('notFound') });
@@ -209,7 +209,7 @@ describe('malformed requests', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toEqual(expectedErrorBody('badRequest'));
   });
 
-  test('of a browser over plain HTTP are refused with a link, for any host', async () => {
+  test('of a browser over plain HTTP are refused with a link to HTTPS, for any host', async () => {
     const server = plainHttpServer(
       () => false,
       () => expect.unreachable(),

@@ -51,7 +51,7 @@ describe('users', () => {
     });
   });
 
-  test('are announced once, and deleted with all their data', async () => {
+  test('send an event when created, and are deleted with all their data', async () => {
     const { json } = await as(admin.key).post('/v1/users', { email: 'soon@gone.example', role: 'homeowner' });
     const events = () => api.database.pool.query('SELECT type, data FROM events WHERE user_id = $1', [json.user_id]);
     expect((await events()).rows).toEqual([

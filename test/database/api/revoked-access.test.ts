@@ -171,7 +171,7 @@ test('a demoted administrator creates and deletes nobody, and creates no key for
   expect((await api.send(`/v1/users/${other.userId}`, { key: other.key })).status).toBe(200);
 });
 
-test('an answer to a key that was then revoked is not repeated for it', async () => {
+test('an answer to a key that was later revoked is not repeated for it', async () => {
   const who = await known();
   const again = () =>
     api.send('/v1/keys', { method: 'POST', key: who.key, body: {}, headers: { 'idempotency-key': 'mine' } });
@@ -334,7 +334,7 @@ test('many concurrent changes of an account to itself do not block each other', 
   expect([rows[0].deadlocks, performance.now() - fromMs < 20_000]).toEqual([0, true]);
 });
 
-test('a change in chunks stops with the chunk during which its key is revoked', async () => {
+test('a change in chunks stops at the chunk during which its key is revoked', async () => {
   const who = await known();
   expect((await change('/v1/test-pieces', who.key, undefined)).status).toBe(401);
   expect(pieces).toEqual([1, 2]);

@@ -28,7 +28,7 @@ const rejectedOf = (deviceId: string) =>
   rows('SELECT topic, element, reason FROM rejected_messages WHERE device_id = $1 ORDER BY rejected_id', [deviceId]);
 
 describe('POST /v1/devices/{device_id}/readings', () => {
-  test('answers 201 once the readings are committed, and counts them by quantity', async () => {
+  test('answers 201 once the readings are committed, with their number per quantity', async () => {
     const deviceId = await newDevice();
     const body = [
       { ts: at(0), energy_total_kwh: 10, power_w: 200 },
@@ -49,7 +49,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect(device.status).toBe('active');
   });
 
-  test('rejects elements one by one, and keeps them as those of messages', async () => {
+  test('rejects elements individually, and lists them as rejected messages', async () => {
     const deviceId = await newDevice();
     const future = new Date(api.now.getTime() + 3_600_000).toISOString();
     const body = [
@@ -92,7 +92,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect(before).toBeGreaterThan(0);
   });
 
-  test('is 422 with the reasons if nothing can be used, and 400 if it is no JSON, empty or too long', async () => {
+  test('is 422 with the reasons if no element is usable, and 400 if the body is no JSON, empty or too long', async () => {
     const deviceId = await newDevice();
     for (const [body, fields] of [
       [{ energy_total_kwh: 1 }, ['0']],
@@ -118,7 +118,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect([status, json.stored]).toEqual([201, 10_000]);
   });
 
-  test('takes SenML packs', async () => {
+  test('accepts SenML packs', async () => {
     const deviceId = await newDevice();
     const bt = Date.parse(at(0)) / 1_000;
     const pack = [
@@ -138,7 +138,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect(other.status).toBe(400);
   });
 
-  test('is for devices in reach that speak the native way, and of a utility’s device for the utility', async () => {
+  test('accepts native devices in the caller’s reach, and a utility’s device only from the utility', async () => {
     const reading = { ts: at(0), power_w: 1 };
     const [own, theirs] = [await newDevice(), await newDevice('utility')];
     const stranger = await api.user('homeowner', { scopes: ['readings:write'] });
@@ -165,7 +165,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect((await send(theirs, reading, utility.key)).status).toBe(404);
   });
 
-  test('stores what concurrent requests send for one device, and each reading once', async () => {
+  test('stores the readings of concurrent requests for one device once each', async () => {
     const deviceId = await newDevice();
     const bodies = Array.from({ length: 60 }, (_, index) => [
       { ts: at(10 * index), energy_total_kwh: 100 + index / 100 },
@@ -184,7 +184,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect(await rows(ofDevice, [deviceId])).toHaveLength(61);
   });
 
-  test('is 503 if the database refuses, and stores the readings when they are sent again', async () => {
+  test('is 503 if the database refuses, and a repeated request stores the readings', async () => {
     const deviceId = await newDevice();
     const body = { ts: at(0), energy_total_kwh: 1 };
     await rows(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -196,7 +196,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     expect((await send(deviceId, body)).json).toEqual({ stored: 1, duplicates: 0, rejected: [] });
   });
 
-  test('is described with its formats', async () => {
+  test('has its formats described in the document', async () => {
     const { json } = await api.send('/v1/openapi.json');
     const { content } = json.paths['/v1/devices/{device_id}/readings'].post.requestBody;
     expect(Object.keys(content)).toEqual(['application/json', 'application/senml+json']);

@@ -205,7 +205,7 @@ async function homeWith(utility: Person, placements: readonly string[]): Promise
 
 const DAYS = 'start=2026-06-01&end=2026-06-14';
 
-test('each operation needs this number of statements', async () => {
+test('each operation executes its recorded number of statements', async () => {
   const utility = await api.user('utility');
   const home = await homeWith(utility, ['grid']);
   const [deviceId = ''] = home.deviceIds;
@@ -386,7 +386,7 @@ test('each operation needs this number of statements', async () => {
   expect(found).toEqual(STATEMENTS);
 });
 
-test('an answer about a composed home needs this number of statements', async () => {
+test('an answer about a home of several devices executes its recorded number of statements', async () => {
   const utility = await api.user('utility');
   const [plain, solar] = [await homeWith(utility, ['grid']), await homeWith(utility, ['grid', 'production'])];
   const insights = (more: string) => `/v1/energy-insights?${DAYS}${more}`;

@@ -116,7 +116,7 @@ async function breakable(url: string) {
   };
 }
 
-test('a database closed for writing, as a move leaves it, still answers', async () => {
+test('a database that a move closed for writing still answers reads', async () => {
   const api = await testApi();
   const { userId, key } = await api.user('homeowner');
   const { rows } = await api.database.pool.query('SELECT current_database() AS name');

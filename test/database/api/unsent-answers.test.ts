@@ -49,7 +49,7 @@ async function takeNothing(path: string, connections: number): Promise<Awaited<R
   return raws;
 }
 
-test('HTTP/2 connections that read none of a hundred answers occupy some MiB each, and do not affect a slow reader', async () => {
+test('HTTP/2 connections that read none of a hundred answers use a few MiB each, and do not slow other readers', async () => {
   const { key } = await api.user('homeowner');
   const slow = connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false });
   await once(slow, 'secureConnect');

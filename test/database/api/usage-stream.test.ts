@@ -236,7 +236,7 @@ describe('changed hours', () => {
     await expect.poll(() => hoursTold(fromStart).length, soon).toBe(3);
   });
 
-  test('report if they cannot continue: after a gap, with another home’s id, with an invented one', async () => {
+  test('report an interruption that cannot be bridged: after a gap, with another home’s id, with an invented one', async () => {
     const [mine, neighbour] = [await home(), await home()];
     const first = await open(mine.key);
     const { id } = first.of('ready')[0] as { id: string };
@@ -354,7 +354,7 @@ test('for a utility and its enrolled homes leaves room for others’ streams', a
   }
 });
 
-test('of a process that stops: clients are told when to reconnect, and so are new ones', async () => {
+test('are ended by a process that stops, which tells current and new clients when to reconnect', async () => {
   const mine = await home();
   const both = [await open(mine.key, { port: other.port }), await open(mine.key, { port: other.port, http2: true })];
   handingOn.abort();

@@ -82,7 +82,7 @@ test('a year with a battery and twice the panels, and January with one of them, 
   expect(same.after).toEqual(same.before);
 }, 120_000);
 
-test('a year of quarter-hours takes this long', async () => {
+test('a year of quarter-hours is computed within its time limit', async () => {
   const times: Record<string, number[]> = { 'what-if': [], compare: [], 'compare ten': [] };
   const { valid_from: _, ...offer } = tariff;
   const timed = async (name: string, path: string, body: object) => {
@@ -105,7 +105,7 @@ test('a year of quarter-hours takes this long', async () => {
 
 const fieldsOf = ({ status, json }: Answer) => [status, json.details?.map(({ field }: { field: string }) => field)];
 
-test('what is wrong, foreign or cannot change anything is refused', async () => {
+test('input that is invalid, foreign or without effect is refused', async () => {
   const wrong: [object, string][] = [
     [{ ...YEAR }, 'battery'],
     [{ ...YEAR, end: '2024-12-31', battery }, 'end'],
@@ -133,7 +133,7 @@ test('what is wrong, foreign or cannot change anything is refused', async () => 
   expect((await ask({ ...YEAR, battery }, key)).status).toBe(403);
 });
 
-test('hours before the first data and of silent devices are unknown; what runs ends now', async () => {
+test('hours before the first data and of silent devices are unknown; an unfinished range ends now', async () => {
   const { json } = await ask({ start: '2024-12-31', end: '2025-01-02', battery });
   const silent = quarters.filter(({ atMs }) => atMs < FROM_MS + 2 * 86_400_000 && isUnknown(atMs)).length;
   expect(json.unknown_hours).toBe(24 + silent / 4);

@@ -31,7 +31,7 @@ async function sentTo(url: string) {
   return { userId, which, sent: await findSentDelivery(deliveries.db, REACH_OF_ALL, which, 'live') };
 }
 
-test('a callback to the catcher is answered without a connection, and its owner can read the signed request', async () => {
+test('a callback to the webhook catcher is answered without a connection, and its owner can read the signed request', async () => {
   const { which, userId, sent } = await sentTo('https://catcher.example:8443/any?thing');
   expect(lookedUp).toEqual([]);
   expect(sent).toMatchObject({ status: 'succeeded', attempts: [{ response_status: 200, error: null }] });

@@ -130,7 +130,7 @@ test('a moved expiry is announced again, and one set to its former time is not',
   expect(await subjects(54.1)).toEqual([]);
 });
 
-test('no key is omitted if there are more than one check reads', async () => {
+test('no key is missed if there are more of them than one check reads', async () => {
   await deliveries.database.pool.query(
     `INSERT INTO api_keys (key_id, user_id, key_sha256, prefix, scopes, created_at, expires_at)
      SELECT 'key_many' || n, $1, sha256(n::text::bytea), 'eus_live_many', '{}', $2, $3 FROM generate_series(1, 1001) n`,

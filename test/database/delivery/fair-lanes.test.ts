@@ -38,7 +38,7 @@ async function take(most = 512): Promise<Record<string, number>> {
   return Object.fromEntries([...byOwner].map(([userId, sendings]) => [userId, sendings.length]));
 }
 
-test('one owner’s subscriptions run at most 64 attempts, each of them 8, and one host 128', async () => {
+test('the attempts that run concurrently are at most 64 per owner, 8 per subscription and 128 per host', async () => {
   const anna = await owner('anna', 20);
   await happen(anna, 10);
   expect(await take()).toEqual({ [anna]: 64 });
@@ -57,7 +57,7 @@ test('one owner’s subscriptions run at most 64 attempts, each of them 8, and o
   expect(Object.values(await take()).reduce((sum, count) => sum + count, 0)).toBe(136);
 });
 
-test('if there is room for few attempts, owners take turns, and an owner’s subscriptions do', async () => {
+test('with room for few attempts, owners take turns, and so do an owner’s subscriptions', async () => {
   const anna = await owner('anna', 10);
   const ben = await owner('ben', 1);
   await happen(anna, 10);

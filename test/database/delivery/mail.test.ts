@@ -124,7 +124,7 @@ describe('an e-mail', () => {
     expect((await api.send(pathname, { method: 'POST', ...multipart })).status).toBe(200);
   });
 
-  test('names devices as their owner does, and by their ids if they are another’s or deleted', async () => {
+  test('names devices as their owner does, and by id if they are foreign or deleted', async () => {
     const paired = async (owner: string, location: string) =>
       (await createDevice(api.db, { userId: owner, type: 'smart_meter', location })).device.device_id;
     const own = await paired(userId, 'Meter <cupboard>\nhall');
@@ -312,7 +312,7 @@ describe('an SMS', () => {
   });
 });
 
-test('one sentence describes every kind of event', () => {
+test('every kind of event is described in one sentence', () => {
   const unnamed = new Map();
   const { event } = sending({ type: 'peak_usage', period_start: '2026-06-15T16:00:00.000Z' });
   expect(describeEvent(event, berlin, unnamed)).toBe(

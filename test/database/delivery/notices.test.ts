@@ -108,7 +108,7 @@ test('notices follow the address of the app, and end with the address, the scope
   expect(paths()).toEqual(['/a', '/b', '/b']);
 });
 
-test('no notice is sent after the time of the authorization, although its row is not deleted yet', async () => {
+test('no notice is sent after the end of the authorization, even if its row is not deleted yet', async () => {
   const { authorizationId } = await letIn(url('/notify'));
   await happen('01:00');
   const values = [authorizationId, deliveries.now];

@@ -21,7 +21,7 @@ const webhook = fc.record({
 });
 const id = (index: number) => `usr_${index}`;
 
-test('the recipients of events are the same for a set of users as for each of them', async () => {
+test('the recipients of events are the same for a set of users as for each user individually', async () => {
   const { pool } = database;
   await fc.assert(
     fc.asyncProperty(

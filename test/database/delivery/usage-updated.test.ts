@@ -93,7 +93,7 @@ test('reports the usage of a home with solar panels', async () => {
   expect((await told())[0]?.hours).toEqual([{ date: '2026-06-17', hour: '09:00', kwh_used: 2 }]);
 });
 
-test('reports a home’s usage of a late past, although its devices were first known later', async () => {
+test('reports late readings of a home, even if their devices were first known later', async () => {
   await subscribe();
   const { device } = await createDevice(deliveries.db, {
     userId: home.userId,
@@ -113,7 +113,7 @@ test('reports a home’s usage of a late past, although its devices were first k
   expect((await told())[1]?.hours).toContainEqual({ date: '2026-06-17', hour: '07:00', kwh_used: 5 });
 });
 
-test('reports users with a subscription, once, by any number of workers', async () => {
+test('reports only users with a subscription, once, by any number of workers', async () => {
   const other = await createMeter(deliveries.database);
   await subscribe();
   for (const one of [home, other])

@@ -116,7 +116,7 @@ describe('an event', () => {
     ],
     ['has moved', () => ({ status: 308, headers: { location: '/other' } }), 'redirects are not followed'],
     ['refuses', () => ({ status: 400 }), 'HTTP 400'],
-  ])('to a receiver that %s has failed for now', async (_case, answer, error) => {
+  ])('has failed temporarily if the receiver %s', async (_case, answer, error) => {
     receiver.answer = answer;
     await deliveries.happen(userId);
     await deliveries.run();
@@ -214,7 +214,7 @@ describe('a receiver’s response', () => {
     ['goes on', 500, 'pending'],
     ['breaks off', 200, 'succeeded'],
     ['breaks off', 500, 'pending'],
-  ] as const)('with a body that %s does not change the result of a %i', async (ending, code, becomes) => {
+  ] as const)('whose body %s does not change the result of a %i', async (ending, code, becomes) => {
     receiver.answer = () => ({ status: code, body: 'so far', ending });
     await deliveries.happen(userId);
     await deliveries.run();
@@ -228,7 +228,7 @@ describe('a receiver’s response', () => {
   test.each([
     [10_000, 5_000],
     [300, 900],
-  ])('is not waited for: of an attempt of %i ms it takes less than %i', async (timeoutMs, most) => {
+  ])('to an attempt of %i ms delays it by less than %i ms', async (timeoutMs, most) => {
     const { db, box } = deliveries;
     const channel = createWebhookChannel({
       ...{ db, box, clock: () => deliveries.now, environment: 'live', allowPrivate: true, ca: receiver.ca, timeoutMs },
@@ -249,7 +249,7 @@ describe('a receiver’s response', () => {
     channel.close();
   });
 
-  test('is empty if there was none', async () => {
+  test('is empty if the receiver sent none', async () => {
     receiver.answer = () => null;
     await deliveries.happen(userId);
     await deliveries.run();
@@ -300,7 +300,7 @@ describe('a subscription', () => {
     expect(await status()).toBe('paused');
   });
 
-  test('receives one outcome of a delivery with which a worker hung, whatever that worker reports later', async () => {
+  test('counts one outcome for a delivery during which a worker hung, whatever that worker reports later', async () => {
     const hung = deliveries.another();
     const calls = receiver.calls.length;
     // The worker has sent the delivery, and hangs until another worker has run.

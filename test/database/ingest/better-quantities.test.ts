@@ -103,7 +103,7 @@ test('a total that stays 0 next to its tariffs does not count until it is not 0'
   expect(await home.differences()).toEqual([]);
 });
 
-test('an update recomputes devices whose better quantity replaced the past of an earlier one', async () => {
+test('an update recomputes devices with a better quantity that had replaced the earlier quantity’s past', async () => {
   const home = await pair();
   await home.send(...powers(0, 60), ...register('import', 61, 121), ...powers(70, 120));
   const wanted = await home.stored();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('a changed device that cannot be computed delays no readings, its own or another’s, and is computed once possible', async () => {
+test('a changed device that cannot be computed delays no readings, and is computed as soon as possible', async () => {
   const { pool } = api.database;
   const { key } = await api.user('admin');
   const [changed, neighbour] = [await createMeter(api.database), await createMeter(api.database)];

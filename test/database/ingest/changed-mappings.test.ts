@@ -82,7 +82,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
   };
 }
 
-test('a register whose unit is changed counts no leap, and continues from its first reading in the new unit', async () => {
+test('a register whose unit is changed does not count the jump, and continues from its first reading in the new unit', async () => {
   const home = await boiler([TOTAL, NOW], 'boiler/b1/state', { total: 12 });
   // The writer has cached the device's head.
   for (const [minute, total] of [
@@ -202,7 +202,7 @@ test.each([
   ],
   ['a device’s own setting', 'emon/cellar/pulse', (n: number) => String(n), pulses(1_000), pulses(100), 'own'],
 ])(
-  '%s: a changed scale counts no leap, and no other setting splits a series',
+  '%s: a changed scale does not count a jump, and no other setting splits a series',
   async (_, topic, body, first, second, own?) => {
     const home = await pairedHome(first, topic, body(12_000));
     // The readings are an hour apart, so that a rise of up to 100 kWh would be plausible.

@@ -48,6 +48,6 @@ test.each([
   ['a glitch is as if it had not come', [10, 11, 9_999, 12, 13], { milliwattHours: 3_000_000, notes: [] }],
   ['jitter is 0 until the old value is passed', [10.05, 10, 10.02, 10.1], { milliwattHours: 50_000, notes: [] }],
   ['while a reading is held nothing is counted', [10, 11, 9_999], { milliwattHours: 1_000_000, notes: [] }],
-])('%s', async (_name, kwh, expected) => {
+])('device notes: %s', async (_name, kwh, expected) => {
   expect(await history(kwh)).toEqual(expected);
 });

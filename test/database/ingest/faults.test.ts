@@ -182,7 +182,7 @@ describe('a failure of the database', () => {
        SELECT string_agg(md5(i::text), ''), 'a@example.com', 'homeowner' FROM generate_series(1, $1::int) i`,
       [500],
     ],
-  ])('%s (%s) is caused by the data', async (_what, code, text, values) => {
+  ])('the error %s (%s) is caused by the data', async (_what, code, text, values) => {
     await createMeter(database);
     const error = await failureOf(database.pool.query(text, [...values]));
     expect([error.code, classifyFault(error)]).toEqual([code, 'data']);
@@ -196,7 +196,7 @@ describe('a message that cannot be written', () => {
   });
   afterAll(() => database.drop());
 
-  test('because the database rejects it is stored with the reason, and its neighbours are stored', async () => {
+  test('because the database rejects it is stored with the reason, and the other messages of its batch are stored', async () => {
     const db = createDb(database.pool);
     const { deviceId, userId } = await createMeter(database);
     const { gateway } = await createGateway(db, { userId, name: 'home' });

@@ -99,7 +99,7 @@ test('an unpaired device is listed with the quantities that would count, and not
   expect(rows).toEqual([]);
 });
 
-test('it counts from its pairing on, is reported as connected, and is no longer listed', async () => {
+test('a paired device counts from its pairing on, is reported as connected, and is no longer listed', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', plug(100), BASE_MS);
   const deviceId = await home.pair('plug');
@@ -203,7 +203,7 @@ test('local time is in the device’s zone, else in the gateway’s, else it is 
   ]);
 });
 
-test('a message that the broker replays counts only if it has its own time', async () => {
+test('a message that the broker sends again counts only if it contains its own time', async () => {
   const home = await household();
   await home.hear('tele/plug/SENSOR', plug(1));
   await home.pair('plug');

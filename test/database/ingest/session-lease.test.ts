@@ -104,7 +104,7 @@ test('a lease that cannot be recorded is released', async () => {
   await expect.poll(heldLocks).toBe(0);
 });
 
-test('a lease whose connection broke is taken again, unless another process has it: then its holder is notified', async () => {
+test('a lease whose connection was lost is taken again, unless another process has it: then the former holder is notified', async () => {
   const lease = await taken();
   let told = 0;
   lease.whenLost(() => told++, log);
@@ -129,7 +129,7 @@ test('a lease whose connection broke is taken again, unless another process has 
   expect(used()).toBe(0);
 });
 
-test('a lease whose connection broke is released without an error, and not taken again', async () => {
+test('a lease whose connection was lost is released without an error, and not taken again', async () => {
   const lease = await taken();
   let told = 0;
   lease.whenLost(() => told++, log);
@@ -140,7 +140,7 @@ test('a lease whose connection broke is released without an error, and not taken
   expect(told).toBe(0);
 });
 
-test('the holder sends statements, so that the server does not end its connection', async () => {
+test('the holder sends statements regularly, so that the server does not end its connection', async () => {
   const lease = await taken();
   let told = 0;
   lease.whenLost(() => told++, log);

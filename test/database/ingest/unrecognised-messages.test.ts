@@ -43,7 +43,7 @@ async function household() {
   };
 }
 
-test('what is mapped leaves the unrecognised messages: the content tells the devices of one topic apart', async () => {
+test('mapped messages are removed from the unrecognised ones: devices that share a topic are distinguished by content', async () => {
   const home = await household();
   const body = (idx: number, total: number) => JSON.stringify({ idx, total });
   await home.hear(['house/out', body(51, 1)], ['house/out', body(52, 7)], ['house/else', '{"x":1}']);
@@ -108,7 +108,7 @@ test('messages that no family recognises are counted by topic shape, with one ex
   ).toEqual(['long', 'solar/+/live']);
 });
 
-test('no example is stored of messages received by radio, and messages of a family are not counted', async () => {
+test('no example is stored of messages received by radio, and a family’s messages are not counted', async () => {
   const home = await household();
   await home.hear(
     ['rtlamr/12345678/state', '{"reading":"77","lastseen":"2026-07-05T19:00:00Z"}'],

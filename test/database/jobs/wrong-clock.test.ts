@@ -69,7 +69,7 @@ const runAll = async (given: Partial<JobParts>) => {
   }
 };
 
-test('no job deletes anything by a clock that is 14 months ahead; with a believed time 14 months ahead, jobs do', async () => {
+test('no job deletes anything by a clock that is 14 months ahead; jobs do once the believed time is that far ahead', async () => {
   await fillInstallation(database);
   await database.pool.query("UPDATE imports SET credentials_sealed = 'x'");
   const before = await rowCounts();
@@ -117,7 +117,7 @@ test('a start with a clock 14 months ahead does not move the time by which age i
   expect(await read()).toBeGreaterThanOrEqual(rightMs);
 });
 
-test('an operator confirms a clock; by its monotonic clock alone a process moves the time forward', async () => {
+test('an operator can confirm a clock; without one, a process moves the believed time forward by its monotonic clock only', async () => {
   let monoMs = 0;
   const running = await startBelievedTime(database.pool, { clock: ahead, log: SILENT, monotonicMs: () => monoMs });
   const startMs = running.nowMs();
