@@ -9,12 +9,12 @@ const calls = (file: string) => [
   ...readFileSync(file, 'utf8').matchAll(/\bpg_(?:try_)?advisory_(?:xact_)?(?:un)?lock(?:_shared)?\(([^)]*)\)/g),
 ];
 
-test('every advisory lock has a number of its own', () => {
+test('every advisory lock has a unique number', () => {
   const numbers = Object.values(ADVISORY_LOCKS);
   expect(new Set(numbers).size).toBe(numbers.length);
 });
 
-test('takes no lock by an undeclared number', () => {
+test('no code takes an advisory lock by an undeclared number', () => {
   // In TypeScript the number is a parameter. A file that takes a lock imports the number, or receives it as an argument, as the helper for
   // all locks does.
   const written = code.flatMap((file) => calls(file).map(([, key = '']) => ({ file, key })));
@@ -28,7 +28,7 @@ test('takes no lock by an undeclared number', () => {
   expect(inSql.filter(({ key }) => !declared.includes(key))).toEqual([]);
 });
 
-test('writes no lock number outside the declaration', () => {
+test('no file outside the declaration contains a lock number', () => {
   const numbers = Object.values(ADVISORY_LOCKS).map(String);
   const strays = [...code, ...sql]
     .filter((file) => file !== HOME)

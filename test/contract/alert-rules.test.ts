@@ -78,7 +78,7 @@ describe('dashboards', () => {
     }
   });
 
-  test('are found where the provisioning file says, by a data source that it defines', () => {
+  test('are in the folder that the provisioning file names, and use a data source that it defines', () => {
     const [provider] = yaml('deploy/grafana/provisioning/dashboards/energy.yaml').providers;
     expect(provider.type).toBe('file');
     expect(existsSync(resolve(root, 'deploy/grafana', basename(provider.options.path)))).toBe(true);
@@ -92,7 +92,7 @@ test('every expression is PromQL', () => {
   for (const { where, expression } of listExpressions()) expect(() => readPromQl(expression), where).not.toThrow();
 });
 
-test('a metric that an expression uses and a scrape lacks is found', () => {
+test('an expression with a metric that the service does not export is detected', () => {
   const known = readScrape(
     [
       '# TYPE a_total counter',

@@ -220,7 +220,7 @@ describe('the cluster’s compose file', () => {
     expect(services['proxy-1']?.ports).toContain('127.0.0.1:1883:1883');
   });
 
-  test('uses the same files as the tests of clusters', () => {
+  test('mounts the same configuration files as the tests of clusters', () => {
     const fixtures = readdirSync(resolve(root, 'test/support/cluster'))
       .map((name) => read(`test/support/cluster/${name}`))
       .join('\n');

@@ -7,12 +7,12 @@ test('each command is in the file that is loaded for it', async () => {
   }
 });
 
-test('every command in these files can be run', async () => {
+test('every command in these files is registered with the program', async () => {
   const files = new Set(await Promise.all(Object.values(COMMANDS).map((load) => load())));
   expect(buildProgram(files).commands.map((one) => one.name())).toEqual(Object.keys(COMMANDS));
 });
 
-test('the list of commands, which loads none of them, has each with its summary', () => {
+test('the list of commands contains each with its summary, and loads none of their files', () => {
   const listed = buildOverview().commands;
   expect(listed.map((one) => one.name())).toEqual(Object.keys(COMMANDS));
   for (const one of listed) expect(one.description(), one.name()).toMatch(/^\w.{5,}/);

@@ -35,7 +35,7 @@ describe('a decision record', () => {
     expect(listed.toSorted()).toEqual(titles.toSorted());
   });
 
-  test('replaces a number that has no record any more', () => {
+  test('does not exist for a decision that was merged into another record', () => {
     const merged = [...index.matchAll(/^- (\d{4}) merged into (\d{4})$/gm)];
     expect(merged.filter(([, from = '', into = '']) => numbers.has(from) || !numbers.has(into))).toEqual([]);
   });

@@ -8,7 +8,7 @@ test.each([
   // The broker's library does not report the topic: its message has its own wording.
   ['of more levels than there may be', `gw/gwy_1${'/x'.repeat(99)}`, undefined],
 ])(
-  'a device that publishes to a topic %s, again and again, is disconnected, and logged once a minute',
+  'a device that publishes repeatedly to a topic %s is disconnected, and logged once a minute',
   async (_of, topic, told) => {
     const lines: { username: string; topic?: string; msg: string }[] = [];
     const broker = await startBroker({

@@ -14,7 +14,7 @@ function readingsIn(text: string): Map<number, number> {
 }
 
 test.each(espiFixtures().map((file) => [basename(file), file]))(
-  'the published %s is imported whole',
+  'every reading of the published file %s is imported',
   async (_name, file) => {
     const counts = createImportCounts();
     const imported = new Map<number, number>();

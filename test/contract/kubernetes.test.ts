@@ -58,7 +58,7 @@ const membersOf = (value: unknown, path = ''): { parent: Manifest; name: string;
 describe.each(OVERLAYS)('%s', (overlay) => {
   const objects = all[overlay] ?? [];
 
-  test('follows the published schemas of Kubernetes, and has no member that these lack', async () => {
+  test('follows the published schemas of Kubernetes, and has no member outside them', async () => {
     expect(objects.length).toBeGreaterThan(10);
     for (const object of objects) {
       expect(await schemaErrors(object)).toBeNull();
@@ -218,7 +218,7 @@ describe('the database of a small cluster', () => {
     expect(service.spec.ports).toEqual([expect.objectContaining({ port: Number(port) })]);
   });
 
-  test('is next to one pod of each role; without it there are two', () => {
+  test('runs next to one pod of each role; without it, each role has two pods', () => {
     const replicas = (objects: Manifest[]) =>
       objects.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.replicas);
     expect(replicas(small)).toEqual([1, 1, 1]);

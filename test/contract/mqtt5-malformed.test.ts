@@ -158,7 +158,7 @@ test('survives random bytes in any packet of version 5', async () => {
   expect(texts().at(-1)).toBe('alive');
 });
 
-test.each([4, 5] as const)('version %i: keeps what aedes 1.2.0 has fixed', async (protocolVersion) => {
+test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', async (protocolVersion) => {
   const { broker, texts } = await startCommittingBroker();
   const version = { protocolVersion };
   const session = (clean: boolean, packets: readonly object[]) =>

@@ -99,7 +99,7 @@ test('names the reason of a refused login', async () => {
   expect(await refusalOf({})).toBe(0x97);
 });
 
-test('refuses a message to a foreign topic by its acknowledgement, and the connection stays', async () => {
+test('refuses a message to a foreign topic with a reason code, and keeps the connection open', async () => {
   const { broker, texts } = await startCommittingBroker();
   const { client, ended, closed } = await connectVersion5(broker);
   for (const qos of [1, 2] as const)
@@ -167,7 +167,7 @@ test('a session lasts for its expiry: its QoS 2 ids and its subscription', async
   expect(late.connack.sessionPresent).toBe(false);
 });
 
-test('sends retained usage as the subscription asks, and refuses foreign topics', async () => {
+test('sends retained usage according to the options of the subscription, and refuses foreign topics', async () => {
   const { broker } = await startCommittingBroker({ homesEveryMs: 20 });
   const messages = async (rh: 0 | 1 | 2, times = 1) => {
     const { client } = await connectVersion5(broker, { username: GATEWAY });

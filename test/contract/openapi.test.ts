@@ -91,7 +91,7 @@ describe('the document', () => {
   });
 });
 
-test('a deprecated operation states since when, until when, and its replacement', async () => {
+test('a deprecated operation states its dates of deprecation and removal, and its replacement', async () => {
   const known = OPERATIONS.find(({ name }) => name === 'listDevices');
   if (!known) throw new Error('no listDevices');
   const other = await testApi({
@@ -165,7 +165,7 @@ test('the documentation is served from this host alone, under a policy that allo
   }
 });
 
-test('the first page of the documentation is small, and each operation has its place', async () => {
+test('the first page of the documentation is small, and contains a link to each operation', async () => {
   const sizes = ['/docs', '/docs/style.css', '/docs/app.js'].map(async (path) => {
     const { bytes, headers } = await api.send(path, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(headers['content-encoding']).toBe('br');

@@ -55,7 +55,7 @@ describe('a page of the dashboard', () => {
   });
 });
 
-test('a text that was not moved is found', () => {
+test('a text in the markup or in a string is detected', () => {
   const source = `import { a } from 'Some where';
 // it's a comment
 const pattern = /['\`]/;
@@ -251,7 +251,7 @@ const READ_BY_NAME = [
   'webhooks.events',
 ];
 
-test('each text is used', () => {
+test('each text is used by some page or mail', () => {
   const codeOf = (files: string[]) => files.map((file) => readFileSync(resolve(ROOT, file), 'utf8')).join('\n');
   const pages = codeOf(modules);
   const mails = codeOf(listSourceFiles(['src/delivery', 'src/api']));

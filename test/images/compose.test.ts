@@ -15,7 +15,7 @@ const START_MS = 240_000;
 let deployment: ReturnType<typeof createDeployment> | undefined;
 afterAll(() => deployment?.remove());
 
-test('the roles and their database start from nothing, count, are taken down, and have their data after that', async () => {
+test('the roles and their database start from nothing, count, and still have their data after `down` and `up`', async () => {
   console.log(
     'NOT RUN: the community edition of TimescaleDB, which deploy/compose.yaml names. Debian’s Apache edition stands in for it.',
   );

@@ -23,7 +23,7 @@ afterAll(() => deployment?.remove());
 
 const inside = (command: string) => podman('exec', CONTAINER, 'sh', '-c', `{ ${command}; } 2>&1 || true`);
 
-test('one home starts from nothing, is taken down, and has its data in 512 MB after that', async () => {
+test('one home starts from nothing in 512 MB, and still has its data after `down` and `up`', async () => {
   const home = createDeployment();
   deployment = home;
   home.type(installLine('compose'));

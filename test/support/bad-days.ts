@@ -38,10 +38,10 @@ export function testBadDays(broker: Fault['broker'], clocks = false): void {
     return standing.installation;
   }
 
-  describe.each(faults.map((fault) => [fault.name, fault] as const))('%s', (_name, fault) => {
+  describe.each(faults.map((fault) => [fault.name, fault] as const))('during the fault: %s', (_name, fault) => {
     // A separate disk requires root.
     test.skipIf(fault.diskMb !== undefined && !isRoot)(
-      'nothing acknowledged is lost, nothing counted twice, and it comes back by itself',
+      'no acknowledged reading is lost, none is counted twice, and the service recovers by itself',
       async () => {
         const told = await injectFault(await installed(fault), fault, PER_SECOND).catch(async (error) => {
           // The next fault gets a new installation.

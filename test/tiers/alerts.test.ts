@@ -72,7 +72,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('of the peak evaluates each clock hour, of the month its total', async () => {
+  test('evaluates the peak of each clock hour, and for a month its total', async () => {
     await alert({ type: 'peak_usage', thresholdKwh: 1 });
     await alert({ type: 'monthly_usage', thresholdKwh: 20 });
     // 1.0 in an hour is not above 1; over many days 0.9 an hour add up to more than 20.
@@ -267,7 +267,7 @@ describe('an alert of a home with solar panels', () => {
     expect((await told()).map(({ kwh_used }) => kwh_used)).toEqual([6]);
   });
 
-  test('of a past day includes a past that arrived late, although its devices were first known later', async () => {
+  test('of a past day includes late readings, even if their devices were first known later', async () => {
     const { device } = await createDevice(db, { userId: home.userId, type: 'solar_inverter', location: 'roof' });
     await alert({ type: 'daily_usage', thresholdKwh: 6 });
     const used = async (from: string, to: string, [bought, made]: readonly [number, number]) => {
@@ -310,7 +310,7 @@ test('a user can be erased while alerts are evaluated and reported: both succeed
   }
 });
 
-test('a worker that fails midway leaves everything unchanged', async () => {
+test('a worker that fails before its commit changes nothing', async () => {
   await alert({ type: 'daily_usage', thresholdKwh: 1 });
   await home.read(
     [

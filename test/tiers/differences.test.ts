@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test('have the same result in several statements of bounded size as in one', async () => {
+test('have the same result in several statements of limited size as in one', async () => {
   // Two devices per user, with users in no order.
   const differences = Array.from(
     { length: 40 },

@@ -46,7 +46,7 @@ const exportOf = async (userId: string) => {
   };
 };
 
-test('every relation, and every column of exported relations, is either exported or omitted with a reason', async () => {
+test('every relation, and every column of exported relations, is either exported or listed as omitted with a reason', async () => {
   const made = await relations(database.pool);
   const shown = [...EXPORTED_RELATIONS, ...LEVEL_FILES, ...SERIES_FILES].map(({ relation }) => relation);
   const decided = new Set([

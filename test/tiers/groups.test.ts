@@ -141,7 +141,7 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
   );
 }, 1_800_000);
 
-test('a late reading, a changed placement, a removed home: the answer is the new sum', async () => {
+test('after a late reading, a changed placement or a removed home, the answer is the new sum', async () => {
   for (const name of NAMES) await put(name, HOMES);
   // A late reading of two days ago, of a home that is the sum of its plugs.
   const plain = homes[0] as TestHome;
@@ -173,7 +173,7 @@ test('a late reading, a changed placement, a removed home: the answer is the new
   await agreeAll('Asia/Kolkata', ['building']);
 }, 1_800_000);
 
-test('stored sums are used, and never once they are invalid', async () => {
+test('stored sums are used only while they are valid', async () => {
   const zone = 'Europe/Berlin';
   const name = 'district';
   await put(name, LEFT);
@@ -224,7 +224,7 @@ test('for random changes between two passes, a group’s answer is correct', asy
   await changeGroupAtRandom(grouped, change, () => agreeAll(zone, ['district'], KEPT_UNITS));
 }, 1_800_000);
 
-test('open hours count at once', async () => {
+test('open hours are included at once', async () => {
   await put('district', LEFT);
   const before = await ask(`${grouped.path('district')}/energy-insights?start=2026-03-30&end=2026-03-30`);
   const startsAtMs = FROM_MS + (QUARTERS - 1) * QUARTER_MS;

@@ -92,7 +92,7 @@ async function rowsOf(name: string): Promise<Record<string, unknown>> {
 }
 
 test(
-  `two owners by force on the same devices, ${BATCHES} batches at once, store the rows of one`,
+  `two workers that both believe they own the same devices, ${BATCHES} batches each, store the rows of one`,
   async () => {
     const writer = (kind: Parameters<typeof createHeadCache>[0]): Writer =>
       createWriter(database.pool, { now: () => NOW_MS, memory: createHeadCache(kind) });

@@ -335,7 +335,7 @@ test('a device that changed hands during a day keeps both owners’ hours of tha
   await unpackDays(database.pool);
 });
 
-test('a home that is erased during packing is in neither hours nor days', async () => {
+test('a home that is erased during packing leaves neither packed nor unpacked hours', async () => {
   const { pool } = database;
   const homes = await Promise.all([...Array(6).keys()].map(() => createMeter(database)));
   for (const home of homes) {
@@ -352,7 +352,7 @@ test('a home that is erased during packing is in neither hours nor days', async 
   await unpackDays(pool);
 });
 
-test('an installation whose load profile has a row per quarter-hour answers the same afterwards, and packed, and accepts late readings', async () => {
+test('an installation with a row per quarter-hour answers the same after the update and after packing, and accepts late readings', async () => {
   const { pool, capabilities } = database;
   const home = await createMeter(database);
   const hours = [...Array(30 * 24).keys()];

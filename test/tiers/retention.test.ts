@@ -276,7 +276,7 @@ async function cutOf(months: number): Promise<number> {
 }
 
 test.each([false, true])(
-  'late news undoes energy from before the cut, as if nothing had been dropped (a false reading excluded: %s)',
+  'a late backlog undoes energy from before the cut, as if nothing had been dropped (a false reading excluded: %s)',
   async (isEdited) => {
     const pair = async () => createMeter(database, { retentionMonths: 36 });
     const [other, cut, whole] = [await pair(), await pair(), await pair()];

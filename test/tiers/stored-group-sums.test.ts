@@ -81,7 +81,7 @@ async function told(): Promise<{ rows: Record<string, unknown>; kept: string[] }
   };
 }
 
-test('an open hour is written again and closes: its day contains its final energy', async () => {
+test('an open hour is written again and then closes: its day contains its final energy', async () => {
   await home.read([
     [at(9, 0), 100],
     [at(9, 600), 105],
@@ -200,7 +200,7 @@ test('aggregates count as soon as they are repaired', async () => {
   expect(later.rows).not.toEqual(before.rows);
 });
 
-test('the first times of devices and the direction of their energy follow from stored sums and later changes', async () => {
+test('the first times of devices and the direction of their energy are computed from stored sums and later changes', async () => {
   const { pool } = database;
   await pool.query(`UPDATE group_sums_progress SET noted_before = $1, kept_before = $1`, [at(1, 0)]);
   const devices: string[] = [];

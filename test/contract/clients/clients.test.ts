@@ -113,7 +113,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
     );
   });
 
-  test.each(Object.entries(CLIENT_CASES))('does %s', async (_name, steps) => {
+  test.each(Object.entries(CLIENT_CASES))('completes the step: %s', async (_name, steps) => {
     const before = faults.requests();
     const came = await carryOut(language, { keys, variables: { run: run$, home }, steps });
     expect(came.map(({ call }) => call)).toEqual(steps.map(({ call }) => call));
@@ -157,7 +157,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
     expect(came.map(({ value, error }) => value ?? error)).toMatchObject([good, good, good, ...Array(6).fill(bad)]);
   });
 
-  test('says how to trust a certificate that nobody has signed', async () => {
+  test('explains how to trust a self-signed certificate', async () => {
     const said =
       language === 'typescript'
         ? await runProgram(process.execPath, ['--input-type=module', '-e', UNTRUSTING.typescript], {

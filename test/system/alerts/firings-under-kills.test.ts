@@ -116,7 +116,7 @@ async function consume(round: number): Promise<void> {
   }
 }
 
-test(`of ${HOMES * ALERTS} firings none is lost and none made twice, over kill -9 of worker, API and database in turn`, async () => {
+test(`of ${HOMES * ALERTS} firings none is lost or duplicated while worker, API and database are killed in turn`, async () => {
   const victims = ['worker', 'database', 'api'] as const;
   await consume(0);
   for (let round = 1; round <= ALERTS; round++) {

@@ -7,7 +7,7 @@ import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 /** Names of probes that are known to fail until a fix is finished; remove those that pass. */
 const OPEN = new Set<string>();
 
-test('every probe from outside holds', async () => {
+test('the service withstands every external probe', async () => {
   const target = await startInstallation();
   const world = createAttackedInstallation(target);
   try {
@@ -22,7 +22,7 @@ test('every probe from outside holds', async () => {
   }
 });
 
-test('refuses to attack an installation that is not on this machine', async () => {
+test('the probes refuse to attack an installation that is not on this machine', async () => {
   for (const url of [
     'https://example.com',
     'https://93.184.216.34',
@@ -37,6 +37,6 @@ test('refuses to attack an installation that is not on this machine', async () =
   expect(await resolveLoopback('mqtts://[::1]')).toEqual({ host: '::1', port: 8883 });
 });
 
-test('gives every probe a unique name', () => {
+test('every probe has a unique name', () => {
   expect(new Set(PROBES.map(({ name }) => name)).size).toBe(PROBES.length);
 });

@@ -7,7 +7,7 @@ const READINGS = Number(process.env.READ_READINGS ?? 400_000);
 /** Resident memory that the API may take in addition, in MiB. Without its heap flags it takes some 180 for JSON. */
 const MOST_MIB = 60;
 
-test(`${READINGS.toLocaleString('en')} readings are read as JSON and as CSV in constant memory, in the same time at each place`, async () => {
+test(`${READINGS.toLocaleString('en')} readings are read as JSON and as CSV in constant memory, and every page takes the same time`, async () => {
   const database = await testDatabase();
   try {
     const results = await measureReadings(database, READINGS);

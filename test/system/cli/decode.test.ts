@@ -86,7 +86,7 @@ test('prints a line for each input line, with the device’s quantities, in UTC'
   expect(answers.get(8)).toEqual({ n: 8, readings: [], rejected: [] });
 });
 
-test('rejects lines that are not messages individually, and continues', async () => {
+test('rejects individual lines that are not messages, and continues', async () => {
   const bad = [
     'rubbish',
     '[]',

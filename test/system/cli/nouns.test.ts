@@ -143,7 +143,7 @@ test('devices: lists, gets with channels, updates and deletes', async () => {
   expect((await energy(['devices', 'delete', other.device_id, '--yes'])).said).toMatch(/^1 There is no device/);
 });
 
-test('gateways: renames, and sets what devices do not report', async () => {
+test('gateways: renames them, and sets values that devices do not report', async () => {
   const [{ gateway_id }] = await json(['gateways', 'create', '--user', email]);
   const setting = { tz: 'Europe/Berlin' };
   const patch = ['--name', 'holiday home', '--decoder-config', JSON.stringify(setting)];

@@ -314,7 +314,7 @@ test('a full worker stops reading for longer than a heartbeat, and then takes th
   for (const done of waiting) done();
 });
 
-test('a full queue accepts no more: every acknowledged message is stored, and no stored message is dropped', async () => {
+test('a full queue refuses further messages: every acknowledged message is stored, and no stored message is dropped', async () => {
   const { id, secret } = await device();
   await source.close();
   taken = [];

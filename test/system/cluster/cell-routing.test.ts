@@ -133,7 +133,7 @@ const RANDOM = 'k'.repeat(42);
 const ID = '0'.repeat(26);
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex').toUpperCase();
 
-test('a request goes to the cell of its key, else of its cookie, else of a mailed token; all else to the first', async () => {
+test('a request is routed to the cell of its key, else of its cookie, else of a mailed token, else to the first cell', async () => {
   await expect.poll(() => cellOf('/v1/users', { key: `eus_live_c2_${RANDOM}` })).toBe('c2');
   expect(await cellOf('/v1/users', { key: `eus_live_${RANDOM}` })).toBe('first');
   // The key decides, whatever the path names: the cell answers 404 for an account that it does not have.
@@ -147,7 +147,7 @@ test('a request goes to the cell of its key, else of its cookie, else of a maile
   expect(await cellOf('/docs')).toBe('first');
 });
 
-test('a sign-in goes to the cell that the page asks, and its link or code to the cell that mailed it', async () => {
+test('a sign-in is routed to the cell chosen on the page, and its link or code to the cell that mailed it', async () => {
   const asked = await ask('/dashboard/sign-in', { body: { email: 'a@example.com' } });
   expect(asked.headers).toMatchObject({ 'energy-cell': 'first', 'energy-cells': 'first c2' });
   expect(await cellOf('/dashboard/sign-in', { body: {}, cell: 'c2' })).toBe('c2');
@@ -176,14 +176,14 @@ test('a sign-in at a provider goes to the cell that the page asks, and the provi
   expect(await back(RANDOM, `c2.${RANDOM}`)).toBe('first');
 });
 
-test('a device connects to the cell in its user name', async () => {
+test('a device is routed to the cell in its user name', async () => {
   expect(await connect(`dev_c2_${ID}`)).toBe('c2');
   expect(await connect(`gwy_c2_${ID}`)).toBe('c2');
   expect(await connect(`dev_${ID}`)).toBe('first');
   expect(await connect(`dev_c9_${ID}`)).toBe('first');
 });
 
-test('exceptions hold at once, and after a restart of the router; energy cells reports and repairs differences', async () => {
+test('exceptions apply at once, and after a restart of the router; energy cells reports and repairs differences', async () => {
   const moved = `eus_live_${'m'.repeat(42)}`;
   const places = { file: routers.exceptions, routers: [router.socket] };
   // More than one request to the runtime API.
@@ -229,7 +229,7 @@ test('exceptions hold at once, and after a restart of the router; energy cells r
   expect((await energy()).code).toBe(0);
 });
 
-test('a cell that is away is answered 503 and never by another cell; pages without an account come from the other', async () => {
+test('requests to an unavailable cell get 503 and are never answered by another cell; public pages come from the other cell', async () => {
   const port = portOf(web.first);
   web.first.closeAllConnections();
   await new Promise((done) => web.first.close(done));

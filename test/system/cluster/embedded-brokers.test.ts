@@ -79,7 +79,7 @@ const reading = (index: number) =>
   JSON.stringify({ ts: Date.UTC(2026, 10, 1) / 1_000 + index, energy_total_kwh: index });
 
 test.each([4, 5] as const)(
-  'version %i: a client id is at one process: the previous one ends its connection, without its will',
+  'version %i: a client id is connected to one process at a time: the previous one ends its connection without publishing its will',
   async (protocolVersion) => {
     const { login, topic, statusTopic, stored, status } = await makeMeter();
     const will = { topic: statusTopic, payload: Buffer.from('faulty'), qos: 1 as const, retain: false };
@@ -173,7 +173,7 @@ test.each([4, 5] as const)(
   },
 );
 
-test('a gateway receives the usage of its home at each process, and one process knows what was announced at the other', async () => {
+test('a gateway receives its home’s usage at each process, and announcements at one process are known at the other', async () => {
   const { user_id: userId } = await createUser(db, { email: `${Math.random()}@example.com`, role: 'homeowner' });
   const { gateway, secret } = await createGateway(db, { userId, name: 'home' });
   const login = { username: gateway.gateway_id, password: secret };
@@ -237,7 +237,7 @@ test('the proxy reports a client’s address and certificate, and nobody else ca
   }
 });
 
-test('each process is killed in turn: what was acknowledged is stored once, and every client is back soon', async () => {
+test('each process is killed in turn: acknowledged messages are stored once, and every client reconnects soon', async () => {
   const devices = await pairDevices(database.pool, DEVICES);
   const { rounds, ...counted } = await killInTurn(pair, { pool: database.pool, devices, rounds: 2 });
   expect(counted).toEqual({ acknowledged: expect.any(Number), lost: 0, doubled: 0 });
@@ -249,7 +249,7 @@ test('each process is killed in turn: what was acknowledged is stored once, and 
   }
 });
 
-test('a process that is stopped loses its connections to the other one at once, and ends before its time is over', async () => {
+test('a process that is stopped ends its connections to the other one at once, and exits within its time limit', async () => {
   const meters = await Promise.all(Array.from({ length: 20 }, makeMeter));
   const url = `mqtt://127.0.0.1:${pair.proxy.ports.mqtt}`;
   const connected = await Promise.all(

@@ -53,7 +53,7 @@ async function ingest(env: Record<string, string> = {}): Promise<RoleProcess> {
   return worker;
 }
 
-test('an installation moves from the embedded broker over mosquitto to RabbitMQ, and no reading is lost or counted twice', async () => {
+test('an installation moves from the embedded broker to mosquitto and on to RabbitMQ without losing a reading or counting one twice', async () => {
   const db = createDb(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'moving@example.com', role: 'homeowner' });
   const embedded = await ingest();

@@ -141,7 +141,7 @@ test('an alert made here fires when a reading arrives, and its history shows it'
   await testLooks(page, 'alerts-history');
 });
 
-test('its history has older pages', async () => {
+test('the history of an alert has older pages', async () => {
   await dashboard.user('old@example.com');
   const page = await alertsPage('old@example.com');
   await create(page, { watch: 'An hour', threshold: 2 });
@@ -298,7 +298,7 @@ test('a utility makes alerts for the account that it picked', async () => {
   expect(rows).toEqual([{ user_id: home }]);
 });
 
-test('has the same choices as the service, and suggests a threshold that stands out', () => {
+test('the form has the same choices as the service, and suggests a threshold above ordinary usage', () => {
   expect(Object.keys(said().alerts.types)).toEqual([...ALERT_TYPES]);
   expect(Object.keys(said().alerts.deliveries)).toEqual([...KNOWN_DELIVERIES]);
   const alert = { alert_id: 'a', user_id: 'u', delivery: 'email', status: 'active', created_at: '' } as const;

@@ -55,7 +55,7 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   await page.getByText('1 messages tried again: 0 readings stored, 1 rejected again.').waitFor();
 });
 
-test('checks the aggregates, and shows a row that differs', async () => {
+test('the operator checks the aggregates, and is shown a row that differs', async () => {
   const page = await dashboard.signIn('admin@example.com');
   await page.goto('/dashboard/operator');
   await page.getByRole('button', { name: 'Check now' }).click();
@@ -69,7 +69,7 @@ test('checks the aggregates, and shows a row that differs', async () => {
   await testLooks(page, 'operator-differs');
 });
 
-test('shows back-ups and what is wrong with them, in the language of the reader', async () => {
+test('back-ups are shown with their errors, in the language of the reader', async () => {
   const page = await dashboard.signIn('admin@example.com');
   // The test's database is not the embedded one, so the response of a service that makes copies is added.
   await page.route('**/v1/operator', async (route) => {
@@ -97,7 +97,7 @@ test('shows back-ups and what is wrong with them, in the language of the reader'
   await page.getByText('Änderungen werden nicht archiviert.').waitFor();
 });
 
-test('changes plans, creates users, and is for administrators only', async () => {
+test('the administrator changes plans and creates users; others cannot', async () => {
   const userId = await dashboard.user('plan@example.com');
   const page = await dashboard.signIn('admin@example.com');
   await page.goto('/dashboard/operator');

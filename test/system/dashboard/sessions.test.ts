@@ -147,7 +147,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
   expect(rows).toEqual([{ email: 'after@example.com' }]);
 });
 
-test('the Account page lists the notices and their ways, downloads the account and deletes it', async () => {
+test('the Account page lists the notices and how they are sent, downloads the account’s data and deletes the account', async () => {
   const userId = await dashboard.user('leaving@example.com');
   await createAlert(dashboard.db, { userId, type: 'no_data', threshold_hours: 6, delivery: 'sms' });
   const here = await dashboard.signIn('leaving@example.com');

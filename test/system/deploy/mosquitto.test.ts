@@ -82,7 +82,7 @@ test('lets a gateway publish and read below its own prefix, and nowhere else', a
   expect(topics.sort()).toEqual(['energy/v1/dev_a/readings', 'gw/gwy_a/cmnd/plug/Power']);
 });
 
-test('a household’s mosquitto is bridged with the lines of DEVICES.md, and its messages arrive below the prefix', async () => {
+test('a household’s mosquitto that is configured with the lines of DEVICES.md forwards its messages to the prefix', async () => {
   const documents = readFileSync(join(deploy, '../DEVICES.md'), 'utf8');
   const [, snippet = ''] = /```conf\n(persistence true\n[\s\S]*?)```/.exec(documents) ?? [];
   const lines = snippet

@@ -209,7 +209,7 @@ describe('is not made', () => {
     expect(await readdir(output).catch(() => null)).toBeNull();
     return why;
   };
-  test('from uncommitted, changed or new files', async () => {
+  test('from a checkout with uncommitted, changed or new files', async () => {
     await writeFile(join(repository, 'src/new.ts'), '');
     expect(await refused(VERSION)).toMatch(/not committed[\s\S]+src\/new\.ts/);
     git('clean', '-fdq');
@@ -217,7 +217,7 @@ describe('is not made', () => {
     expect(await refused(VERSION)).toMatch(/README\.md/);
     git('checkout', '-q', '.');
   });
-  test('for a version that package.json or the changelog lacks, or that a tag has elsewhere', async () => {
+  test('for a version that package.json or the changelog lacks, or that a tag of another commit already has', async () => {
     expect(await refused('9.9.8')).toMatch(/package\.json has version 9\.9\.9, not 9\.9\.8/);
     expect(await refused('v9.9.9')).toMatch(/no version/);
     await change('clients/python/src/energy_usage/_version.py', (text) => text.replace(VERSION, '9.9.8'));

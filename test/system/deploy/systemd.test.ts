@@ -49,7 +49,7 @@ describe('the systemd unit', () => {
     );
   });
 
-  test('leaves little exposed', () => {
+  test('has an exposure level, as computed by systemd-analyze, below the limit', () => {
     const path = join(unitIn('secured', process.execPath), 'energy-usage.service');
     const threshold = `--threshold=${10 * MOST_EXPOSED}`;
     const args = ['security', '--offline=true', '--no-pager', threshold, path];

@@ -91,7 +91,7 @@ describe('the pages', () => {
     await page.context().close();
   });
 
-  test('show one language at a time, everywhere the one that was chosen last', async () => {
+  test('show one language at a time, everywhere the last one chosen', async () => {
     const page = await service.open('/docs/guides/errors');
     await page.getByRole('tab', { name: 'Python' }).first().click();
     await expect.poll(() => page.getByText('except UnprocessableError').isVisible()).toBe(true);
@@ -103,7 +103,7 @@ describe('the pages', () => {
     await page.context().close();
   });
 
-  test('have samples with a key that a signed-in reader makes, which only reads, until it is revoked', async () => {
+  test('show samples with a key that a signed-in reader creates, which can only read, until it is revoked', async () => {
     const anonymous = await service.open('/docs/reference/devices');
     await anonymous.getByRole('tab', { name: 'curl' }).first().waitFor();
     const userId = await service.user('samples@example.com');
@@ -162,7 +162,7 @@ describe('the pages', () => {
     await page.context().close();
   });
 
-  test('are found by their text', async () => {
+  test('are found by searching their text', async () => {
     const page = await service.open('/docs');
     await page.keyboard.press('/');
     await page.keyboard.type('idempot');
@@ -174,7 +174,7 @@ describe('the pages', () => {
     await page.context().close();
   });
 
-  test('show a reader a first event, and leave no subscription behind', async () => {
+  test('show a reader their first event, and leave no subscription behind', async () => {
     const userId = await service.user('first-event@example.com');
     const key = await keyOf(userId);
     const page = await service.open('/docs/guides/first-webhook');

@@ -81,7 +81,7 @@ describe('the homes of the demo', () => {
     expect(await managed()).toEqual([meterOfBen]);
   });
 
-  it('send the missing history, and nothing twice', async () => {
+  it('send the missing history, and no reading twice', async () => {
     const first = await start(nowMs - 2 * HOUR_MS);
     // The homes have 23 registers of electricity by the quarter-hour; gas, water and the thermostat by the hour.
     expect(first.sent).toBeGreaterThan(23 * 2 * 22 * 4);
@@ -130,7 +130,7 @@ describe('the homes of the demo', () => {
     expect(flows?.production_kwh).toBeGreaterThan(0);
   });
 
-  it('log in with the secret of the last start only', async () => {
+  it('log in only with the secret of the last start', async () => {
     const before = await ensureDemoHomes(db, { historyDays: 2, nowMs });
     await ensureDemoHomes(db, { historyDays: 2, nowMs });
     const [device] = before.devices;
@@ -151,7 +151,7 @@ describe('the homes of the demo', () => {
         )
       ).rows[0].milliwattHours;
 
-    it('if people change their location, type and decoder settings', async () => {
+    it('if people changed their location, type or decoder settings', async () => {
       const { homes } = await start(nowMs);
       const userId = await ownerOf(meterOf(homes).deviceId);
       const before = await annasDays(userId);
@@ -163,7 +163,7 @@ describe('the homes of the demo', () => {
       expect(await annasDays(userId)).toBe(before);
     });
 
-    it('and never take a device that its owner paired, whatever its name', async () => {
+    it('and never use a device that its owner paired, whatever its name', async () => {
       const { homes } = await start(nowMs);
       const userId = await ownerOf(meterOf(homes).deviceId);
       const own = await createDevice(db, { userId, type: 'smart_meter', location: 'Meter cupboard' });
@@ -317,7 +317,7 @@ describe('a home of the demo shows', () => {
     expect(flows?.self_consumed_kwh).toBeGreaterThan((flows?.production_kwh ?? 0) / 2);
   });
 
-  it('and each is the same again at the next start', async () => {
+  it('and shows the same again after a restart', async () => {
     const again = await ensureDemoHomes(ownDb, { historyDays: HISTORY_DAYS, nowMs });
     again.devices.forEach((device, index) => {
       const before = homes.devices[index] as DemoDevice;
@@ -328,8 +328,8 @@ describe('a home of the demo shows', () => {
   });
 });
 
-describe('a home of a demo of an earlier version', () => {
-  it('continues with the devices that it had', async () => {
+describe('a home of an earlier version’s demo', () => {
+  it('continues with its existing devices', async () => {
     const own = await testDatabase();
     try {
       const ownDb = createDb(own.pool);
@@ -351,10 +351,10 @@ describe('a home of a demo of an earlier version', () => {
   });
 });
 
-describe('a simulated device of an earlier version, with an ordinary id', () => {
+describe('a simulated device of an earlier version, with an ordinary id,', () => {
   const history = { historyDays: 2, nowMs: Date.now() };
 
-  it('is identified once by its type and location, and afterwards whatever they are', async () => {
+  it('is identified once by its type and location, and afterwards by its recorded id', async () => {
     const { user_id: userId } = await createUser(db, { email: 'old@example.com', role: 'homeowner' });
     const location = 'Simulated meter cupboard';
     const { device } = await createDevice(db, { userId, type: 'smart_meter', location });
@@ -372,7 +372,7 @@ describe('a simulated device of an earlier version, with an ordinary id', () => 
 });
 
 describe('a home of a demo that was created before panels were added', () => {
-  it('counts with panels from now on, and its past does not change', async () => {
+  it('counts with panels from then on, and its past does not change', async () => {
     const nowMs = Date.now();
     const { user_id: userId } = await createUser(db, { email: 'solar@example.com', role: 'homeowner' });
     const place = { userId, email: 'solar@example.com', timezone: 'Europe/Berlin' };

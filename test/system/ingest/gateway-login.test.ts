@@ -64,7 +64,7 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     await expect(connect({ username: 'gwy_nobody', password: home.password })).rejects.toThrow();
   });
 
-  test('can publish nowhere else; a bridge’s own status messages are ignored', async () => {
+  test('can publish nowhere else; the status messages of a bridge are ignored', async () => {
     const [home, other] = [await gateway(), await gateway()];
     const client = await connect(home);
     await client.publishAsync(`$SYS/broker/connection/${home.username}/state`, '1', { qos: 1, retain: true });

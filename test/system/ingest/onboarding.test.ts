@@ -98,7 +98,7 @@ describe('a device with a client certificate', () => {
     expect(await wasHeard(deviceId)).toBe(true);
   });
 
-  test('is that device only: it cannot publish for, or log in as, another one', async () => {
+  test('can act only as that device: it cannot publish for, or log in as, another one', async () => {
     const [mine, other] = [await pair(), await pair()];
     const certificate = await ours.sign(mine.deviceId);
     await expect(withCertificate(certificate, { username: other.deviceId, password: other.secret })).rejects.toThrow();
@@ -225,7 +225,7 @@ describe('a meter with the secret of its batch', () => {
     },
   );
 
-  test('is answered alone: another meter with the same secret receives nothing', async () => {
+  test('is the only recipient of its response: another meter with the same secret receives nothing', async () => {
     const { login } = await makeBatch();
     const { serial } = await waiting();
     const [meter, hostile] = [await connect(login), await connect(login)];
@@ -250,7 +250,7 @@ describe('a meter with the secret of its batch', () => {
     expect(await wasHeard(deviceId)).toBe(false);
   });
 
-  test('is rejected with a reason, and has few attempts', async () => {
+  test('is rejected with a reason, and has a limited number of attempts', async () => {
     const { login } = await makeBatch();
     const client = await connect(login);
     expect(await claim(client, 'rubbish')).toMatchObject({ status: 422 });

@@ -54,7 +54,7 @@ async function meter() {
 }
 
 describe('an imported history', () => {
-  test('of Home Assistant has its sums, across a replaced meter and a night without data, and continues at the meter’s register', async () => {
+  test('from Home Assistant has its sums, across a replaced meter and a night without data, and continues at the meter’s register', async () => {
     const file = join(folder, 'home-assistant_v2.db');
     const made = new DatabaseSync(file);
     made.exec(`CREATE TABLE statistics_meta (id INTEGER PRIMARY KEY, statistic_id, unit_of_measurement, has_sum);
@@ -107,7 +107,7 @@ describe('an imported history', () => {
     expect(notes).toEqual([]);
   });
 
-  test('of Home Assistant can be imported again after corrected sums and a replaced meter, without counting a step', async () => {
+  test('from Home Assistant can be imported again after corrected sums and a replaced meter, without counting a jump', async () => {
     const bringing = async (name: string, rows: readonly (readonly [hour: number, state: number, sum: number])[]) => {
       const file = join(folder, name);
       const made = new DatabaseSync(file);
@@ -136,7 +136,7 @@ describe('an imported history', () => {
     expect(await total()).toBeCloseTo(199);
   });
 
-  test('of dsmr-reader has both tariffs, and gas', async () => {
+  test('from dsmr-reader has both tariffs, and gas', async () => {
     const file = join(folder, 'dsmrreader-data-export---hour__2026-05-01__2026-05-01.csv');
     const header =
       'Begintijd Uur,Elektriciteit 1 (Nederlandse Gebruikers: Daltarief),Elektriciteit 2 (Piektarief),Elektriciteit 1 Teruggeleverd (Nederlandse Gebruikers: Daltarief),Elektriciteit 2 Teruggeleverd (Piektarief),Gas';
@@ -162,7 +162,7 @@ describe('an imported history', () => {
     expect(rows.map(({ channel }) => channel)).toEqual(['export/t2', 'gas/m3', 'import/t1', 'import/t2']);
   });
 
-  test('of a utility has its blocks’ energy, counts overlapping ones once, and reports them', async () => {
+  test('from a utility has its blocks’ energy, counts overlapping ones once, and reports them', async () => {
     const file = join(folder, 'usage.xml');
     const point = '/espi/1_1/resource/UsagePoint/1';
     const entry = (self: string, content: string, related = '') =>

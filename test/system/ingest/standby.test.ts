@@ -101,7 +101,7 @@ async function expectAll(meters: string[], sent: number): Promise<void> {
   expect(rows[0].energy).toBe(meters.map((_, index) => stepsOf(index)).reduce((a, b) => a + b));
 }
 
-test('one worker serves and the others are on standby while workers are killed, stopped and started; nothing is lost or counted twice', async () => {
+test('one worker serves while others are on standby, whichever are killed, stopped and started; nothing is lost or counted twice', async () => {
   const first = await start();
   const second = await start();
   expect([first.ready.standing_by, second.ready.standing_by]).toEqual([undefined, true]);
@@ -163,7 +163,7 @@ const inProcess = (taken: (payload: string) => boolean) =>
     log: pino({ level: 'silent' }),
   });
 
-test('shared sessions of an earlier version’s workers are emptied and given up; one that could not be recorded is tried again', async () => {
+test('shared sessions of an earlier version’s workers are emptied and closed; one that could not be recorded is retried', async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   const { pool } = database;
   await pool.query('DELETE FROM ingest_slots');

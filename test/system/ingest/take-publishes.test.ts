@@ -90,7 +90,7 @@ test('messages without an acknowledgement are sent again after a reconnection, a
   await client.endAsync();
 });
 
-test('reads nothing more until it may, and then everything', async () => {
+test('stops reading while it is paused, and then reads everything', async () => {
   const held: (() => void)[] = [];
   let isOpen = true;
   const { client, taken } = taking(broker.url, {}, (readOn) => {
@@ -112,7 +112,7 @@ test('reads nothing more until it may, and then everything', async () => {
   await client.endAsync(true);
 });
 
-test('a broker that violates the protocol is disconnected, reported with the reason, and tried again', async () => {
+test('a broker that violates the protocol is disconnected, reported with the reason, and connected to again', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;

@@ -48,8 +48,8 @@ async function onDisk(megabytes: number, run: (disk: string) => Promise<void>): 
   await run(disk).finally(() => spawnSync('umount', ['-l', disk]));
 }
 
-describe.skipIf(!isRoot)('on a small disk', () => {
-  test('a nightly copy is left out, with the reason, if twice the database is not free', () =>
+describe.skipIf(!isRoot)('with a small disk', () => {
+  test('the nightly copy is skipped, with the reason, unless twice the size of the database is free', () =>
     onDisk(8, async (target) => {
       await copyNightly(planFor(target, false), log, new Date());
       expect((await readCopyState(dataDir)).error).toMatch(
@@ -58,7 +58,7 @@ describe.skipIf(!isRoot)('on a small disk', () => {
       expect(await readdir(target)).toEqual([]);
     }));
 
-  test('a copy that fills the disk fails with what to do, and leaves nothing', () =>
+  test('a copy that fills the disk fails with an explanation of what to do, and leaves no files', () =>
     onDisk(1, async (target) => {
       const full = `The disk of ${join(target, await installationName(dataDir))}`;
       await expect(copyNightly(planFor(target), log, new Date())).rejects.toThrow(full);
@@ -68,7 +68,7 @@ describe.skipIf(!isRoot)('on a small disk', () => {
     }));
 });
 
-describe('a copy', () => {
+describe('a copy of the database', () => {
   let target: string;
   let copy: Awaited<ReturnType<typeof takeBaseCopy>>;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('a copy', () => {
   const restoreInto = (into: string) =>
     restoreCopy({ from: target, at: null, dataDir: into, passphrase: null, targets: [] });
 
-  test.skipIf(!isRoot)('is not restored onto a disk that is too small, and leaves nothing there', () =>
+  test.skipIf(!isRoot)('is not restored onto a disk that is too small, and leaves no files there', () =>
     onDisk(16, async (disk) => {
       const into = join(disk, 'data');
       await expect(restoreInto(into)).rejects.toThrow(/The copy needs \d+ MiB, and the disk of .* lacks \d+ MiB of it/);
@@ -116,7 +116,7 @@ describe('a copy', () => {
   });
 });
 
-test('a restore without endings undoes a deletion by mistake', async () => {
+test('a restore without the recorded deletions and revocations undoes a deletion made by mistake', async () => {
   const target = join(folder.path, 'mistake');
   await takeBaseCopy({ dataDir, target, installation: await installationName(dataDir), key: null, now: new Date() });
   const ended = { at: '2999-01-01T00:00:00.000Z', kind: 'account', id: 'usr_1' };
@@ -151,7 +151,7 @@ test('administrators get one mail if the archive of WAL was given up', async () 
   expect(await mails()).toHaveLength(1);
 });
 
-test('what ended waits in the database while ended.jsonl cannot be written, and lines that were cut off are reported', async () => {
+test('deletions and revocations wait in the database while ended.jsonl cannot be written, and truncated lines are reported', async () => {
   const target = join(folder.path, 'later');
   await writeFile(target, 'a file where the folder should be');
   const write = createEndingsWriter(pool, planFor(target), log);

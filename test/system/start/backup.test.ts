@@ -76,7 +76,7 @@ async function archiveNow(): Promise<void> {
     .toContain(file);
 }
 
-test('a lost disk: the state of any time is restored from the base copy and the archived WAL, with every acknowledged reading', async () => {
+test('after the loss of a disk, the state of any time is restored from the base copy and the archived WAL, with every acknowledged reading', async () => {
   const players = await installation.players(3);
   const first = stream(players, 4_000);
   await expect.poll(() => homeIn().then(copiesIn), { timeout: 60_000 }).toHaveLength(1);

@@ -26,7 +26,7 @@ async function withFailingMigration(to: string): Promise<string> {
 }
 
 test.each(earlierVersions())(
-  'the data of %s are there after an update, and continue; a failed update changes nothing',
+  'the data of %s remain after an update, and continue; a failed update changes nothing',
   async (name, commit) => {
     const home = join(folder.path, name.replaceAll(' ', '-'));
     const earlier = join(home, 'earlier');

@@ -18,7 +18,7 @@ async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> 
   return { port, free: () => new Promise((done) => server.close(done)) };
 }
 
-test('chosen ports are none that the system gives to a role’s connection meanwhile', async () => {
+test('randomly chosen ports are never ones that the system assigns to other connections meanwhile', async () => {
   const [lowest = 0] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split('\t').map(Number);
   const zeros = { API_PORT: '0', HTTP_PORT: '0', MQTT_PORT: '0', MQTTS_PORT: '0' };
   for (let round = 0; round < 20; round++) {

@@ -107,7 +107,7 @@ function askAll(): Record<string, () => Promise<Told>> {
   };
 }
 
-test('a database that stands still is reported within 5 s, repeatedly, and everything recovers by itself', async () => {
+test('a database that does not respond is reported within 5 s, repeatedly, and everything recovers by itself', async () => {
   const asked = askAll();
   const each = (names: string[]) =>
     Promise.all(names.map(async (name) => ({ name, ...(await (asked[name] as () => Promise<Told>)()) })));

@@ -37,7 +37,7 @@ const fold = async (afterId: string, devices: number) =>
   (await query('SELECT * FROM fold_late_devices($1, $2, $3)', [new Date(DAY_MS), afterId, devices]))[0];
 const totals = () => Promise.all(LEVELS.map((level) => totalMilliwattHours(database, level, 'usr_a')));
 
-test('a chunk takes its number of devices and no others, and leaves its day stale', async () => {
+test('a chunk takes its number of devices and no others, and its day stays stale', async () => {
   const late = lateDay(5, 4);
   await addToProfile(database, late);
   expect(await waiting()).toBe(20);
@@ -65,7 +65,7 @@ test('a pass folds a day in transactions of bounded size, and every level includ
   expect(transactions).toEqual({ count: 10, rows: 3 });
 });
 
-test('differences that waited for long are combined into one row per quarter-hour', async () => {
+test('differences that waited long are combined into one row per quarter-hour', async () => {
   const [one] = lateDay(1, 1) as [ProfileDifference];
   for (let times = 0; times < 20; times++) await addToProfile(database, [one]);
   // The result is also the same if each difference is folded alone; the number of added rows shows the combination.
@@ -119,7 +119,7 @@ test('a pass that is asked to stop ends between two chunks, and the next one con
   expect(await totals()).toEqual(LEVELS.map(() => totalOf(late)));
 });
 
-test('a pass that is interrupted between two chunks leaves nothing that the next one does not repair', async () => {
+test('a pass that is interrupted between two chunks leaves only work that the next one completes', async () => {
   const late = lateDay(60, 4);
   let total = 0;
   let cutOff = 0;

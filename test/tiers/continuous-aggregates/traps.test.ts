@@ -84,7 +84,7 @@ test('of equal hours the earliest is the peak hour, materialised and in real tim
   expect(await peaks()).toEqual(['02:00', '02:00']);
 });
 
-test('the part read in real time uses an index, however many rows the chunk has', async () => {
+test('a query of the part read in real time uses an index, however many rows the chunk has', async () => {
   await query(`INSERT INTO device_hours SELECT 'dev_' || d, t, 'usr_' || d, 1, 0, 0, 1, 900000, 0
     FROM generate_series(1, 400) d, generate_series('2026-11-17'::timestamptz, '2026-11-20 12:00', '15 min') t`);
   await pass();
@@ -360,7 +360,7 @@ test('of two workers one refreshes, and the other returns when it is done', asyn
   expect(reports.filter(({ busy }) => !busy)).toHaveLength(1);
 });
 
-test('a pass interrupted anywhere leaves nothing that the next one does not repair', async () => {
+test('a pass that is interrupted at any point leaves only work that the next one completes', async () => {
   const home = await createMeter(database);
   await home.read(
     [...Array(60).keys()].map((index) => [
@@ -388,7 +388,7 @@ test('a pass interrupted anywhere leaves nothing that the next one does not repa
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(59_000_000);
 });
 
-test('a writer that began before the border moved delays it, and is counted', async () => {
+test('a writer that began before the border moved delays the move, and is counted', async () => {
   const home = await createMeter(database);
   await home.read(
     [
