@@ -41,7 +41,7 @@ describe('a CSV file', () => {
     expect(further.firstUnreadable).toBe('row 1: value “n/a” is no number');
   });
 
-  it('may be gzipped, contain several series, and use watt-hours', async () => {
+  it('may be gzipped, may contain several series, and may use watt-hours', async () => {
     const packed = gzipSync('time,which,value\n1767225600,t1,1001\n1767225600,t2,7\n');
     const { elements, counts } = await read(packed, {
       unit: 'Wh',

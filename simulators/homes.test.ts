@@ -41,7 +41,7 @@ describe('a simulated home', () => {
     expect(Math.abs(step - millijoules / 3600)).toBeLessThanOrEqual(1);
   });
 
-  it('shows power next to the register only if requested', () => {
+  it('includes power next to the register only if requested', () => {
     expect(meterReading(home('p'), START + 60_000, true)).toHaveProperty('power_w');
     expect(meterReading(home('p'), START + 60_000, false)).not.toHaveProperty('power_w');
   });

@@ -25,7 +25,7 @@ test('takes a single row in the repeated hour as the first of the two hours', ()
   ]);
 });
 
-test('returns null for a time that the clock skipped', () => {
+test('returns null for a local time that the clock change skipped', () => {
   expect(read('Europe/Berlin', ['2026-03-29T01:59:59', '2026-03-29T02:30', '2026-03-29T03:00:00.5'])).toEqual([
     '00:59',
     null,

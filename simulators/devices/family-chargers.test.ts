@@ -6,7 +6,7 @@ import { vzloggerMeter } from '#simulators/devices/vzlogger-meter.ts';
 import { payloadsByTopic, retainedTopics, STEADY_HOME_NOW_MS, sendOnce } from '#test/support/steady-home.ts';
 
 describe('devices with one value per topic', () => {
-  it('a charger announces its base topic, retained, and sends one register in two units', () => {
+  it('a charger announces its base topic in a retained message, and sends one register in two units', () => {
     const charger = openevseCharger({ name: 'drive', base: 'emon/openevse-1' });
     const [announcement] = charger.greeting(STEADY_HOME_NOW_MS);
     expect(announcement).toMatchObject({ retain: true });

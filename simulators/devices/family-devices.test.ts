@@ -26,7 +26,7 @@ describe('a Tasmota plug', () => {
     );
   });
 
-  it('keeps trailing zeros, and shows its local clock through a change of clocks', () => {
+  it('keeps trailing zeros, and prints its local time correctly across a clock change', () => {
     const plug = tasmotaPlug({ name: 'p', tz: 'Europe/Berlin' });
     expect(payloadsByTopic(sendOnce(plug, STEADY_HOME_START_MS))['tele/p/SENSOR']).toContain(
       '"Total":0.000,"Yesterday":0.000,"Today":0.000',
@@ -98,7 +98,7 @@ describe('a Shelly of the second generation', () => {
     expect(shelly.messages(home, STEADY_HOME_NOW_MS + 20_000)).toEqual([]);
   });
 
-  it('sends its online state retained, and has no clock at first', () => {
+  it('sends its online state retained, and sends no time until its clock is set', () => {
     const [online, connected] = plug().greeting(STEADY_HOME_NOW_MS);
     expect(online).toEqual({ topic: 'cellar/dryer/online', payload: 'true', retain: true });
     expect(JSON.parse(connected?.payload as string).params.ts).toBe(1.61);

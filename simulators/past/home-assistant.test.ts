@@ -80,7 +80,7 @@ describe('the database of Home Assistant', () => {
     );
   });
 
-  test('has its sums shifted to the register of a meter that was never replaced', () => {
+  test('can have its sums shifted to the register of a meter that was never replaced', () => {
     expect(
       computeSumShift([
         { sum: 0, state: 900 },
@@ -116,7 +116,7 @@ describe('the database of Home Assistant', () => {
     expect(await readdir(directory)).toEqual(beside);
   });
 
-  test('has times as text in an old version, and as both in a migrated one', async () => {
+  test('is read with times stored as text (old version) or in both forms (migrated version)', async () => {
     const old = database('old.db', { hasText: true, isOld: true });
     old.db.exec(
       `INSERT INTO statistics (metadata_id, start, sum) VALUES (1, '2022-01-01 11:00:00.000000', 3), (1, '2022-01-01 10:00:00.000000', 2)`,
@@ -157,7 +157,7 @@ describe('a download of Home Assistant', () => {
     return file;
   };
 
-  test('of History is imported by its states', async () => {
+  test('exported from History is imported by its states', async () => {
     const file = await write(
       `entity_id,state,last_changed\nsensor.meter,100.5,2026-05-01T10:00:00.000Z\nsensor.meter,unavailable,2026-05-01T10:05:00.000Z\nsensor.meter,101,2026-05-01T11:00:00.000Z\nsensor.other,7,2026-05-01T10:00:00.000Z\nsensor.meter,x,2026-05-01T12:00:00.000Z\nlight.kitchen,on,2026-05-01T10:00:00.000Z\n`,
     );
@@ -180,7 +180,7 @@ describe('a download of Home Assistant', () => {
 
   const day = (hours: number[]) => hours.map((hour) => new Date((AT + hour * 3_600) * 1_000).toISOString()).join(',');
 
-  test('of Energy is imported by the energy of each hour', async () => {
+  test('exported from Energy is imported by the energy of each hour', async () => {
     const file = await write(
       `entity_id,type,unit,${day([0, 1, 2, 4])}\nsensor.meter,grid_consumption,kWh,1.5,0,,2\nsensor.meter_cost,grid_consumption_cost,EUR,1,1,1,1\nsensor.gas,gas,m3,0.25,,,\n,calculated,kWh,1,2,3,4\n`,
     );
@@ -200,7 +200,7 @@ describe('a download of Home Assistant', () => {
     ]);
   });
 
-  test('by the day, and any other file, is rejected with advice', async () => {
+  test('exported by the day, or of any other kind, is rejected with advice', async () => {
     await expect(
       homeAssistantSeries(await write(`entity_id,type,unit,${day([0, 24])}\nsensor.meter,grid_consumption,kWh,1,2\n`)),
     ).rejects.toThrow('choose a single day');
