@@ -3,7 +3,7 @@ import type { HomeTraits, SimulatedHomeDay } from './homes.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
-/** A litre in a minute, in litres an hour. */
+/** One litre in one minute, in litres per hour. */
 const LITRE = 60;
 const BOILER_W = 9_000;
 const HOT_WATER_W = 20_000;

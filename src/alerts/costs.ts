@@ -15,7 +15,7 @@ const BEYOND = 10n ** 18n;
 /** Result of an evaluation of alerts on costs. */
 export interface CostAlertEvaluation {
   firings: AlertFiring[];
-  /** Whether more users wait, whose costs the next transaction computes. */
+  /** Whether users remain whose costs the next transaction must compute. */
   isMoreWaiting: boolean;
   /** Users whose costs could not be computed because of an internal error. Other users are not affected. */
   faults: { userId: string; error: unknown }[];

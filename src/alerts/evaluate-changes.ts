@@ -10,16 +10,16 @@ import type { Evaluator } from './pool.ts';
 import { type AlertRule, loadActiveRules, type RulePeriod, toFiringFields } from './rule.ts';
 import { computeUsageTotals } from './totals.ts';
 
-/** Maximum number of changed hours, counted for each user, that one transaction takes. A single row may contain more. */
+/** Maximum number of changed hours, summed over users, that one transaction takes. A single row may contain more. */
 const MAX_CHANGES = 5_000;
 /** Maximum time that one transaction spends on costs, which take some milliseconds a user: the other alerts of the batch wait meanwhile. */
 const MAX_COSTS_MS = 500;
 
 /** Result of one pass over changed hours. */
 export interface EvaluationResult {
-  /** Number of changed hours processed, counted for each user. */
+  /** Number of changed hours processed, summed over users. */
   changes: number;
-  /** Whether more changes wait than one pass takes. */
+  /** Whether more changes are queued than one pass takes. */
   hasMore: boolean;
   candidates: number;
   fired: number;

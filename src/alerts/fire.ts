@@ -59,7 +59,7 @@ export async function fireAlerts(query: Query, firings: readonly AlertFiring[], 
   const isNew = new Set(rows.map(({ event_id }) => event_id));
   const fired = sorted.filter(({ eventId }) => isNew.has(eventId));
   if (fired.length === 0) return 0;
-  // The span of a silence is empty, so that it lists no other devices.
+  // The span of a silence is empty, so that the event lists no other devices.
   const spans = fired.map(({ userId, periodStart, periodEnd }) => {
     const startMs = periodStart.getTime();
     return { userId, startMs, endMs: periodEnd?.getTime() ?? startMs };

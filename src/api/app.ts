@@ -67,7 +67,7 @@ export function buildApp(
     oidc?: Oidc | undefined;
     /** Sends a mail with a link and a code for signing in to the dashboard. */
     mailSignIn: SignInParts['mail'];
-    /** Writes what ended next to the back-ups. */
+    /** Records ended keys, sessions and other objects next to the back-ups. */
     writeEndings?: (() => Promise<void>) | null;
     metrics?: Metrics;
     log: Logger;
@@ -114,7 +114,7 @@ export function buildApp(
     frameworkErrors: (_error, _request, reply) =>
       (reply as FastifyReply).status(400).send(errorBody('badRequest', parts.publicUrl())),
   }) as FastifyInstance;
-  // Before the server closes, because it waits for open responses.
+  // Must run before the server closes, because closing waits for open responses.
   app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2?.close());
   app.addHook('onClose', () => calculator.close());
@@ -147,10 +147,11 @@ export function buildApp(
   const { writeEndings } = parts;
   if (writeEndings)
     app.addHook('onSend', async ({ method, routeOptions }, { statusCode }) => {
-      // Readings end nothing, and must not wait for the disk of the copies.
+      // Sending readings ends no access, and must not wait for the disk of the back-ups.
       if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
         return;
-      // A restored copy must not undo an erasure or revocation that was answered. A second use of a token ends an authorization and is refused.
+      // A restored back-up must not undo an erasure or revocation that was answered. The refused second use of a token ends an
+      // authorization, too.
       if (statusCode < 400 || routeOptions.url === PATHS.token) await writeEndings();
     });
   addUnsentAnswers(app, parts.metrics);

@@ -99,8 +99,8 @@ export interface RejectedPort {
 /** Writes readings that clients send over HTTPS. Ingest does it; `start` passes it to the API. */
 export interface SentReadingsPort {
   /**
-   * Resolves once the readings are committed. Throws 429 beyond the flood limit of the device, 404 if the device has ended, 503 if too many
-   * requests wait, the error with which `sender` is refused, and the database's errors.
+   * Resolves once the readings are committed. Throws 429 beyond the flood limit of the device, 404 if the device was deleted, 503 if too
+   * many requests wait, the error with which `sender` is refused, and the database's errors.
    */
   write(sent: {
     deviceId: string;
@@ -109,8 +109,8 @@ export interface SentReadingsPort {
     body: unknown;
     bytes: number;
     /**
-     * The caller: `confirm` reloads and locks it in the transaction that stores the readings, and throws if it has lost access. Once for
-     * requests with equal ids.
+     * The caller. `confirm` reloads and locks it in the transaction that stores the readings, and throws if it has lost access. It is
+     * called once for all requests with the same id.
      */
     sender: { id: string; confirm(trx: Database): Promise<void> };
   }): Promise<{

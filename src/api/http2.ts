@@ -175,7 +175,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
     ? undefined
     : setTimeout(() => {
         fail();
-        // In case no response was sent.
+        // Does nothing if a response was sent.
         setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 1_000).unref();
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));

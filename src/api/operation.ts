@@ -66,7 +66,7 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   path: string;
   /** Scope that the key needs; if there are several, all of them. */
   scope: Scope | readonly Scope[];
-  /** Whether only the account itself may use it. A member of a home may not, for that home, nor an app. */
+  /** Whether only the account itself may use it: no member of its home, and no app. */
   forOwnerOnly?: true;
   params?: P;
   query?: Q;
@@ -100,8 +100,8 @@ export interface Operation<P extends Shape, Q extends z.ZodObject, B extends Sha
   isTrial?(body: unknown): boolean;
   /**
    * Entry in the audit log, written with the change: the action, and the member of its path, response or body that contains the id of its
-   * target. `of` is a second member of its path to record; `via`, the way by which the request came, if not by the interface itself. Every
-   * changing operation has one.
+   * target. `of`: a second member of the path to record. `via`: the interface of the request, if not the HTTP API. Every changing operation
+   * has an entry.
    */
   audit?: { action: string; target: string; of?: string; via?: 'mcp' };
   /** Media type of its response if that is not JSON; the response is a stream, described as a string. */
@@ -334,7 +334,7 @@ function allow({ scopes, memberId, appId }: Caller, definition: AnyOperation): v
   if ((memberId !== undefined || appId !== undefined) && definition.forOwnerOnly) throw new AppError('forbidden');
   const missing = operationScopes(definition).filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
-  // The caller may know what its own key lacks. Nothing was looked up yet.
+  // The error may name the missing scope, because it belongs to the caller's own key. Nothing was looked up yet.
   throw new AppError('forbidden', { details: [{ field: 'scope', message: `must include ${missing.join(' and ')}` }] });
 }
 

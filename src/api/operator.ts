@@ -14,7 +14,7 @@ export interface Operated {
   metrics(): Promise<object[][]>;
   /** State by role; the listener answers 503 if one is not `up`. */
   health(): Promise<Record<string, string>>;
-  /** Whether a proxy should send connections to this process. Left out: while it responds. */
+  /** Whether a proxy should send connections to this process. Omitted: as long as the process responds. */
   isReady?(): boolean;
   /** URL at which clients reach the API and its documentation. */
   publicUrl: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limitUnsentAnswers } from './unsent.ts';
 
-/** The same numbers at each run. */
+/** Random numbers that are the same in each run. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -35,7 +35,7 @@ test.each([1, 2, 3, 4, 5])(
         cut: () => held.delete(number),
       });
       const one = held.get(number);
-      // The answer that has just come is cut only in the place of none.
+      // The newest answer is cut only if there is no other.
       if (one) one.release = release;
       for (const { count, bytes } of [sumOf((other) => other.connection === connection)])
         expect(count <= 1 || bytes <= LIMITS.ofConnection).toBe(true);

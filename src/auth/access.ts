@@ -65,7 +65,7 @@ export function checkReadingsReader({ groupId }: Caller): void {
   if (groupId !== null) throw new AppError('forbidden');
 }
 
-/** Returns who made a key of a device, by the caller that makes it. */
+/** Returns the author to record for a device's key that this caller creates. */
 export const makerOf = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 
 /** Returns the account and the key or session by which a caller acts, for the audit log. */
@@ -77,7 +77,7 @@ export const actorOf = ({
   keyId,
 });
 
-/** Returns the authorization with which an object ends that the caller makes: an app's; null for an account itself and its members. */
+/** Returns the authorization that, when it ends, ends an object created by the caller: an app's; null for an account and its members. */
 export const authorizationOf = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
   appId === undefined ? null : keyId;
 

@@ -15,7 +15,7 @@ export interface DeviceOfKey {
   madeBy: ManagedBy;
 }
 
-/** Returns the member of a caller for the columns of its key. */
+/** Returns the caller's `device` from the columns of its key. */
 export const deviceOfKey = (row: { device_id: string | null; made_by: ManagedBy | null }): Pick<Caller, 'device'> =>
   row.device_id === null ? {} : { device: { id: row.device_id, madeBy: row.made_by ?? 'owner' } };
 
@@ -89,7 +89,7 @@ export function createAuthenticator(db: Database, environment: Environment, now 
     if (known && known.untilMs > performance.now())
       return known.expiresAtMs > now() ? from(known, address) : 'keyExpired';
     remembered.delete(name);
-    // Taken before the query, because the result is as old as its start.
+    // The time is taken before the query, because the result may be as old as the query's start.
     const askedMs = performance.now();
     const found = isToken ? await findTokenHolder(db, hash, now()) : await findCaller(db, hash, now());
     if (typeof found === 'string') return found;
@@ -207,7 +207,7 @@ async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Fo
   return { caller, expiresAtMs, isAllowed: () => true };
 }
 
-/** Finds the app that presents an access token. It has those scopes of the token that its authorization has now (authorizations.ts). */
+/** Finds the app that presents an access token. It has the token's scopes that its authorization still has (authorizations.ts). */
 async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
   const row = await usableAuthorizations(db, new Date(nowMs))
     .innerJoin('oauth_tokens as token', 'token.authorization_id', 'authorizations.authorization_id')

@@ -25,8 +25,8 @@ export interface Authorization {
 }
 
 /**
- * Lets an app into a home, in the transaction that has locked the home's account; the home gets a mail. `scopes`: what the owner consented
- * to; `days`: how long it holds, null: until it is revoked. Returns its id. Throws 409 if the home has the maximum number.
+ * Authorizes an app for a home, in the transaction that has locked the home's account; the home gets a mail. `scopes`: those the owner
+ * consented to; `days`: validity, null: until it is revoked. Returns its id. Throws 409 if the home has the maximum number.
  */
 export async function createAuthorization(
   trx: Database,
@@ -122,7 +122,7 @@ export const usableAuthorizations = (db: Database, now: Date) =>
 export const currentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
   APP_SCOPE_NAMES.filter((scope) => consented.includes(scope) && of_app.includes(scope));
 
-/** Returns those authorizations that apps can still use with a scope. */
+/** Returns which of these authorizations still give their app a scope. */
 export async function findUsableAuthorizations(
   db: Database,
   ids: readonly string[],

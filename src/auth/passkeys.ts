@@ -34,7 +34,7 @@ export function passkeySiteOf(publicUrl: string): PasskeySite {
 export interface Passkey {
   passkey_id: string;
   name: string;
-  /** The host at which it works. */
+  /** Host name at which the passkey works. */
   host: string;
   created_at: Date;
   /** Last sign-in with it; null if there was none. */

@@ -91,7 +91,9 @@ export async function redisCounter(
 
   const counter = countInBatches(async (keys, counts, weight) => {
     if (!client.isReady) return inDatabase(keys, counts, weight);
-    // Read for each batch, so that a changed plan takes effect at once.
+    // Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests.
+    // While Redis is unavailable, the database counts instead, and the log reports it. The two do not share counters, so a window during
+    // which counting changes over is counted in two parts.
     const planOf = await plansOf(db, keys);
     try {
       const store: CounterStore = {

@@ -18,7 +18,7 @@ const added = (counters: Counters, add: Partial<Counters>) => {
   const plus = numbersOf(add, 0);
   return countersOf(numbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
-/** Counts on from what is known; answers how many were granted. */
+/** Continues counting from known counters; returns how many requests were allowed. */
 function counter(known = NO_COUNTERS) {
   let counters = known;
   return {
@@ -92,7 +92,7 @@ describe('requests', () => {
 
 /** A few, or enough to suspend an account. */
 const some = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1_200 }));
-/** Counters as they come to be: by any requests at any times around noon. */
+/** Counters as random requests at random times around noon produce them. */
 const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_000 })), {
   maxLength: 12,
 });
@@ -116,7 +116,7 @@ test('a decision is valid for all counters within its bounds, including the coun
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
-        // Others that differ in one thing: by chance, at the bounds, and where the rules change.
+        // Counters that differ in one number: at random, at the bounds, and where the rules change.
         for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof Counters)[]).entries()) {
           const edges = [
             least[index],
@@ -157,7 +157,7 @@ test('no minute and no day admits more requests than its limit, in any order of 
           granted += take(wanted, nowMs, false);
           expect(left(nowMs).minuteLeft).toBeGreaterThanOrEqual(0);
         }
-        // A minute from its first request: at most one begins in each minute that passes, and one more.
+        // A minute window starts with its first request, so each elapsed minute contains at most one start, plus one.
         expect(granted).toBeLessThanOrEqual(limits.minute * (1 + Math.floor((nowMs - NOON) / 60_000)));
         expect(granted).toBeLessThanOrEqual(limits.day * 2);
       },

@@ -106,7 +106,7 @@ export function takeRequests(
     return { granted, least, most: { ...most, ...counts }, add: { minuteCount: added, dayCount: added } };
   }
   if (now === known && room <= 0) {
-    // The lowest count at which one of this weight is refused.
+    // Lowest count at which a request of this weight is refused.
     const [ofMinute, ofDay] = [limits.minute - weight + 1, limits.day - weight + 1];
     const full = known.minuteCount >= ofMinute ? { minuteCount: ofMinute } : { dayCount: ofDay };
     if (refused === 0) return { granted, least: { ...least, ...full }, most, add: {} };

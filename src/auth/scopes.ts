@@ -33,7 +33,7 @@ export const MEMBER_SCOPES: Readonly<Record<MemberAccess, readonly Scope[]>> = {
   manage: SCOPES.filter((scope) => scope !== 'keys:write'),
 };
 
-/** Scopes that an app may have in a home. Their words for its owner are in src/delivery/words. */
+/** Scopes that an app may have in a home. Texts that explain them to the owner are in src/delivery/words. */
 export const APP_SCOPE_NAMES = [
   'insights:read',
   'devices:read',

@@ -24,9 +24,9 @@ const DONE = 'energy-wal';
 const ALIVE = 'alive';
 
 /**
- * PostgreSQL runs this in the cluster for each segment. It waits, 10 s at most, until the archiver has flushed the segment in the archive and says
- * so by an empty file. If the archiver is gone or cannot write, the command fails, and PostgreSQL keeps the segment and tries again. No program of
- * ours has to start for each segment.
+ * PostgreSQL runs this in the cluster for each segment. It waits, 10 s at most, until the archiver has flushed the segment to the archive
+ * and confirms it with an empty file. If the archiver is not running or cannot write, the command fails, and PostgreSQL keeps the segment
+ * and tries again. Thus no program of the service starts for each segment.
  */
 const ARCHIVE_COMMAND = [
   'n=0',
@@ -47,7 +47,7 @@ export const archiveSettings = (isArchiving: boolean): string =>
     : '';
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
-/** WAL that may wait for its archive. Beyond it the archive is given up, before the database's disk is full. */
+/** Maximum WAL that may wait to be archived. Beyond it archiving is suspended, before the database's disk is full. */
 const MAX_WAITING_BYTES = 10 * 10 ** 9;
 
 /** Interval at which the archiver looks for complete segments. */
@@ -88,7 +88,7 @@ export class Archiver {
   readonly #maxWaitingBytes: number;
   #state: ArchiveState;
   #isChecked = false;
-  /** Acknowledged, and not yet taken note of by PostgreSQL. */
+  /** Acknowledged segments that PostgreSQL has not noticed yet. */
   readonly #acknowledged = new Set<string>();
 
   constructor(plan: BackupPlan, log: Logger, state: ArchiveState, maxWaitingBytes = MAX_WAITING_BYTES) {
@@ -98,7 +98,7 @@ export class Archiver {
     this.#maxWaitingBytes = maxWaitingBytes;
   }
 
-  /** Archives what waits. Returns the number of files. Throws if the archive cannot be written, which leaves them waiting. */
+  /** Archives the waiting segments. Returns their number. Throws if the archive cannot be written; the segments then remain waiting. */
   async turn(): Promise<number> {
     const { dataDir } = this.#plan;
     const done = join(clusterFolder(dataDir), DONE);

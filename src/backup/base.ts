@@ -10,14 +10,14 @@ import { flushFolder, makePrivate, pack, rethrowExplained, writeWhole } from './
 import type { SealingKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
-/** Files of a data directory, next to the cluster, whose loss a user would notice. Private keys: they are in sealed copies alone. */
+/** Files of a data directory, next to the cluster, whose loss a user would notice. Only encrypted copies contain private keys. */
 const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
 
 /** Folders of a cluster whose content belongs to the running server (PostgreSQL's manual, 25.3.4.3); the folder itself is needed. */
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/./;
 const SKIPPED =
   /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label\.old|\.s\.PGSQL\..*|current_logfiles|socket-folder|energy-wal)($|\/)/;
-/** Last: the server reads from it where recovery begins. */
+/** Copied last, because the server reads from it where recovery begins. */
 const CONTROL = 'global/pg_control';
 
 /** Result of a base copy. */
@@ -29,8 +29,9 @@ export interface BaseCopy {
 }
 
 /**
- * Makes a base copy of the running embedded database of `dataDir` in the folder of this installation in a target. The service continues meanwhile. `key` seals the copy and lets it contain the secret key; null: it lies open, without keys. An interrupted copy leaves a
- * folder that ends in `.partial`, which a copy an hour later removes.
+ * Makes a base copy of the running embedded database of `dataDir` in this installation's folder of a target. The service continues
+ * meanwhile. `key` encrypts the copy, which then contains the secret key, too; null: an unencrypted copy without keys. An interrupted copy
+ * leaves a folder that ends in `.partial`, which a copy an hour later removes.
  */
 export async function takeBaseCopy(options: {
   dataDir: string;
@@ -91,10 +92,10 @@ export async function takeBaseCopy(options: {
   }
 }
 
-/** A copy that writes changes its folder's files more often, in ms: two copies may run at once. */
+/** Longest time between two writes of a running copy, in ms: two copies may run at once. */
 const ABANDONED_MS = 3_600_000;
 
-/** Removes what interrupted copies left. */
+/** Removes the folders of interrupted copies. */
 async function removePartial(home: string, nowMs: number): Promise<void> {
   for (const name of await readdir(home)) {
     if (!name.startsWith('base-') || !name.endsWith('.partial')) continue;
@@ -118,8 +119,9 @@ async function newestMigration(dataDir: string): Promise<string> {
 }
 
 /**
- * Returns the name of this installation's folder in a target. It is made once for a database, and is in no copy: a restored installation gets another
- * one, so that its WAL, which begins where the old one's ends, never lies among the old one's.
+ * Returns the name of this installation's folder in a target. The name is made once for a database, and is in no copy. A restored
+ * installation gets another folder, so that its WAL, which begins where the previous one ends, is never mixed with the previous
+ * installation's.
  */
 export async function installationName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
@@ -154,7 +156,10 @@ class CopyOfCluster {
     this.#describe = describe;
   }
 
-  /** Yields the entries of the archive: keys, the cluster, its label, the WAL that it needs, and the manifest, which seals its own content. */
+  /**
+   * Yields the entries of the archive: keys, the cluster, its label, the WAL that it needs, and the manifest, which is thereby encrypted,
+   * too.
+   */
   async *entries(withKeys: boolean): AsyncGenerator<TarEntry> {
     let hasSecretKey = false;
     for (const key of withKeys ? KEYS : []) {

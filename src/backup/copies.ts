@@ -10,7 +10,7 @@ export const SEALED = '.sealed';
 export const WAL_FOLDER = 'wal';
 const FORMAT = 1;
 
-/** What a base copy says of itself, in `backup.json`. Times are ISO 8601. */
+/** Description of a base copy, in `backup.json`. Times are ISO 8601. */
 const manifestSchema = z.object({
   format: z.literal(FORMAT),
   /** Version of the service that made the copy, and the newest migration of its schema. */
@@ -20,7 +20,7 @@ const manifestSchema = z.object({
   processor: z.string(),
   installation: z.string(),
   started_at: z.iso.datetime(),
-  /** Every transaction that was committed before is in the copy. */
+  /** The copy contains every transaction that was committed before this time. */
   complete_until: z.iso.datetime(),
   /** Earliest time to which the copy can be restored with WAL. */
   consistent_from: z.iso.datetime(),
@@ -54,7 +54,7 @@ export function readManifest(text: string, file: string): Manifest {
   throw new Error(`${file} is torn or was changed: it is not as it was written. Take another copy.`);
 }
 
-/** This machine's and this version's side of a restore. */
+/** Properties of this machine and this version on which a restore depends. */
 export interface Here {
   service: string;
   /** Migrations that this version knows. */
@@ -63,7 +63,7 @@ export interface Here {
   processor: string;
 }
 
-/** Returns why a copy cannot be restored here, with what to do; null if it can. Pure. */
+/** Returns the reason why a copy cannot be restored here, with what to do; null if it can. Pure. */
 export function reasonAgainst(copy: Manifest, here: Here): string | null {
   if (!here.schemas.includes(copy.schema))
     return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;

@@ -11,7 +11,10 @@ import { installationName } from './base.ts';
 import { flushFolder, rethrowExplained, writeWhole } from './files.ts';
 import { type BackupPlan, requireTarget } from './plan.ts';
 
-/** File in a target with the ids of everything that ended, one JSON object a line. All installations of the target share it. */
+/**
+ * File in a target with the ids of ended accounts, keys and other objects, one JSON object per line. All installations of the target share
+ * it.
+ */
 const ENDED = 'ended.jsonl';
 
 const endingSchema = z.object({
@@ -33,7 +36,7 @@ const endingSchema = z.object({
 /** An account, app, authorization, device, gateway, key, membership, passkey, session or webhook that ended. `at`: ISO 8601. */
 export type Ending = z.infer<typeof endingSchema>;
 
-/** Lets the database note what ends, if the service copies this database itself. Otherwise nobody would take it out again. */
+/** Makes the database record endings, if the service makes its own copies. Otherwise no process would remove them again. */
 export async function setEndingsNoted(pool: Pool, areNoted: boolean): Promise<void> {
   // Raw SQL: the one row of the installation.
   await pool.query(
@@ -98,7 +101,7 @@ async function endsInLine(handle: Awaited<ReturnType<typeof open>>): Promise<boo
   return buffer[0] === 10;
 }
 
-/** Longest time for which an answer waits for `ended.jsonl`. A disk that hangs must not prevent the revocation of a key. */
+/** Maximum time that a response waits for `ended.jsonl`. A disk that hangs must not prevent the revocation of a key. */
 const WAIT_MS = 5_000;
 
 /**
@@ -133,8 +136,8 @@ async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
 }
 
 /**
- * Reads what ended after a time from files of that name. Returns it in the order in which a restored installation ends it, and the number of
- * lines that are torn. A file that does not exist has no endings.
+ * Reads the endings after a time from files of that name. Returns them in the order in which a restored installation applies them, and the
+ * number of torn lines. A missing file has no endings.
  */
 export async function readEndings(
   files: readonly string[],
@@ -183,17 +186,20 @@ export const endedFilesOf = (copyFolder: string, targets: readonly string[]): st
   ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
 ];
 
-/** File of a restored data directory until its first start has ended what is in it. */
+/** File of a restored data directory with the endings that its first start must apply, and then removes. */
 const RESTORED = 'restored.json';
 
-/** What the first start of a restored installation has to end. */
+/** Endings that the first start of a restored installation must apply. */
 const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endingSchema) });
 export type RestoredState = z.infer<typeof restoredSchema>;
 
 export const writeRestored = (dataDir: string, state: RestoredState): Promise<void> =>
   writeWhole(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
-/** Returns what the first start has to end; null if the installation was not restored, or has started since. Throws if the file is torn. */
+/**
+ * Returns the endings that the first start must apply; null if the installation was not restored, or has started since. Throws if the file
+ * is torn.
+ */
 export async function readRestored(dataDir: string): Promise<RestoredState | null> {
   const file = join(dataDir, RESTORED);
   if (!existsSync(file)) return null;

@@ -10,7 +10,7 @@ import { type TarEntry, tar, untar } from './tar.ts';
 
 export type Opener = ReturnType<typeof createOpener>;
 
-/** Level 3 compresses some 200 MB/s, and a database to about a quarter. The checksum finds damage in files that are not sealed. */
+/** Level 3 compresses some 200 MB/s, and a database to about a quarter. The checksum detects damage in unencrypted files. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /** Creates a folder, and those above it, that only its owner can enter. */
@@ -39,7 +39,7 @@ export async function writeWhole(file: string, content: string | AsyncIterable<B
   }
 }
 
-/** Returns a function that throws an error of writing to a folder again, with what to do if the disk is full or read-only. */
+/** Returns a function that rethrows an error of writing to a folder, with what to do if the disk is full or read-only. */
 export const rethrowExplained =
   (folder: string) =>
   (error: unknown): never => {
@@ -57,7 +57,7 @@ function explained(error: unknown, folder: string): unknown {
   return error;
 }
 
-/** Packs files into a compressed archive, sealed if there is a key. Returns the name of the file in `folder`. */
+/** Packs files into a compressed archive, encrypted if there is a key. Returns the name of the file in `folder`. */
 export async function pack(
   folder: string,
   name: string,
@@ -120,7 +120,7 @@ export async function* unpack(file: string, opener: Opener | null): AsyncGenerat
       throw error;
     }
   })();
-  // An error of the sealing is the cause. Later ones, of the archive that ends too early, are its consequence.
+  // A decryption error is the cause. Later errors, about the end of the archive, are its consequence.
   const causeOf = (error: unknown) => failure ?? (isOfSystem(error) ? error : torn(file));
   try {
     for await (const entry of untar(compose(withoutEnd(watched), createZstdDecompress())))

@@ -26,7 +26,7 @@ export async function copyNightly(plan: BackupPlan, log: Logger, now: Date): Pro
     }
     const installation = await installationName(dataDir);
     await requireTarget(plan, installation);
-    // An archive that was given up begins again before the copy that it continues.
+    // Suspended archiving resumes before the copy, so that the archived WAL continues from the copy.
     await resumeArchive(dataDir);
     const { folder, manifest, packedBytes } = await takeBaseCopy({ dataDir, target, installation, key, now });
     const last = { folder, at: manifest.complete_until, packed_bytes: packedBytes, bytes: manifest.bytes };

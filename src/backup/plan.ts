@@ -13,13 +13,13 @@ export interface BackupPlan {
   target: string;
   /** Whether WAL is archived as well: with BACKUP_TO. */
   isArchiving: boolean;
-  /** Public half of BACKUP_KEY_FILE; null: copies lie open, without the secret key. */
+  /** Public half of BACKUP_KEY_FILE; null: copies are unencrypted and lack the secret key. */
   key: SealingKey | null;
 }
 
 /**
- * Returns the plan of an installation with the embedded database; null with a database of its own, which is backed up by its own means. Throws if
- * BACKUP_KEY_FILE cannot be used, or BACKUP_TO lies in the database.
+ * Returns the plan of an installation with the embedded database; null with an external database, which needs back-ups of its own. Throws
+ * if BACKUP_KEY_FILE cannot be used, or BACKUP_TO lies in the database.
  */
 export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
   const { dataDir, backup, database } = config;
@@ -47,9 +47,9 @@ export interface ArchiveState {
 /** What the nightly copy reports. The worker writes it. */
 export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
-  /** Why the latest attempt made no copy. */
+  /** Reason why the latest attempt made no copy. */
   error: string | null;
-  /** Time of the giving up (`readGivenUp`) of which a mail was sent. */
+  /** Time at which archiving was given up (`readGivenUp`) and a mail about it was sent. */
   mailed_given_up_at: string | null;
 }
 

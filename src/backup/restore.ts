@@ -25,7 +25,7 @@ export interface Restored {
   manifest: Manifest;
   /** Number of archived WAL segments after the base copy. */
   segments: number;
-  /** Time up to which everything that was committed is there. */
+  /** The restored state contains everything that was committed until this time. */
   until: Date;
   /** Number of accounts, apps, authorizations, devices, gateways, keys, memberships, passkeys, sessions and webhooks that the first start ends again. */
   endings: number;
@@ -45,7 +45,10 @@ export async function restoreCopy(options: {
   at: Date | null;
   dataDir: string;
   passphrase: string | null;
-  /** Targets of this environment, which may have `ended.jsonl` as well. Null: nothing ends again, so that a deletion by mistake is undone. */
+  /**
+   * Targets of this environment, which may have an `ended.jsonl`, too. Null: no endings are applied, so that a deletion by mistake is
+   * undone.
+   */
   targets: readonly string[] | null;
 }): Promise<Restored> {
   const { from, at, passphrase, targets } = options;
@@ -72,7 +75,7 @@ export async function restoreCopy(options: {
     await makePrivate(dataDir);
     await refuseLittleSpace(dataDir, manifest.bytes);
     await unpackBase(copy, dataDir, opener);
-    // The state at its end is the only one of a copy without WAL.
+    // A copy without WAL can only be restored to the state at its end.
     const target = archive.segments.length === 0 ? null : at;
     await recover(dataDir, manifest, { ...archive, opener, target });
     const until = target ?? archive.until;
@@ -91,7 +94,7 @@ export async function restoreCopy(options: {
   }
 }
 
-/** Time between an ending and its commit, in which years of readings may be deleted. What ended earlier has ended in the copy. */
+/** Maximum time between an ending and its commit, in which years of readings may be deleted. The copy already contains earlier endings. */
 const LONGEST_TRANSACTION_MS = 3_600_000;
 
 async function empty(dataDir: string, isNew: boolean): Promise<void> {
@@ -116,7 +119,7 @@ async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> 
 interface Archive {
   /** Files of the segments, in order and without a gap. */
   segments: { name: string; file: string }[];
-  /** Every transaction that was committed before is in the copy or in these segments. */
+  /** The copy and these segments contain every transaction that was committed before this time. */
   until: Date;
 }
 
@@ -144,7 +147,7 @@ async function unpackBase(copy: FoundCopy, dataDir: string, opener: Opener | nul
       await pipeline(content, handle.createWriteStream());
     }
   }
-  // The file that lies open could have been changed; the one inside a sealed archive cannot.
+  // The manifest next to an encrypted archive could have been changed; the one inside it cannot.
   const inside = described === null ? null : readManifest(described, file);
   if (JSON.stringify(inside) !== JSON.stringify(copy.manifest)) throw torn(join(copy.folder, MANIFEST));
 }
@@ -155,13 +158,13 @@ async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Folder in the cluster that receives segments for PostgreSQL, and the file in it that says that none follows. */
+/** Folder in the cluster that receives segments for PostgreSQL, and the file in it that indicates that no segment follows. */
 const SPOOL = 'energy-spool';
 const END = 'end';
 
 /**
- * PostgreSQL runs this in the cluster for each segment. It waits until this process has unpacked the segment. A segment that was given once is
- * in pg_wal from then on, and other files (of timelines) are in no archive. No program of ours has to start for each segment.
+ * PostgreSQL runs this in the cluster for each segment. It waits until this process has unpacked the segment. A segment that was delivered
+ * once is in pg_wal from then on, and other files (of timelines) are in no archive. Thus no program of the service starts for each segment.
  */
 const RESTORE_COMMAND = [
   'case %f in *.*) exit 1 ;; esac',
@@ -173,7 +176,7 @@ const RESTORE_COMMAND = [
 /** Segments that are unpacked before PostgreSQL asks for them, 16 MiB each. */
 const AHEAD = 4;
 
-/** PostgreSQL knows no `Z` in times of its configuration. */
+/** PostgreSQL does not accept `Z` in times of its configuration. */
 const recoverySettings = (target: Date | null): string =>
   [
     'hot_standby = off',
@@ -203,7 +206,7 @@ async function recover(
   const log = join(dataDir, 'postgres.log');
   try {
     await recoverEmbedded(dataDir, recoverySettings(target)).catch(async (error) => {
-      // Everything that the archive has was committed before the target: its end is the state of that time.
+      // All archived transactions were committed before the target time, so the end of the archive is the state of that time.
       const text = await readFile(log, 'utf8').catch(() => '');
       if (target === null || !text.includes('recovery ended before configured recovery target was reached'))
         throw error;

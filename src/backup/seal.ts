@@ -14,10 +14,11 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 
 /**
- * Form of a sealed file: one line of JSON (the head), then chunks. A passphrase makes a seed by scrypt, and the seed is the private half of an
- * X25519 pair. A program that has the passphrase seals with the seed; one that has only the public half seals with a shared secret of that
- * half and of a pair made for the file. Each chunk is AES-256-GCM. Its nonce has the chunk's number and whether it is the last one, so that a
- * file whose chunks were cut off, exchanged or repeated does not open (the construction STREAM: Hoang, Reyhanitabar, Rogaway, Vizár, 2015).
+ * Form of an encrypted file: one line of JSON (the head), then chunks. scrypt derives a seed from a passphrase, and the seed is the private
+ * half of an X25519 pair. A program with the passphrase encrypts with the seed. A program with the public half encrypts with a secret
+ * shared by that half and a pair made for the file. Each chunk is AES-256-GCM. Its nonce contains the chunk's number and whether it is the
+ * last one, so that a file whose chunks were cut off, exchanged or repeated cannot be decrypted (the construction STREAM: Hoang,
+ * Reyhanitabar, Rogaway, Vizár, 2015).
  */
 const MAGIC = 'energy-sealed-1 ';
 const CHUNK_BYTES = 256 * 1024;
@@ -47,7 +48,7 @@ const publicHalf = z.object({
 const head = publicHalf.extend({ nonce: base64, ephemeral: base64.nullable() });
 type PublicHalf = z.infer<typeof publicHalf>;
 
-/** Key that seals files. `seed`: null if only the public half is known, as in BACKUP_KEY_FILE. */
+/** Key that encrypts files. `seed`: null if only the public half is known, as in BACKUP_KEY_FILE. */
 export interface SealingKey {
   half: PublicHalf;
   seed: Buffer | null;
@@ -71,14 +72,14 @@ const publicKeyOf = (raw: string): KeyObject =>
 const rawOf = (key: KeyObject): string =>
   key.export({ format: 'der', type: 'spki' }).subarray(SPKI.length).toString('base64');
 
-/** Makes a key of a passphrase, with a new salt. */
+/** Derives a key from a passphrase, with a new salt. */
 export async function createSealingKey(passphrase: string): Promise<SealingKey> {
   const cost = { ...COST, salt: randomBytes(16).toString('base64') };
   const seed = await deriveSeed(passphrase, cost);
   return { half: { scrypt: cost, public_key: rawOf(createPublicKey(privateKeyOf(seed))) }, seed };
 }
 
-/** Returns the text of a BACKUP_KEY_FILE: the public half, which seals and does not open. */
+/** Returns the text of a BACKUP_KEY_FILE: the public half, which encrypts but cannot decrypt. */
 export const writeKeyFile = ({ half }: SealingKey): string => `${JSON.stringify({ format: 1, ...half }, null, 2)}\n`;
 
 /** Reads the text of a BACKUP_KEY_FILE. Throws if it is not one; `file` is its name, for the error. */
@@ -104,8 +105,8 @@ function nonceOf(chunk: number, isLast: boolean): Buffer {
 }
 
 /**
- * Seals a stream. `name`: name of the file, without which it does not open, so that one sealed file cannot take another one's place. Yields the
- * sealed bytes.
+ * Encrypts a stream. `name`: name of the file, needed to decrypt it, so that one encrypted file cannot replace another. Yields the
+ * encrypted bytes.
  */
 export async function* seal(source: AsyncIterable<Buffer>, key: SealingKey, name: string): AsyncGenerator<Buffer> {
   const pair = key.seed === null ? generateKeyPairSync('x25519') : null;
@@ -126,7 +127,7 @@ export async function* seal(source: AsyncIterable<Buffer>, key: SealingKey, name
   }
 }
 
-/** Returns a function that opens sealed streams. It derives the key of the passphrase once for all files that were sealed alike. */
+/** Returns a function that decrypts streams. It derives the key from the passphrase once for all files with the same parameters. */
 export function createOpener(
   passphrase: string,
 ): (source: AsyncIterable<Buffer>, name: string) => AsyncGenerator<Buffer> {

@@ -42,7 +42,7 @@ const OLD_MS = 60 * HOUR_MS;
 /** WAL of some hours: the archive cannot be written, or is too slow. */
 const MUCH_WAITING_BYTES = 2 ** 30;
 
-/** Returns what is wrong with the copies. Pure. */
+/** Returns the faults of the copies. Pure. */
 export function findBackupFaults(state: BackupState, nowMs: number): BackupFault[] {
   return [...archiveFault(state), ...copyFault(state, nowMs)];
 }

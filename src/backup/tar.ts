@@ -71,8 +71,8 @@ export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buf
 }
 
 /**
- * Reads a tar archive that `tar` wrote. The content of an entry must be read, or is skipped, before the next one. Throws an error without a
- * message of its own kind ("torn") if the archive is incomplete or is not one.
+ * Reads a tar archive that `tar` wrote. The content of an entry must be read before the next one; otherwise it is skipped. Throws the error
+ * "torn" if the archive is incomplete or is not one.
  */
 export async function* untar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const reader = new BlockReader(source);
@@ -129,7 +129,7 @@ class BlockReader {
     return Buffer.concat(parts);
   }
 
-  /** Reads to the end: only then has every layer below checked its own end. */
+  /** Read to the end, so that every layer below checks its own end. */
   async drain(): Promise<void> {
     this.#rest = Buffer.alloc(0);
     for (let next = await this.#source.next(); !next.done; next = await this.#source.next());

@@ -15,7 +15,7 @@ export interface Verified {
   ok: boolean;
   /** Version of the service that made the copy. */
   service: string;
-  /** Time up to which everything that was committed is there. ISO 8601. */
+  /** The restored state contains everything that was committed until this time. ISO 8601. */
   until: string;
   wal_segments: number;
   has_secret_key: boolean;
@@ -69,7 +69,7 @@ async function checkContent(
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
   const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
   try {
-    // An older version's copy is checked as this version would start on it.
+    // Migrates a copy of an older version, as a start of this version would.
     const { capabilities } = (await migrate(pool)).database;
     // Raw SQL: counts of several relations, and a setting of the server.
     const { rows } = await pool.query(

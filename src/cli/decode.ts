@@ -235,7 +235,7 @@ export function describeDecoding(
   return [...linesOfJudgement(judgement), ...linesOfAnnouncement(announced)].map(escapeLineForTerminal).join('\n');
 }
 
-/** Says which device a message announces, and the topics that a bridge must have for its values. */
+/** Describes which device a message announces, and the topics that a bridge must have for its values. */
 const linesOfAnnouncement = (announced: AnnouncedDevice | undefined): string[] =>
   announced
     ? [

@@ -13,7 +13,7 @@ const MAX_PAGES = 1_000;
 /** Whether the name of a file is the address of a subscription. */
 const isSubscription = (file: string): boolean => /^https?:\/\//i.test(file);
 
-/** Returns the token of the subscription that is to be imported; null for files. Throws if the options do not fit. */
+/** Returns the token of the subscription to import; null for files. Throws if the options do not go together. */
 export async function subscriptionToken(
   files: readonly string[],
   { format, tokenFile }: { format: string; tokenFile?: string },
@@ -44,7 +44,7 @@ export async function downloadPages(
   }
 }
 
-/** Reads a token: the first line of a file. Throws if it is none. */
+/** Reads a token: the first line of a file. Throws if it is not a token. */
 async function readToken(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new Error(`The token cannot be read: ${error.message}`);
@@ -92,7 +92,7 @@ export async function downloadSubscription(
     if (answer.text.trim() === '')
       throw new Error('The server returned nothing. It may still be preparing the data: run the command again later.');
     const file = join(folder, `page-${pages.length + 1}.xml`);
-    // A person's data: nobody else may read it.
+    // Contains a person's data, so only its owner may read it.
     await writeFile(file, answer.text, { mode: 0o600 });
     pages.push(file);
     next = await nextPage(file, next);

@@ -38,7 +38,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   mcp: () => import('./mcp.ts'),
 };
 
-/** What each command does, as the list of all commands shows it. The list loads none of their files. */
+/** Summary of each command for the list of all commands, which loads none of their files. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   start: 'run the whole service: all roles, and the embedded database if none is configured',
   ingest: 'run only the ingest role',

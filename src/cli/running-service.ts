@@ -11,10 +11,10 @@ export function printResult(json: boolean | undefined, value: object, text: stri
   console.log(json ? JSON.stringify(value) : escapeForTerminal(text));
 }
 
-/** Longest time for which a command waits until the worker has written what ended next to the back-ups. */
+/** Maximum time that a command waits until the worker has recorded its endings next to the back-ups. */
 const ENDINGS_MS = 5_000;
 
-/** Waits until what a command ended is in `ended.jsonl`, which the service's worker writes. Prints a warning if it is not in time. */
+/** Waits until the service's worker has recorded the endings of a command in `ended.jsonl`. Prints a warning if that takes too long. */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
     // Raw SQL: whether a queue is empty.

@@ -20,7 +20,7 @@ export interface Config {
   publicUrl: string;
   /** Whether PUBLIC_URL was set; otherwise links use the port of the API. */
   isPublicUrlGiven: boolean;
-  /** Copies of the embedded database. `to`: undefined: in `backups` of the data directory, without WAL. */
+  /** Copies of the embedded database. `to`: target; undefined: `backups` in the data directory, without WAL. */
   backup: { to: string | undefined; keyFile: string | undefined };
   retentionMonths: number;
   /** Maximum number of channels of a device. */

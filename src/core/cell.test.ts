@@ -18,7 +18,7 @@ test('identifiers and secrets contain the name of the cell that created them', (
     fc.property(cells, fc.constantFrom('usr' as const, 'dev' as const, 'gwy' as const), (cell, prefix) => {
       setCell(cell);
       const id = newId(prefix);
-      // No name of a cell is that long, so the router can never take an identifier of the first cell for another's.
+      // A cell's name is shorter, so the router can never take an identifier of the first cell for another's.
       expect(id.split('_')).toEqual([prefix, ...(cell === undefined ? [] : [cell]), expect.stringMatching(/^\w{26}$/)]);
       expect(cellOf(id)).toBe(cell ?? null);
       // The secret of a cookie is base64url: it may contain _ and -, and never a dot.

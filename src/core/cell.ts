@@ -10,7 +10,7 @@ const WHOLE_NAME = new RegExp(`^${NAME}$`);
 /** Pattern of an identifier after its prefix and `_`, for larger patterns: the cell, if it has a name, and 26 characters of base32. */
 export const ID_PATTERN: string = `(?:${NAME}_)?[0-9a-z]{26}`;
 
-/** Whether a text can be the name of a cell: one to eight small letters and digits, beginning with a letter. */
+/** Whether a text can be the name of a cell: one to eight lower-case letters and digits, beginning with a letter. */
 export const isCellName = (text: string): boolean => WHOLE_NAME.test(text);
 
 let cell: string | undefined;

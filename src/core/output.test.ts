@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const OUTPUT = new URL('output.ts', import.meta.url).href;
 
-/** Exit code of a process that says some lines after its reader has gone. `first`: what it does before. */
+/** Returns the exit code of a process that prints lines after its reader has closed the pipe. `first`: code that it runs before. */
 async function exitCode(first: string): Promise<number | null> {
   const program = `${first}
     process.on('SIGTERM', () => {

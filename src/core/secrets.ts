@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 /** Encrypts texts that must be stored and read again: webhook secrets, and answers that contain a secret. */
 export interface SecretBox {
   seal(text: string): Buffer;
-  /** Decrypts a sealed text. Throws if the bytes were changed or sealed with another key. */
+  /** Decrypts a text. Throws if the bytes were changed or encrypted with another key. */
   open(sealed: Buffer): string;
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kwhToMilliwattHours, roundToUnits, scaleDecimal } from './units.ts';
 
-/** Decimal digits and where their point is: what a device sends. */
+/** Decimal digits with the position of their point, as a device sends them. */
 const decimal = fc.record({
   digits: fc.oneof(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.bigInt({ min: -2_000n, max: 2_000n })),
   places: fc.integer({ min: 0, max: 12 }),
@@ -77,7 +77,7 @@ test('rounds correctly where Math.round and a floating-point product do not', ()
   expect(kwhToMilliwattHours(8_999_999_999.123_457)).toBe(8_999_999_999_123_457);
   expect(roundToUnits(1e-7, 3)).toBe(0);
   expect(roundToUnits(5e-4, 3)).toBe(1);
-  // No negative zero: the state of a law is compared with what JSON made of it.
+  // No negative zero, because the state of a law is compared with its copy from JSON.
   expect(Object.is(roundToUnits(-0.0001, 3), 0)).toBe(true);
   expect(Object.is(roundToUnits(-0, 3), 0)).toBe(true);
 });

@@ -89,7 +89,7 @@ export async function compareOffers(
   return { currency, current: paid, alternatives };
 }
 
-/** Subtracts an amount from another of the same currency, as they are written. Pure. */
+/** Subtracts two amounts of the same currency, given as text. Pure. */
 function subtractAmounts(from: string, amount: string): string {
   const decimals = from.split('.')[1]?.length ?? 0;
   const units = (text: string) => BigInt(text.replace('.', ''));

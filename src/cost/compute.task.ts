@@ -28,7 +28,7 @@ export interface CompareTask extends Asked {
   tariffs: readonly (readonly Tariff[])[];
 }
 
-/** Computes a home with a change, and what it costs before and after. */
+/** Computes a home with a change, and its costs before and after. */
 export interface WhatIfTask extends Asked {
   ask: 'what if';
   tariffs: readonly Tariff[];
@@ -82,7 +82,7 @@ export async function computeWhatIf({
   };
 }
 
-/** Returns the meter of a home after its change, in its units. Months before the range have the peaks that they had. */
+/** Returns the meter of a home after its change, in its units. Months before the range keep their actual peaks. */
 function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }: SimulatedHome, fromMs: number) {
   const inUnits = (list: Float64Array) => Array.from(list, (milliwattHours) => BigInt(milliwattHours) * units);
   const stretches = [

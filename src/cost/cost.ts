@@ -72,7 +72,7 @@ interface Run extends CostedEnergy {
   quarters: number;
 }
 
-/** Adds two energies of the same kind. Numbers, which most are, are several times as fast as bigints. */
+/** Adds two energies of the same kind. Most are numbers, which are several times as fast as bigints. */
 const plus = <Energy extends number | bigint>(a: Energy, b: Energy): Energy =>
   ((a as number) + (b as number)) as Energy;
 

@@ -10,7 +10,7 @@ export interface LoadedSources {
   zone: string;
   /** Start of the first quarter-hour with data, Unix ms. Null: there are no data. */
   beginsAtMs: number | null;
-  /** Energy of earlier months, whose peaks may count, and of the range. Where two overlap the later one holds. */
+  /** Energy of earlier months, whose peaks may count, and of the range. If two overlap, the later one applies. */
   stretches: BoughtEnergy[];
   prices: PackedPrices[];
 }
@@ -117,7 +117,7 @@ function cutNumbers(stretches: readonly BoughtEnergy[], range: { from: Date; to:
 
 const COLUMNS = ['imported', 'estimated', 'exported', 'coveredMs'] as const;
 
-/** Copies the energy of stretches into the quarter-hours of a range. Quarter-hours of no stretch stay as they are. */
+/** Copies the energy of stretches into the quarter-hours of a range. Quarter-hours outside all stretches are unchanged. */
 export function copyStretches(
   stretches: readonly BoughtEnergy<number | bigint>[],
   into: { fromMs: number } & Record<(typeof COLUMNS)[number], { [at: number]: number | bigint; length: number }>,

@@ -14,7 +14,7 @@ export interface Battery {
   initialKwh: Billionths;
 }
 
-/** What would be different in a home. */
+/** A change of a home to simulate. */
 export interface HomeChange {
   battery: Battery | null;
   /** Factor of the production; null: it stays as it is. */

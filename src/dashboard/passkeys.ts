@@ -42,7 +42,7 @@ export async function askForPasskey(): Promise<object[]> {
 /** Throws what people should read instead of the browser's technical text. */
 function explain(error: Error): never {
   const { passkeys: w } = words().common;
-  // Browsers name the same error for a person who cancels, a time that is over, and a certificate that they do not trust.
+  // Browsers report the same error if a person cancels, if the time is over, and if they do not trust the certificate.
   if (error.name === 'NotAllowedError') throw new Error(w.cancelled);
   if (error.name === 'SecurityError') throw new Error(w.otherHost);
   if (error.name === 'InvalidStateError') throw new Error(w.known);

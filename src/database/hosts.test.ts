@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createHosts } from './hosts.ts';
 
-/** Servers by number: what each says of itself; `silent` never answers. */
+/** Servers by number, with the role that each reports; `silent` never answers. */
 function servers(...are: ('primary' | 'standby' | 'away' | 'silent')[]) {
   const asked: number[] = [];
   const hosts = createHosts(are.length, 'primary', async (host) => {
@@ -41,7 +41,7 @@ test('finds the other host after a failover', async () => {
 test('uses a host only while it still reports the wanted state', async () => {
   const { hosts, are } = servers('primary', 'standby', 'away');
   expect(await Promise.all([0, 1, 2].map((host) => hosts.isWanted(host)))).toEqual([true, false, false]);
-  // Of several that are, as standbys, each is.
+  // If several hosts have the wanted role, as standbys do, each is accepted.
   are[1] = 'primary';
   expect(await Promise.all([0, 1].map((host) => hosts.isWanted(host)))).toEqual([true, true]);
 });

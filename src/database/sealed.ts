@@ -1,6 +1,6 @@
 import type { Query } from './connect.ts';
 
-/** Maximum number of values sampled per column. It is enough to distinguish a wrong key from single rows sealed with another key. */
+/** Maximum number of values sampled per column. It is enough to distinguish a wrong key from single rows encrypted with another key. */
 const SAMPLES = 20;
 
 /** Returns samples of the encrypted values (core/secrets.ts) of every column whose name marks it as sealed. */

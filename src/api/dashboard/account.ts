@@ -14,7 +14,7 @@ import { previewImport } from '#src/onboarding/import.ts';
 import { listWaitingImports, rowsWithDifferentSettings } from '#src/onboarding/imports.ts';
 import { importCheck, session, waitingImports } from './shapes.ts';
 
-// What the dashboard asks about the reader’s own account.
+// Queries of the dashboard about the signed-in account.
 
 export const listSessions = defineOperation({
   summary: 'Lists the caller’s own sessions with their browsers, page by page.',

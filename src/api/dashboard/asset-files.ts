@@ -17,7 +17,7 @@ const LIBRARIES: Record<string, string> = {
   htm: 'htm/dist/htm.module.js',
   qr: 'qr/index.js',
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
-  // Half as large as its module.
+  // The script is half the size of the library's module.
   uplot: 'uplot/dist/uPlot.iife.min.js',
 };
 /** The service worker caches the last version of the pages; the browser checks whether the worker itself has changed. */

@@ -78,7 +78,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext, handOn?: A
     for (const one of listeners) end(one);
   };
   handOn?.addEventListener('abort', endAll);
-  // Before the server closes, because it waits for open responses.
+  // Must run before the server closes, because closing waits for open responses.
   app.addHook('preClose', async () => {
     clearInterval(looking);
     clearInterval(beating);

@@ -19,7 +19,7 @@ import { listSeries } from '#src/tariffs/price-series.ts';
 import { summarisePrices } from '#src/tariffs/prices.ts';
 import { firing, heldAnswer, sentDelivery, swapGuesses, usableSeries } from './shapes.ts';
 
-// What the dashboard asks about devices, alerts, webhooks and series, in addition to the interface.
+// Queries of the dashboard about devices, alerts, webhooks and series, in addition to the public API.
 
 export const listHeldDevices = defineOperation({
   summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',

@@ -16,7 +16,7 @@ import { checkAllRollups } from '#src/rollups/mend.ts';
 import { listAudit } from '#src/users/audit.ts';
 import { namedAct, type Operator, operator, rejected as rejectedMessage, replayed, rollupCheck } from './shapes.ts';
 
-// What the operator’s pages ask. For administrators.
+// Queries of the operator’s pages, for administrators.
 
 /** Wraps heavy work so that a process runs it once at a time. Calls during a run get 503. */
 function runOneAtATime<Given extends unknown[], Result>(

@@ -20,7 +20,7 @@ import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import { figureAnswer, periodAnswer, periodCostsAnswer, powerAnswer, priceCurveAnswer } from './shapes.ts';
 
-// What the pages of a home ask about a period.
+// Queries of a home's pages about a period.
 
 /** Query of a period: the calendar unit in which the date lies, for a home or a device. */
 const periodQuery = z.object({

@@ -240,7 +240,7 @@ export const operator = z.strictObject({
       faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
     })
     .nullable(),
-  /** First start after a restore, before which everything due is held back. */
+  /** Time of the first start after a restore; deliveries that were due before it are held back. */
   held_before: instantShape.nullable(),
 });
 
@@ -277,7 +277,7 @@ export const session = z.strictObject({
 export const passkey = z.strictObject({
   passkey_id: z.string(),
   name: z.string(),
-  /** The host at which it works. */
+  /** Host name at which the passkey works. */
   host: z.string(),
   created_at: instantShape,
   last_used_at: instantShape.nullable(),

@@ -49,7 +49,7 @@ export function addGreenButton(app: FastifyInstance, context: ApiContext, public
       if (!request.caller) throw new AppError('unauthorized');
       refuseUnknown(request, parameters);
       const body = await answer(request);
-      // After the answer: an error is JSON.
+      // The type is set after the answer, because an error is JSON.
       reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
       return body;
     });

@@ -200,7 +200,7 @@ function outputSchemaOf(answer: z.ZodType) {
 function referringWithin(schema: z.ZodType, io: 'input' | 'output'): Json & { type: 'object' } {
   const named: Record<string, Json> = {};
   const { $ref, ...json } = toJsonSchema(schema, io, named);
-  // A named schema is a reference. Some clients expect the type of an object beside its members.
+  // A named schema would be a reference, but some clients expect the type `object` next to the members.
   const name =
     String($ref ?? '')
       .split('/')

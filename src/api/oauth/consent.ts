@@ -23,8 +23,8 @@ interface Parts {
 }
 
 /**
- * Adds the page on which a home lets an app in: one form, no script, in no frame. It lies below `/dashboard`, where browsers send the session.
- * Only the home's own account consents, in a session that was signed in within 15 minutes.
+ * Adds the page on which a home authorizes an app: one form, no script, in no frame. It lies below `/dashboard`, where browsers send the
+ * session. Only the home's own account consents, in a session that was signed in within 15 minutes.
  */
 export function addConsent(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const path = '/dashboard/consent/:uid';
@@ -62,10 +62,13 @@ export function addConsent(app: FastifyInstance, context: ApiContext, parts: Par
 const pagesFor = ({ headers }: FastifyRequest) =>
   consentPages(negotiateLanguage(headers['accept-language'] ?? '') ?? 'en');
 
-/** What the CSRF token is bound to: the session and the request for consent. */
+/** Value to which the CSRF token is bound: the session and the request for consent. */
 const tokenOf = ({ keyId }: Caller, { found }: Asked): string => `${keyId} ${found.uid}`;
 
-/** Returns a request and a response as far as the package uses them here: it reads the cookie. Node's own differ between HTTP/1.1 and HTTP/2. */
+/**
+ * Returns the parts of a request and a response that the package uses here: it reads the cookie. Node's own objects differ between HTTP/1.1
+ * and HTTP/2.
+ */
 const messagesOf = ({ headers, url }: FastifyRequest) =>
   [
     { method: 'GET', url, headers: { cookie: headers.cookie ?? '' }, socket: { encrypted: true } },
@@ -85,7 +88,7 @@ async function findAsked({ db }: ApiContext, { provider }: Parts, request: Fasti
   }
 }
 
-/** Returns why a session may not consent; null if it may. */
+/** Returns the reason why a session may not consent; null if it may. */
 async function refusalOf(
   { db, clock }: ApiContext,
   caller: Caller | null,
@@ -119,7 +122,7 @@ async function signOut({ db, clock }: ApiContext, caller: Caller, address: strin
 const finish = ({ provider }: Parts, request: FastifyRequest, result: object): Promise<string> =>
   provider().interactionResult(...messagesOf(request), result, { mergeWithLastSubmission: false });
 
-/** Lets the app in. Returns the address at which the authorization server continues. */
+/** Authorizes the app. Returns the address at which the authorization server continues. */
 function allow(
   { db, clock }: ApiContext,
   parts: Parts,
@@ -129,7 +132,7 @@ function allow(
   const { app } = asked;
   return runAsCaller(db, caller, { now: clock() }, (trx, { userId: homeId }) =>
     parts.store.inTransaction({ trx, because: 'home' }, async () => {
-      // Locked: a second press of the button must not let the app in twice.
+      // Locked, so that a second click does not authorize the app twice.
       const again = await parts.provider().interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
       const scopes = scopesOf(asked);

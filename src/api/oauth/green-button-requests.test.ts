@@ -31,7 +31,7 @@ test('also converts scopes in a request for tokens; a token of the app itself ge
     scope: 'insights:read devices:read',
   });
   expect(form('grant_type=client_credentials&scope=FB=34_35')).toEqual({ grant_type: 'client_credentials' });
-  // Others are refused, known or not.
+  // Other scope strings are refused, known or not.
   for (const scope of ['insights:read', 'FB=34_35%20insights:read', 'FB=34_35%20x', 'x'])
     expect(form(`grant_type=client_credentials&scope=${scope}`)?.scope).toBe('insights:read');
   for (const unchanged of ['grant_type=client_credentials', 'grant_type=refresh_token&scope=insights:read'])

@@ -4,8 +4,8 @@ import { GREEN_BUTTON_NEEDS, isGreenButtonScope, negotiateGreenButtonScope } fro
 export const GREEN_BUTTON_PARAMETER = 'green_button_scope';
 
 /**
- * Replaces the scope string of ESPI in a request for consent by the scope that it stands for, and adds the negotiated string as a parameter.
- * A string of which nothing can be granted stays, and is refused as an unknown scope. Returns null if nothing changes. Pure.
+ * Replaces the ESPI scope string in a request for consent by the corresponding scope, and adds the negotiated string as a parameter. If
+ * nothing of the string can be granted, it stays and is refused as an unknown scope. Returns null if nothing changes. Pure.
  */
 export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
   const params = new URLSearchParams(asked);
@@ -23,9 +23,9 @@ export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | 
 }
 
 /**
- * Replaces the scope strings of ESPI in a request for tokens by the scope that they stand for. A token of an app itself has no scopes: there
- * they are removed, and any other scope becomes one that is refused, because the package ignores unknown ones. Returns null if nothing
- * changes. Pure.
+ * Replaces the ESPI scope strings in a request for tokens by the corresponding scope. A token of an app itself has no scopes: the strings
+ * are removed, and any other scope becomes one that is refused, because the package ignores unknown ones. Returns null if nothing changes.
+ * Pure.
  */
 export function readGreenButtonTokenScope(form: URLSearchParams): URLSearchParams | null {
   const scopes = form.get('scope')?.split(' ').filter(Boolean) ?? [];

@@ -31,13 +31,13 @@ const MEMBERS = [
 ];
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_LIMIT_BYTES = 16_384;
-/** Headers that are handed over. The server's own are those of the public URL, whatever the client sends. */
+/** Request headers that are passed on. Host and protocol are those of the public URL, whatever the client sends. */
 const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
 const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
 
 /**
- * Adds the authorization server at `/oauth/…` with its metadata, and the page of consent. Requests are handed to oidc-provider complete, and
- * its answers are sent when the transaction has committed.
+ * Adds the authorization server at `/oauth/…` with its metadata, and the page of consent. Complete requests are passed to oidc-provider,
+ * and its answers are sent once the transaction has committed.
  */
 export function addOauth(
   app: FastifyInstance,
@@ -55,7 +55,7 @@ export function addOauth(
     return made;
   };
 
-  /** Hands a request over, with another address or body if given. */
+  /** Passes a request on, with another address or body if given. */
   async function forward(request: FastifyRequest, changed: { url?: string; body?: string } = {}) {
     const { method, headers } = request;
     const { url = request.url, body = request.body } = changed;
@@ -88,7 +88,7 @@ export function addOauth(
     const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
       await countAuthorization(counter, request.ip);
       const { response_mode: mode } = request.query as { response_mode?: unknown };
-      // The other modes need a script, or show the code to scripts of the app's page.
+      // Other response modes need a script, or show the code to scripts of the app's page.
       if (mode !== undefined && mode !== 'query') throw new AppError('badRequest');
       reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
       const [path = ''] = request.url.split('?', 1);
@@ -106,7 +106,7 @@ export function addOauth(
       const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
       await takeRequest(await store.ownerOf(form.get('refresh_token') ?? ''));
       const because = request.url.startsWith(PATHS.revocation) ? 'revoked' : 'reuse';
-      // An app itself counts once its secret is accepted, so that nobody else uses up its limit.
+      // A request of an app itself counts only once its secret is accepted, so that others cannot use up its limit.
       if (form.get('grant_type') === 'client_credentials')
         await takeRequest(await store.clientOf(...credentialsOf(request, form)));
       const body = readGreenButtonTokenScope(form)?.toString();

@@ -30,7 +30,7 @@ const TTL = {
   AuthorizationCode: 60,
   AccessToken: HOUR_SECONDS,
   ClientCredentials: HOUR_SECONDS,
-  // Of a token that is not used for so long; a used one lives on in the next.
+  // Lifetime of an unused refresh token. A used one is replaced by the next.
   RefreshToken: 365 * 24 * HOUR_SECONDS,
   Grant: 365 * 24 * HOUR_SECONDS,
 };
@@ -39,7 +39,7 @@ const OFF = { enabled: false };
 
 /**
  * Creates the authorization server: authorization code with PKCE (S256), rotating refresh tokens, revocation, and no OpenID Connect.
- * `issuer`: public URL of the service. `secret`: the installation's, of which the key of its cookies is made.
+ * `issuer`: public URL of the service. `secret`: the installation's, from which the key of its cookies is derived.
  */
 export function createAuthorizationServer({
   issuer,
@@ -94,7 +94,7 @@ export function createAuthorizationServer({
     },
     issueRefreshToken: async () => true,
     jwks: { keys: [{ ...unused, use: 'sig', alg: 'ES256' }] },
-    // Only the consent that this very request was given.
+    // Accept only the consent that was given to this request.
     loadExistingGrant: async ({ oidc }: Context) =>
       oidc.result?.consent ? provider.Grant.find(oidc.result.consent.grantId) : undefined,
     pkce: { required: () => true },
@@ -117,12 +117,12 @@ export function createAuthorizationServer({
     return this.clientSecret !== undefined && isSecretOf(Buffer.from(this.clientSecret, 'hex'), presented);
   };
   provider.AccessToken.prototype.generateTokenId = function () {
-    // The package's own function decides the format, too.
+    // The function of the package that this one replaces also sets the format.
     this.format = 'opaque';
     return newSecret(TOKEN_PREFIX.access);
   };
   provider.ClientCredentials.prototype.generateTokenId = function () {
-    // Scopes are for homes, and no home consented. Scope strings of ESPI are no longer among them (green-button-requests.ts).
+    // Scopes need the consent of a home, which this token lacks. Scope strings of ESPI were removed before (green-button-requests.ts).
     if (this.scope) throw new errors.InvalidScope('requested scope needs the consent of a home', this.scope);
     this.format = 'opaque';
     return newSecret(TOKEN_PREFIX.access);
@@ -174,8 +174,8 @@ function completeAnswers(provider: Provider, store: OauthStore, issuer: string):
 type TokenAnswer = { scope?: string } & Record<string, unknown>;
 
 /**
- * Returns the answer with a token as ESPI asks for it: with the scope string that the home consented to, if the app asked for one, and the
- * addresses of the subscription and the authorization; of a token of an app itself, the address of its ApplicationInformation.
+ * Returns the token response that ESPI requires: with the scope string that the home consented to, if the app asked for one, and the
+ * addresses of the subscription and the authorization; for a token of an app itself, the address of its ApplicationInformation.
  */
 async function withGreenButton(
   answer: TokenAnswer,

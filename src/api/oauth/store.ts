@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, OauthTokenKind>> = {
   RefreshToken: 'refresh',
 };
 
-/** Transaction in which the authorization server handles a request, and why an authorization would end in it. */
+/** Transaction in which the authorization server handles a request, and the reason for which the request would end an authorization. */
 interface Work {
   trx: Database;
   because: AuthorizationEnd;
@@ -68,7 +68,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
   const ofTokens = (kind: OauthTokenKind): Adapter => ({
     async upsert(id, { jti, grantId, ...payload }, expiresInSeconds) {
       const stored = JSON.stringify(payload);
-      // A request for consent ends with the authorization that came of it.
+      // A request for consent is deleted with the authorization that it led to.
       const consented = payload.result as { consent?: { grantId: string } } | undefined;
       const authorization_id = grantId ?? consented?.consent?.grantId ?? null;
       await database()
@@ -183,7 +183,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
       const kind = KINDS[model];
       if (kind) return kind === 'refresh' ? ofRefreshTokens : ofTokens(kind);
       if (model === 'Grant') return ofGrants;
-      // The server has no sessions of its own: each request is consented to anew.
+      // The server has no sessions of its own: each request needs a new consent.
       return model === 'Client' ? ofClients : NOTHING;
     },
 
@@ -244,7 +244,7 @@ export function createOauthStore(db: Database, box: SecretBox, clock: Clock) {
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/** An authorization deletes its tokens by cascade. Nothing is looked up by other names. */
+/** Tokens are deleted with their authorization by cascade. No other look-ups occur. */
 const WITHOUT = {
   async revokeByGrantId() {},
   async findByUid() {
@@ -273,7 +273,7 @@ function clientOf(app: ClientApp): StoredPayload {
     client_id: app.app_id,
     client_name: app.name,
     client_uri: app.website,
-    // Ports of loopback addresses are free for native clients alone (RFC 8252, 7.3).
+    // Only native clients may use any port of a loopback address (RFC 8252, 7.3).
     application_type: isPublic ? 'native' : 'web',
     redirect_uris: app.redirect_uris,
     response_types: ['code'],

@@ -30,7 +30,9 @@ export const needsKey = (request: FastifyRequest) =>
   isForGreenButton(request) ||
   (/^\/v1(\/|\?|$)/.test(request.url) && !OPEN.has(request.url.split('?', 1)[0] ?? ''));
 
-/** Whether a path takes this kind of key or token: the tools of assistants take keys alone, and an app itself reads its own resources. */
+/**
+ * Whether a path accepts this kind of key or token: tools for assistants accept only keys, and an app itself reads only its own resources.
+ */
 function isTaken({ by }: Caller, request: FastifyRequest): boolean {
   if (isForGreenButton(request)) return by === 'app' || by === 'client';
   return by !== 'client' && !(by === 'app' && isForTools(request));

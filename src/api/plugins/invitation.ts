@@ -10,9 +10,9 @@ import { recordAct } from '#src/users/audit.ts';
 import { acceptByMail, findInvitation } from '#src/users/members.ts';
 
 /**
- * Adds the page of an invitation to a home: GET shows it with a button, POST accepts it for the account of the address that it was mailed
- * to, which is made if there is none (mail scanners follow links, and must not accept). The page has one form and no script. The token is
- * the permission; it signs nobody in.
+ * Adds the page of an invitation to a home. GET shows it with a button. POST accepts it for the account with the invited address, which is
+ * created if necessary. (Mail scanners follow links, and must not accept.) The page has one form and no script. The token is the
+ * permission, and signs nobody in.
  */
 export function addInvitation(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
@@ -20,7 +20,7 @@ export function addInvitation(app: FastifyInstance, context: ApiContext, secret:
       payload.resume();
       payload.on('end', () => done(null, {}));
     });
-    /** Returns the invitation of a link, null if it is over, and the page's texts: in the browser's language, else in that of the home. */
+    /** Returns the invitation of a link (null if it has ended), and the page's texts in the browser's language or else the home's. */
     const open = async ({ params, headers }: FastifyRequest) => {
       const memberId = verifyMailedToken(secret, 'member', (params as { token: string }).token);
       const invitation = memberId === null ? null : await findInvitation(context.db, memberId, context.clock());

@@ -47,7 +47,7 @@ export function addUnsubscribe(app: FastifyInstance, context: ApiContext, secret
 
 const isAccount = (target: string): boolean => target.startsWith('usr_');
 
-/** Returns the texts of a page, in the language of the mail. 404 if the account whose home the remarks are on is gone. */
+/** Returns the texts of a page, in the language of the mail. 404 if the account whose home the remarks are on was deleted. */
 async function textsOf(db: Database, target: string) {
   if (isAccount(target)) {
     const language = requireFound(await languageOf(db, target));

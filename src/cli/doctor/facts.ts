@@ -68,7 +68,7 @@ export interface DatabaseContent {
   lastMessages: { all: number; rejected: number };
   overdueSeconds: number;
   deliveriesWaiting: number;
-  /** First start after a restore, before which everything due is held back. Null: nothing is. */
+  /** Time of the first start after a restore; earlier deliveries are held back. Null: none are held back. */
   heldBefore: Date | null;
   usageChangesWaiting: number;
   lateDifferences: number;
@@ -108,7 +108,7 @@ export interface SecretKeyFacts {
   /** Source of the secret key: SECRET_KEY, or the file. */
   from: string;
   isThere: boolean;
-  /** Number of sealed values tried, and how many of them this key opens. Null if the database could not be queried. */
+  /** Number of encrypted values tried, and how many of them this key decrypts. Null if the database could not be queried. */
   sealed: { looked: number; opened: number } | null;
 }
 
@@ -119,7 +119,7 @@ export interface PortFacts {
   state: 'free' | 'taken' | 'unusable';
   /** Process that listens on the port, as far as this user may see it. */
   holder: { pid: number; title: string } | null;
-  /** Why the service cannot listen on the port. */
+  /** Reason why the service cannot listen on the port. */
   why?: string;
 }
 

@@ -35,7 +35,7 @@ const event = (type: string, data: object, of: typeof people | null = null): Rep
   people: of,
 });
 
-/** Every mail about an event, but for remarks, whose texts are the dashboard's. */
+/** Every mail about an event, except remarks, whose texts belong to the dashboard. */
 const EVENTS: Sample[] = [
   ...['peak_usage', 'daily_usage', 'monthly_usage', 'daily_cost', 'monthly_cost', 'no_data'].map(
     (type): Sample => [type, event('alert.triggered', { ...alert, type }), link('unsubscribe')],
@@ -83,7 +83,7 @@ const MAILS: [name: string, compose: (language: Language) => Promise<Mail>][] = 
   ['back-ups interrupted', (language) => composeBackupsInterrupted('/mnt/copies', language)],
 ];
 
-/** Lines that consist of what the account or a device is called, and nothing else. */
+/** Lines that contain only the name of the account or of a device. */
 const DATA = /^(https:\/\/\S+|dev_1\s?: Attic|)$/;
 
 describe.each(MAILS)('the mail %s', (_name, compose) => {

@@ -39,8 +39,8 @@ export interface WebhookPatch {
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
 /**
- * Creates a subscription for an account, by itself, or by a member of the home (`memberId`) or an app (`authorizationId`), with whose access it
- * ends. `box` seals its secret. Throws 409 if the account has the maximum number.
+ * Creates a subscription for an account, by itself, or by a member of the home (`memberId`) or an app (`authorizationId`), with whose
+ * access it ends. `box` encrypts its secret. Throws 409 if the account has the maximum number.
  */
 export async function createWebhook(
   db: Database,

@@ -18,7 +18,7 @@ import { app, appPatch, appToWire, areRedirectsAllowed, createdApp, newApp, REDI
 
 const ofApp = z.object({ app_id: idField });
 
-/** Throws 403 for homeowners, who let apps in but register none. */
+/** Throws 403 for homeowners, who can authorize apps but not register them. */
 function checkRegistrar({ role }: Caller): void {
   if (role === 'homeowner') throw new AppError('forbidden');
 }

@@ -161,7 +161,7 @@ export const removeGroupUser = defineOperation({
 interface Change {
   add?: readonly string[];
   remove?: readonly string[];
-  /** Returns the place in the request of a home that is to be added. */
+  /** Returns the name of the request's field that contains a home to be added. */
   fieldOf(index: number): string;
 }
 

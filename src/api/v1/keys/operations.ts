@@ -216,7 +216,7 @@ async function checkChange(
     memberId: string | null;
   },
 ): Promise<void> {
-  // Nobody but the member itself may have a key for a home that invited the member.
+  // Only the member itself may have a key for the home that invited it.
   if (key.memberId !== null && key.userId !== caller.accountId) throw new AppError('forbidden');
   checkGrant(caller, key.userId, key.scopes, key.allowedAddresses, { isOfDevice: key.deviceId !== null });
   if (key.deviceId !== null) await assertMayManageDevice(db, reachOf(caller), key.deviceId);

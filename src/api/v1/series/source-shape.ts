@@ -136,7 +136,7 @@ export const rejectedRows = z
   .array(rejectedRow)
   .describe(`The first rows that would not be stored, up to ${MAX_CHECKED}.`);
 
-/** Splits a source of a request into what is stored openly and what is stored sealed. Names of headers become lower case. */
+/** Splits a source of a request into the part stored in plain text and the part stored encrypted. Header names become lower case. */
 export function toGivenSource(given: z.output<typeof givenSource>): GivenSource {
   if ('preset' in given) {
     const { token, ...source } = given;

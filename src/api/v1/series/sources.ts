@@ -93,7 +93,7 @@ async function waitForHost(db: Database, host: string): Promise<void> {
   throw new AppError('unavailable');
 }
 
-/** Defines the operation that changes a series of a kind, and the one that removes values that were put. */
+/** Defines the operation that changes a series of a kind, and the one that removes values that were set by PUT. */
 function defineSourceOperations(of: SeriesInterface) {
   const { kind, path, values, noun, removes, name: nameOfKind, summaries, series } = of;
   const updateSeries = defineOperation({

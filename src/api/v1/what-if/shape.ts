@@ -14,7 +14,7 @@ const billionths = (least: number, most: number) =>
     context.issues.push({ code: 'custom', message: `must be from ${least} to ${most}`, input: text });
     return z.NEVER;
   });
-/** A battery of a million kWh or kW is none of a home. */
+/** No home has a battery of a million kWh or kW. */
 const MOST = 1_000_000;
 
 const battery = z

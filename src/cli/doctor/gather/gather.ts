@@ -155,7 +155,7 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   return found.flat();
 }
 
-/** Tries the secret key on sealed values of the database; never creates a key. `sealed`: null if the database could not be queried. */
+/** Tries the secret key on encrypted values of the database; never creates a key. `sealed`: null if the database could not be queried. */
 async function gatherSecretKey(config: Config, sealed: readonly Buffer[] | null): Promise<SecretKeyFacts> {
   const file = join(config.dataDir, 'secret.key');
   const from = config.secretKey === undefined ? file : 'SECRET_KEY';

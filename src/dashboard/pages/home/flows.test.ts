@@ -15,7 +15,7 @@ test('energy that charged the battery is shown as stored, not as used', () => {
     share: 0.331,
     storedKwh: 4.92,
   });
-  // The battery was charged from the grid: nothing of the own energy was used, and not less than that.
+  // The battery was charged from the grid: the use of own energy is zero, and not negative.
   expect(ownUseOf({ ...flows, grid_import_kwh: 3, autarky: 0 }, 2.23)).toMatchObject({ kwh: 0, share: 0 });
 });
 
@@ -27,7 +27,7 @@ test.each([
   expect(ownUseOf(flows, used)).toBeNull();
 });
 
-/** Heights of a band: where it begins and where it ends, up to its point. */
+/** Vertical extent of a band at its beginning and at its end, up to its tip. */
 function edges(path: string) {
   const [x1, top1, , , , , x2, top2, , middle, , bottom2, , , , , , bottom1] = (path.match(/-?[\d.]+/g) ?? []).map(
     Number,
@@ -46,13 +46,13 @@ test('bands are as wide as their energy, from the name to the bar and from the b
   for (const [index, kwh] of [6, 3, 1, 7, 2, 1].entries())
     for (const px of widths(all[index] as ReturnType<typeof edges>)) expect(px).toBeCloseTo(kwh * perKwh, 0);
   expect(heightPx).toBe(3 * NAME_PX);
-  // One below the other along the bar, which is as high as all of them.
+  // The bands lie one below the other along the bar, whose height is their sum.
   expect(sun?.to[1]).toBe(grid?.to[0]);
   expect([sun?.to[0], battery?.to[1]].map((y) => Math.round(y ?? 0))).toEqual(
     [bar.y, bar.y + bar.height].map(Math.round),
   );
   expect(fed?.from[0]).toBe(used?.from[1]);
-  // Each in the middle of its name.
+  // Each band is centred at its name.
   expect(((grid?.from[0] ?? 0) + (grid?.from[1] ?? 0)) / 2).toBeCloseTo(heightPx / 2, 1);
   expect(charged?.middle).toBeCloseTo(heightPx - NAME_PX / 2, 1);
 });
@@ -95,9 +95,9 @@ test('shows no picture if inflow and outflow differ by more than rounding, becau
   expect(addsUp([2.5, 3], [5.5, 0])).toBe(true);
   expect(addsUp([0.004, 0], [0.001, 0])).toBe(true);
   expect(addsUp([100, 20.5], [119.9])).toBe(true);
-  // An inverter told of 2.5 kWh before the grid meter was there.
+  // An inverter reported 2.5 kWh before the grid meter existed.
   expect(addsUp([2.5, 3], [3, 0])).toBe(false);
-  // Fed in, and nothing here produces.
+  // Energy was exported, but the home has no producer.
   expect(addsUp([10], [10, 7])).toBe(false);
 });
 

@@ -8,7 +8,10 @@ type Backups = NonNullable<Operator['backups']>;
 
 const megabytes = (bytes: number): string => count(Math.ceil(bytes / 1e6));
 
-/** Card with the installation's own copies: the last one, the archive since, and what is wrong. Also says that a restored one holds back. */
+/**
+ * Card with the installation's own copies: the last one, the archive since, and its faults. Also shows whether a restored installation
+ * holds back deliveries.
+ */
 export function BackupCard({ backups, held_before }: Pick<Operator, 'backups' | 'held_before'>) {
   const w = words().backups;
   if (!backups && held_before === null) return null;

@@ -60,7 +60,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
   <//>`;
 }
 
-/** Says that the sign-in was too long ago for a new passkey. */
+/** Message that the sign-in was too long ago for a new passkey. */
 function notAllowed(failure: unknown): never {
   if (failure instanceof Failure && failure.status === 403) throw new Error(words().sessions.passkeyLongAgo);
   throw failure;

@@ -9,7 +9,7 @@ import { busyAttributes, Dialog, Field, Problem, rich } from '../../parts/ui.ts'
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** What a battery changed in some days, and its price as typed; null: none was typed. */
+/** Effect of a battery in some days, and its price as typed; null: none was typed. */
 interface Tried {
   days: { start: string; end: string };
   price: number | null;
@@ -17,7 +17,7 @@ interface Tried {
   answer: WhatIfAnswer | null;
 }
 
-/** A payback is not computed if more than this share of the time is unknown: what is saved in it is missing. */
+/** A payback is not computed if more than this share of the time is unknown, because its savings are missing. */
 const MAX_UNKNOWN_SHARE = 0.1;
 
 /** Payback of a battery. `years`: price ÷ what a year saves. */
@@ -95,7 +95,7 @@ export function BatteryDialog(props: {
   <//>`;
 }
 
-/** Values at first: a usual battery of a house. */
+/** Initial values: a usual home battery. */
 const DEFAULTS = { capacity: 10, power: 5, efficiency: 90, price: '' } as const;
 
 /** Returns null if the service refused because there is nothing to store; rethrows any other error. */
