@@ -51,7 +51,7 @@ test('whatever the clock does, a daily job runs at most once for each day, and i
         runs.push(latestMs);
         ranForMs = latestMs;
       }
-      // Without a run in the future by more than a day a job never repeats a day.
+      // Unless a run was recorded more than a day in the future, a job never repeats a day.
       const isForward = steps.every((step) => step >= 0);
       if (isForward) expect(new Set(runs).size).toBe(runs.length);
       expect(isDailyDue(latestMsAt(nowMs + 2 * DAY_MS), ranForMs)).toBe(true);

@@ -187,7 +187,7 @@ async function lookUp(
   };
 }
 
-/** Returns the given addresses that already have an account, in any reach. */
+/** Returns the given addresses that already have an account, regardless of reach. */
 async function takenOf(db: Database, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return [];
   const users = await db

@@ -124,7 +124,10 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   return { url: server.url, stop };
 }
 
-/** Migrates the schema, ends again what ended after the copy of a restored installation, and creates the first administrator. Returns the administrator's key if it is new. */
+/**
+ * Migrates the schema, applies the endings from after the copy of a restored installation, and creates the first administrator. Returns the
+ * administrator's key if it is new.
+ */
 async function prepare(
   url: string,
   config: Config,

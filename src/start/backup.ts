@@ -14,7 +14,7 @@ const GIVEN_UP = 'energy_backup_wal_given_up';
 
 /** Interval at which the worker looks whether the archive was given up. */
 const LOOK_MS = 10_000;
-/** Most administrators who get a mail. */
+/** Maximum number of administrators who get a mail. */
 const MAX_MAILS = 20;
 
 /** Reports the installation's own copies: metrics, and a mail to the administrators if the archive of WAL was given up. Returns a function that stops it. */

@@ -28,7 +28,7 @@ const DAY_AND_NIGHT = {
     export: { per_kwh: '0.0803' },
   },
 };
-/** An offer for a later day, which would have cost less: the home is told so. */
+/** An offer for a later day, which would have cost less. The home gets a remark about it. */
 const OFFER = {
   name: 'Offer: one price',
   currency: 'EUR',

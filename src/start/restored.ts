@@ -14,7 +14,7 @@ import { closeAuthorizations } from '#src/users/app-access.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { closeMemberships } from '#src/users/member-ends.ts';
 
-/** Ends things of a kind. Ids of things that do not exist, or have ended, change nothing. */
+/** Ends objects of a kind. Ids of missing or ended objects change nothing. */
 const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => closeMemberships(db, ids, new Date()),
   authorization: closeAuthorizations,
@@ -39,15 +39,16 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
 };
 
 /**
- * First start of a restored installation, before it listens: holds back what fell due before, and ends what had ended after the time of the
- * copy (`ended.jsonl`), without a mail. Does nothing for other installations. If it is interrupted, the next start repeats it.
+ * First start of a restored installation, before it listens: holds back everything that fell due before, and applies the endings from after
+ * the time of the copy (`ended.jsonl`), without a mail. Does nothing for other installations. If it is interrupted, the next start repeats
+ * it.
  */
 export async function endAgainAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readRestored(dataDir);
   if (restored === null) return;
   const db = createDb(pool);
   await holdBack(db);
-  // The file has them in an order in which no step writes mails about another one.
+  // In the order of the file, no step causes mails about another one.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
   const counts: Record<string, number> = {};
   for (const [kind, endings] of byKind) {

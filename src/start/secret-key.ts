@@ -15,11 +15,11 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 
 /**
  * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no key and the database
- * contains nothing sealed, the file is created (mode 0600). If several processes start at once, one creates it and all use it. Throws, with
- * what to do, if the key that sealed the database's contents is missing or another key is present.
+ * contains nothing encrypted, the file is created (mode 0600). If several processes start at once, one creates it and all use it. Throws,
+ * with what to do, if the key that encrypted the database's contents is missing or another key is present.
  */
 export async function secretKey(config: Config, db: Database): Promise<string> {
-  // Read the samples before the file: a process that seals something has created the file first.
+  // Read the samples before the file: a process that encrypts something has created the file first.
   const samples = await readSealedSamples(queryOf(db));
   const file = fileOf(config);
   const make = () => {
@@ -50,7 +50,7 @@ async function secretInFile(config: Config, make: () => string): Promise<string>
 
 const newSecret = (): string => `${randomBytes(32).toString('base64url')}\n`;
 
-/** Whether this key can open the sealed value. */
+/** Whether this key decrypts the value. */
 export function canOpen(box: SecretBox, sealed: Buffer): boolean {
   try {
     box.open(sealed);
@@ -69,8 +69,8 @@ export interface GivenUpSecrets {
 }
 
 /**
- * Gives up sealed values if their key is lost: everything that the present key (SECRET_KEY, `secret.key`, or a new one) cannot open. The
- * secret of a webhook is replaced by a random one; the webhook continues when its owner sets a new token. All or nothing.
+ * Gives up encrypted values if their key is lost: everything that the present key (SECRET_KEY, `secret.key`, or a new one) cannot decrypt.
+ * The secret of a webhook is replaced by a random one; the webhook continues when its owner sets a new token. All or nothing.
  */
 export async function giveUpSealedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
   const box = createSecretBox(await newSecretKey(config));

@@ -97,8 +97,8 @@ const devicesWhere = (where: string): string => `
   WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
 
 /**
- * The same with what the past of each says, in one statement: a past that is read later could be that of other series. Of a device that produces the whole
- * past is added up to find out in which direction, unless it never counted an import.
+ * The same, with the facts from each device's past, in one statement, because a past that is read later could belong to other series. The
+ * whole past of a producing device is added up to find its direction, unless it never counted an import.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
   directions AS (

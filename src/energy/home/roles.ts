@@ -101,8 +101,8 @@ const isSame = (a: HomeStretch, b: HomeStretch): boolean =>
 export type ExpectedChannels = (device: HomeDevice, stretch: HomeStretch, fromMs: number, toMs: number) => number;
 
 /**
- * Expected coverage within a bucket, in ms, summed over channels: of `used`, or of other `channels`. A channel is expected while it counts and
- * its device is there. Pure.
+ * Expected coverage within a bucket, in ms, summed over channels: of `used`, or of other `channels`. A channel is expected while it counts
+ * and its device exists. Pure.
  */
 export function expectedMs(
   devices: readonly HomeDevice[],

@@ -7,7 +7,7 @@ import { type ReadingsPage, readPage } from './page.ts';
 import { findReadDevice, type ReadSeries } from './series.ts';
 import { type ReadingVerdict, readingVerdict } from './verdict.ts';
 
-/** A stored reading of a device, and what it was taken for. */
+/** A stored reading of a device, with its verdict. */
 export interface DeviceReading {
   series: ReadSeries;
   at: Date;
@@ -20,7 +20,7 @@ export interface DeviceReading {
   editId: string | null;
 }
 
-/** Returns the place of a reading in its device's list: its time in Unix ms, its series, and its length. */
+/** Returns the position of a reading in its device's list: its time in Unix ms, its series, and its length. */
 export const readingCursor = ({ at, series, intervalMs }: DeviceReading): string =>
   `${at.getTime()} ${series.seriesId} ${intervalMs}`;
 

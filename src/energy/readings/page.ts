@@ -24,12 +24,12 @@ export interface ReadingRow {
   previous_at: Date | null;
 }
 
-/** An `interval_ms` below that of every reading, of which the lowest is -1, and one above. */
+/** Values of `interval_ms` below and above those of all readings, the lowest of which is -1. */
 const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
 /** Maximum number of excluded readings that the search for the previous reading passes over, before it searches from the start. */
 const MAX_PASSED_OVER = 100_000;
 
-/** Parses a place in the list. Throws 422 if it is none of this range. */
+/** Parses a position in the list. Throws 422 if it does not belong to this range. */
 function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: number; intervalMs: number } {
   if (cursor === undefined) return { at: from, seriesId: 0, intervalMs: BEFORE_ALL };
   const [, ms, seriesId, intervalMs] = /^(\d{1,15}) (\d{1,15}) (-1|\d{1,15})$/.exec(cursor) ?? [];
@@ -93,8 +93,8 @@ const isHeldBefore = sql`coalesce((
   ORDER BY h.read_at DESC LIMIT 1), false)`;
 
 /**
- * Returns the time of the reading before `n`, excluded ones aside, as far as the law needs it: the previous one if at most
- * `MAX_PASSED_OVER` excluded ones lie between, otherwise that which retention left, or the first of the series.
+ * Returns the time of the last reading before `n` that is not excluded, as far as the law needs it: the previous one if at most
+ * `MAX_PASSED_OVER` excluded ones lie between, otherwise the one that retention kept, or the first of the series.
  */
 const previousOf = sql`coalesce(
   (SELECT b.read_at FROM (

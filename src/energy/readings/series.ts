@@ -19,7 +19,7 @@ export interface ReadSeries {
   splitsMs: readonly number[];
 }
 
-/** A device as its readings need it: its setting for silences of power, and its series by id. */
+/** The data of a device that its readings need: its setting for silences of power, and its series by id. */
 export interface ReadDevice {
   deviceId: string;
   maxGapMinutes: number;

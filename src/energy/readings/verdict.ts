@@ -40,7 +40,7 @@ export interface ReadingFacts {
   isLowerKept: boolean;
 }
 
-/** Returns what a reading was taken for, in the words of the interface. Pure. `maxGapMinutes`: setting of its device. */
+/** Returns the verdict on a reading, in the words of the API. Pure. `maxGapMinutes`: setting of its device. */
 export function readingVerdict(
   series: Pick<ReadSeries, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
   { atMs, note, isAwaiting, previousMs, isLowerKept }: ReadingFacts,

@@ -8,7 +8,7 @@ import { changeMap, findMap, type MapChange, type MapEntry, readMap } from './ru
  */
 export type Exceptions = ReadonlyMap<string, string>;
 
-/** The file of exceptions, which routers read when they start, and the routers that run (runtime-api.ts). */
+/** The file of exceptions, which routers read when they start, and the running routers (runtime-api.ts). */
 export interface ExceptionPlaces {
   file: string;
   routers: readonly string[];

@@ -10,7 +10,7 @@ export interface CellHealth {
   mqtt: boolean | null;
 }
 
-/** A router. `problem`: why it cannot be asked; null if it answers. `differing`: entries of its map that are not as in the file. */
+/** A router. `problem`: reason why it cannot be queried; null if it responds. `differing`: entries of its map that differ from the file. */
 interface RouterHealth {
   router: string;
   problem: string | null;
@@ -26,7 +26,9 @@ export interface CellsHealth {
 
 const CELL_BACKEND = /^(api|mqtt)_([a-z][a-z0-9]*)$/;
 
-/** Asks each router for the health of the cells, and compares its exceptions with the file. A router that does not answer is reported. */
+/**
+ * Queries each router for the health of the cells, and compares its exceptions with the file. A router that does not respond is reported.
+ */
 export async function readCellsHealth({
   file,
   routers,

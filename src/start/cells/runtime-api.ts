@@ -23,7 +23,7 @@ async function ask(router: string, request: string): Promise<string> {
   });
 }
 
-/** A backend of a router, with whether any of its servers takes requests. */
+/** A backend of a router, with whether any of its servers accepts requests. */
 export interface Backend {
   name: string;
   isUp: boolean;

@@ -63,7 +63,7 @@ async function close(
 ): Promise<void> {
   // The same order as an erasure (src/users/erase.ts): the refresh, changed hours, the account, gateways, devices, heads.
   await client.query('SELECT hold_refresh()');
-  // The triggers of sql/schema/0088_endings.sql must not note the accounts as ended.
+  // The triggers of sql/schema/0088_endings.sql must not record the accounts as ended.
   await client.query("SET LOCAL energy.is_moving = 'on'");
   await packChanges(client, userIds);
   const { rowCount } = await client.query('SELECT FROM users WHERE user_id = ANY ($1) ORDER BY user_id FOR UPDATE', [
@@ -128,8 +128,9 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens accounts at the target in one transaction: inserts all rows that were taken out of the source, with the target's ids, sealed with
- * its key, and compares them by count and sum. Readings and load profile were copied before. Returns the number of rows of each relation.
+ * Opens accounts at the target in one transaction: inserts all rows that were taken out of the source, with the target's ids, encrypted
+ * with its key, and compares them by count and sum. Readings and load profile were copied before. Returns the number of rows of each
+ * relation.
  */
 export async function openAccounts(
   { source, target }: CopyEnds,

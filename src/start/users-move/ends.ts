@@ -110,13 +110,13 @@ export async function withEnds<T>(
   }
 }
 
-/** Keys with which the two installations seal secrets. */
+/** Keys with which the two installations encrypt secrets. */
 interface Secrets {
   source: string;
   target: string;
 }
 
-/** Throws if a key cannot open any value that its installation has sealed. */
+/** Throws if a key cannot decrypt any value that its installation has encrypted. */
 export async function assertKeysOpen({ source, target }: MoveInstallations, secrets: Secrets): Promise<void> {
   for (const [{ pool }, secret, what] of [
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
@@ -132,7 +132,7 @@ export async function assertKeysOpen({ source, target }: MoveInstallations, secr
 }
 
 /**
- * Returns a function that opens a value sealed by the source and seals it with the target's key. It throws if the value cannot be opened.
+ * Returns a function that decrypts a value of the source and encrypts it with the target's key. It throws if the value cannot be decrypted.
  */
 export function createResealer(secrets: Secrets): (sealed: Buffer) => Buffer {
   const [from, to] = [createSecretBox(secrets.source), createSecretBox(secrets.target)];

@@ -54,7 +54,7 @@ export interface UsersMoveReport {
 export interface UsersMove {
   /** Text of the file of accounts. */
   accounts: string;
-  /** Keys with which the two installations seal: the contents of their `secret.key`. */
+  /** Encryption keys of the two installations: the contents of their `secret.key`. */
   secrets: { source: string; target: string };
   taking: IngestSettings;
   /**
@@ -141,8 +141,8 @@ async function forwardUntilDisconnected(
 }
 
 /**
- * Closes accounts at the source. Just before, the target is told to answer 503 for them, and their callers are sent there: at the source,
- * processes that have cached a caller would read an account without data. If that fails, everything is as before.
+ * Closes accounts at the source. Just before, the target is set to answer 503 for them, and their callers are redirected there: at the
+ * source, processes that have cached a caller would read an account without data. If that fails, everything is as before.
  */
 async function closeAndRedirect(
   { source, target }: MoveInstallations,
@@ -230,7 +230,7 @@ async function finish(
       throw error;
     }
   }
-  // Again: a killed command may have redirected only some of the names.
+  // Redirect again: a killed command may have redirected only some of the names.
   await how.routes?.toTarget(await readAccountNames(source.pool, userIds));
   report.users += userIds.length;
   how.step('Erasing them here …');
