@@ -104,7 +104,7 @@ test('gives backlogged devices equal turns, whatever each has sent', () => {
     ['dev_a', 100],
     ['dev_b', 100],
   ]);
-  // The rest of dev_b is no more than its neighbours have.
+  // dev_b has no more pending messages than its neighbours.
   expect(of(queue.take(1).messages)).toEqual([['dev_long', 1]]);
   expect(of(queue.take(1).messages)).toEqual([['dev_a', 100]]);
   expect(of(queue.take(0).messages)).toEqual([['dev_b', 200]]);

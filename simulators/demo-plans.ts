@@ -155,7 +155,7 @@ const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
 });
 
 /**
- * The last time before `beforeMs` that is a weekday (0 = Sunday, null: any) and minute of the local day, and long enough ago for a remark.
+ * Returns the last time before `beforeMs` on a weekday (0 = Sunday, null: any) at a minute of the local day, long enough ago for a remark.
  */
 function lastAt(weekday: number | null, minute: number, beforeMs: number, utcOffsetMinutes: number): number {
   const offsetMs = utcOffsetMinutes * MINUTE_MS;

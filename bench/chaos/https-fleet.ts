@@ -47,8 +47,8 @@ async function createDeviceKeys(pool: Pool, players: readonly PairedDevice[]): P
 }
 
 /**
- * Sends a reading once. Returns whether the answer is 2xx, and false if there is none. Throws if a 2xx neither stored nor knew the reading,
- * and if the request itself is refused, because it would be refused forever.
+ * Sends a reading once. Returns whether the answer is 2xx, and false if there is none. Throws if a 2xx answer neither stored nor recognised
+ * the reading, or if the request itself is refused, because it would be refused forever.
  */
 function isAccepted(options: Parameters<typeof request>[1], payload: string): Promise<boolean> {
   return new Promise((resolve, reject) => {

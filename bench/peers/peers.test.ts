@@ -83,7 +83,7 @@ describe('the configuration of', () => {
       `"${place.databaseUrl}"`,
     ]);
     expect(Number(setting('max_undelivered_messages'))).toBeGreaterThanOrEqual(Number(setting('metric_batch_size')));
-    // It writes into the same columns as the others.
+    // The program writes into the same columns as the others.
     for (const column of ['device', 'time', 'energy_total_kwh']) expect(CREATE_PEER_TABLE).toContain(`${column} `);
   });
 

@@ -19,8 +19,8 @@ export interface DecodedReading {
   /** Position of the reading in its message, from 0; used in rejections. */
   element: number;
   /**
-   * Native name of the quantity at a device behind a gateway. Its unit, if the meaning of the quantity is unknown (null: the message does
-   * not state the unit).
+   * Native name of the quantity at a device behind a gateway, and, if its meaning is unknown, its unit (null: the message does not state
+   * the unit).
    */
   native?: string;
   unit?: string | null;

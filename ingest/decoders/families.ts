@@ -110,7 +110,7 @@ export const FAMILIES: readonly Family[] = [
   statestream,
   emsesp,
   espurna,
-  // Known by their bodies: each message of the families after them would be searched.
+  // Recognised by their bodies: they would search each message of the families after them.
   loadTableFamily('sbfspot'),
   loadTableFamily('homewizard'),
   loadTableFamily('huawei'),

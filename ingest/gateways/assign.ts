@@ -5,7 +5,7 @@ import type { DecodedValue, FamilyDecodeResult, ValueKind } from '../decoders/fa
 const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
-  // For gas, heat and water, the law takes m³ in place of kWh: cm³ are stored like mWh.
+  // For gas, heat and water, the law counts m³ instead of kWh: cm³ are stored like mWh.
   volume_total_m3: { kind: 'register', whole: (cubicMetres) => roundToUnits(cubicMetres, 6) },
   power_w: { kind: 'power', whole: (watts) => roundToUnits(watts, 3) },
   temperature_c: { kind: 'temperature', whole: (degrees) => roundToUnits(degrees, 3) },
@@ -58,6 +58,6 @@ const MAX_NAME = 200;
 /** Makes a name safe to store and show. */
 const shownName = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{C}/gu, '?');
 
-/** Returns the native ids of the devices that a message reveals: devices with a quantity in the message, or that could have one. */
+/** Returns the native ids of the devices that a message reveals: devices with a quantity in the message, and those with an unusable one. */
 export const discoveredNativeIds = ({ said, seen = [] }: FamilyDecodeResult): Set<string> =>
   new Set([...said.filter(({ kind }) => kind !== 'availability').map(({ device }) => device), ...seen]);

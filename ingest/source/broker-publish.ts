@@ -87,7 +87,7 @@ export class PublishHandler {
     }
   };
 
-  /** Forgets a session whose connection has ended. */
+  /** Evicts a session whose connection has ended. */
   leave(session: Session): void {
     this.#waiting.delete(session);
   }

@@ -13,8 +13,8 @@ export interface MovedLoginsWatcher {
 }
 
 /**
- * Ends, within a second, what this process has of logins that have connected to another one. Polls instead of listening: NOTIFY takes a
- * server-wide lock at each commit.
+ * Ends, within a second, the connections and sessions at this process of logins that have connected to another one. Polls instead of
+ * listening: NOTIFY takes a server-wide lock at each commit.
  */
 export function watchMovedLogins(sessions: Sessions, places: LoginPlaces, log: Logger): MovedLoginsWatcher {
   let answeredAtMs = performance.now();
@@ -42,8 +42,8 @@ export function watchMovedLogins(sessions: Sessions, places: LoginPlaces, log: L
 }
 
 /**
- * Ends what this process has of open logins that are at another process. Catches what `watchMovedLogins` cannot: a login that moved twice
- * within a second, or after the database lost its unlogged table.
+ * Ends the connections and sessions at this process of open logins that are at another one. Detects what `watchMovedLogins` cannot: a login
+ * that moved twice within a second, or after the database lost its unlogged table.
  */
 export async function endMovedSessions(sessions: Sessions, places: LoginPlaces): Promise<void> {
   const open = new Set([...sessions.open].flatMap(({ by, claiming }) => (claiming ? [] : [by.username])));

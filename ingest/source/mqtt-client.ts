@@ -175,7 +175,7 @@ class MqttClientSource implements MqttSource {
 
   #take(topic: string, payload: Buffer, isRetained: boolean, receipt: Receipt): void {
     this.#lastAtMs = performance.now();
-    // Neither accepted nor acknowledged: the broker redelivers it to the session's next client.
+    // The message is neither accepted nor acknowledged, so that the broker redelivers it to the session's next client.
     if (this.#isClosing) return;
     this.#inFlight++;
     const message = { topic, payload, receivedAtMs: Date.now(), replayed: isRetained };

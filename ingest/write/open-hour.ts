@@ -164,7 +164,7 @@ export class OpenHourSums implements Buckets {
     return sums;
   }
 
-  /** Does nothing: every quarter-hour has its own sums. */
+  /** Does nothing, because every quarter-hour has its own sums. */
   set(): void {}
 
   /** Whether the open hour (0) or the next one (1) has changed, in any of the given measures. */

@@ -3,14 +3,14 @@ import type { Database } from '#src/database/connect.ts';
 
 /**
  * Records at which of several ingest processes each login is connected (`login_places`). A login is at one process: that of its latest
- * connection. The previous process learns of the move within a second, and ends what it still has of the login.
+ * connection. The previous process detects the move within a second, and ends its connections and sessions of the login.
  */
 export interface LoginPlaces {
   /** Records that a login is at this process. Returns whether it was not there before, so that what this process stores of it is outdated. */
   claim(username: string): Promise<boolean>;
   /** Returns logins that have moved to another process and were not confirmed yet. */
   moved(): Promise<string[]>;
-  /** Confirms that this process has ended what it had of these logins. */
+  /** Confirms that this process has ended its connections and sessions of these logins. */
   confirm(usernames: readonly string[]): Promise<void>;
   /** Returns those of the logins that are at another process. */
   elsewhere(usernames: readonly string[]): Promise<string[]>;

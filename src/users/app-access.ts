@@ -5,7 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Mails the owner of a home that an app was let in. `data`: the authorization. */
+/** Mails the owner of a home that an app was authorized. `data`: the authorization. */
 export async function reportAuthorization(trx: Database, homeId: string, data: Record<string, unknown>): Promise<void> {
   const event: NewEvent = { type: 'authorization.began', userId: homeId, data, channel: 'email' };
   await addEvents(queryOf(trx), [event], new Date());

@@ -70,7 +70,7 @@ export async function recordActs(
     .execute();
 }
 
-/** So many acts back: of several at once the last to be committed need not be the last by its id. */
+/** Number of latest acts to search: of concurrent acts, the last one committed need not have the highest id. */
 const LAST_ACTS = 10;
 
 /** Returns the transaction numbers (32 bits, as in rows) of an account's latest acts within a day. */

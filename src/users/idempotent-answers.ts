@@ -46,7 +46,7 @@ export async function findAnswer(db: Database, box: SecretBox, request: KeyedReq
   return { is: 'answered', status: known.status, body: box.open(known.body_sealed) };
 }
 
-/** Stores the answer to a request, in the transaction of its change. Sealed, because it may contain a key or a password. */
+/** Stores the answer to a request, in the transaction of its change. Encrypted, because it may contain a key or a password. */
 export async function keepAnswer(
   db: Database,
   box: SecretBox,

@@ -31,7 +31,7 @@ test('has a page for each file of docs/', () => {
   const missing = written
     .trim()
     .split('\n')
-    // How to write a guide is for those who write one.
+    // The page about writing guides is for their authors.
     .filter((file) => file !== 'docs/guides/README.md')
     .map((file) => `/${file.replace(/\/README\.md$|\.md$/, '').replace(/guides\/\d+-/, 'guides/')}`)
     .filter((href) => !files.has(href));

@@ -97,7 +97,7 @@ test('ends malformed connections, and no other', async () => {
   for (const [what, bytes] of Object.entries(malformed)) {
     const raw = await connectRaw(broker, connectPacket());
     await expect.poll(() => raw.replies.length).toBe(1);
-    // Another message follows in the same bytes: it must not be taken.
+    // Another message follows in the same bytes: it must not be processed.
     raw.socket.write(Buffer.concat([bytes, publish([0], 'after')]));
     await raw.closed;
     expect(raw.replies[1], what).toMatchObject({ cmd: 'disconnect', reasonCode: 0x81 });
@@ -179,7 +179,7 @@ test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', asyn
     retain: false,
   });
   const release = { cmd: 'pubrel', messageId: 7 };
-  // Names that every object inherits ended the process, and so did the second of two PUBRELs.
+  // In aedes 1.2.0, names that every object inherits ended the process, and so did the second of two PUBRELs.
   const first = await session(false, [
     { cmd: 'unsubscribe', messageId: 1, unsubscriptions: ['constructor', '__proto__'] },
     message('one'),

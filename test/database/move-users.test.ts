@@ -184,7 +184,7 @@ test('while an account moves, its callers get 503 and its devices "server unavai
     const routes = {
       toTarget: async (names: readonly { name: string }[]) => {
         routed.push(`to ${names.length}`);
-        // From the moment in which callers are directed there.
+        // Statuses from the moment in which callers are directed there.
         seen.push(await statusesOf(there));
       },
       toSource: async (names: readonly { name: string }[]) => void routed.push(`back ${names.length}`),

@@ -33,7 +33,7 @@ beforeEach(async () => {
   home = { userId, deviceId: device.device_id, password, key, keyId, secret };
 });
 
-/** Hides the rows of the home, as before its opening. Returns the opening, which is one transaction. */
+/** Hides the rows of the home, as before it is opened. Returns a function that opens it in one transaction. */
 async function hide(): Promise<() => Promise<void>> {
   const { userId, deviceId, key, keyId, secret } = home;
   const [ofKey, ofSession] = [hashSecret(key), hashSecret(secret)];
@@ -62,7 +62,7 @@ async function hide(): Promise<() => Promise<void>> {
     ]);
 }
 
-/** Returns a database that runs `open` after so many statements. */
+/** Returns a database that runs `open` after a number of statements. */
 function openingAfter(statements: number, open: () => Promise<void>): Database {
   let done = 0;
   const plugin: KyselyPlugin = {

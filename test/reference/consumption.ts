@@ -144,7 +144,7 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
     for (const s of here) {
       for (const { countsImport, countsExport, ...step } of countedOf(s)) {
         if (!countsImport && !countsExport) continue;
-        // Readings of one tariff say when another one did not run.
+        // Readings of one tariff show when another one did not run.
         const others = isTariff(s)
           ? here.filter((o) => o !== s && isTariff(o) && o.direction === s.direction).flatMap(countedOf)
           : [];

@@ -42,7 +42,7 @@ const fetchOf =
     return new Response(text, { status, headers: told });
   };
 
-/** Cookies of a browser on its way, by name. */
+/** Cookies of a browser during redirects, by name. */
 export type Cookies = Map<string, string>;
 
 /** Sends a request as a browser does, with the cookies that it received. */
@@ -100,7 +100,7 @@ export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: A
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
 
-/** Lets an app into a home. Returns the URL to which the browser returns, with the code. */
+/** Authorizes an app for a home. Returns the URL to which the browser returns, with the code. */
 export async function consent(api: TestApi, home: Person, asked: Asked, until = 'month'): Promise<URL> {
   const cookies = cookiesOf(await browserOf(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, asked);
@@ -114,7 +114,7 @@ export async function consent(api: TestApi, home: Person, asked: Asked, until = 
 export const redeem = ({ config }: TestClient, back: URL, { verifier, state }: Asked) =>
   client.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state });
 
-/** Lets an app into a home, and returns its tokens. */
+/** Authorizes an app for a home, and returns its tokens. */
 export async function tokensOf(api: TestApi, app: TestClient, home: Person, more: Record<string, string> = {}) {
   const asked = await ask(app, more);
   return redeem(app, await consent(api, home, asked), asked);

@@ -109,7 +109,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   await api.send(`/v1/emission-series/${grid}/intensities`, { method: 'PUT', key: admin.key, body: intensities });
   await api.send(`/v1/users/${admin.userId}`, { method: 'PATCH', key: admin.key, body: { emission_series_id: grid } });
   const paths = { format: 'csv', starts_at: 'from', value: 'price', at: ['13:15'] };
-  // The sources of both kinds of series have headers, which are stored sealed.
+  // The sources of both kinds of series have headers, which are stored encrypted.
   const source = { url: 'https://prices.example/day', ...paths, headers: { 'x-key': 'a key of the source' } };
   const patched = { method: 'PATCH', key: admin.key, body: { source } };
   await api.send(`/v1/price-series/${series.series_id}`, patched);
@@ -189,7 +189,7 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, REACH_OF_ALL, first, now);
-  // At the end of the first bill's period, off the line between the readings around it.
+  // A reading at the end of the first bill's period that does not lie on the line between its neighbours.
   await home.read([[new Date(dayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, REACH_OF_ALL, second, now);
 }

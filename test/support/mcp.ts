@@ -8,7 +8,7 @@ export interface ToolClient {
   /** Runs a tool. Throws if the result is an error. */
   // biome-ignore lint/suspicious/noExplicitAny: a result can be anything; the test says what it should be
   ask(name: string, values?: Record<string, unknown>): Promise<any>;
-  /** Runs a tool that must answer nothing. Returns the status in its error. */
+  /** Runs a tool that must be refused. Returns the status in its error. */
   refusalOf(name: string, values?: Record<string, unknown>): Promise<number>;
 }
 

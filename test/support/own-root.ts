@@ -27,7 +27,7 @@ export interface InOwnRoot {
   env: Readonly<Record<string, string>>;
   /** Capabilities that the program keeps if it runs as root, as `setpriv` names them. Left out: none. */
   capabilities?: readonly string[];
-  /** A further file of the image's folder /app. */
+  /** A further file for the image's folder /app. */
   file?: string;
 }
 

@@ -61,7 +61,7 @@ export const answerWith = (text: string | Buffer, headers: Record<string, string
 const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
 export const own = (more: object = {}) => ({ url: url(), ...SHAPE, ...more });
 export const elsewhere = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
-/** Returns a function that makes the host answer so. */
+/** Returns a function that sets the host's answer. */
 export const answers = (answer: ReturnType<Receiver['answer']>) => () => {
   host.answer = () => answer;
 };

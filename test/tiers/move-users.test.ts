@@ -370,7 +370,7 @@ async function between(pool: Pool, goes: string, stays: string): Promise<void> {
          ('app_stays', $2, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now())`,
       both,
     ],
-    // Of an app that goes, and of a home that goes.
+    // One app moves, and one home moves.
     [
       `INSERT INTO authorizations VALUES ('aut_app', 'app_goes', $2, '{insights:read}', now(), NULL, NULL),
          ('aut_home', 'app_stays', $1, '{insights:read}', now(), NULL, NULL)`,

@@ -18,7 +18,9 @@ import {
   splitUnitOfText,
 } from './members.ts';
 
-/** Topics that announce or command; those of brokers, of Sparkplug, whose units come in another way, and of native devices. */
+/**
+ * Topics that are not read: announcements and commands; those of brokers, of Sparkplug, whose units come separately, and of native devices.
+ */
 const NO_READINGS =
   /^(?:\$|homeassistant\/|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
 
@@ -34,7 +36,7 @@ export const names = createStatelessFamily({
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const { topic, payload } = message;
-  // A receiver of radio hears the meters of neighbours, which nobody may be offered.
+  // A radio receiver also receives the meters of neighbours, which must not be offered to the owner.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const body = asObject(readJson(payload)) ?? readPairs(payload) ?? null;
   const found = body ? ofObject(topic, body) : ofNumber(topic, payload);
@@ -42,13 +44,13 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const collector = createValueCollector();
   const atMs = body && timeOf(body, message, settings);
   const count = addMembers(collector, found.members, { device: found.device, atMs }, found.context);
-  // A message without a named quantity stays a message that nobody reads.
+  // A message without a named quantity remains unrecognised.
   if (count === 0) return null;
-  // A text where a number is expected is no fault of a device that nobody knows.
+  // A text instead of a number is not reported, because the device is unknown.
   return { said: collector.said, refused: [] };
 }
 
-/** Members of a message, their device, and what its topic states of them. */
+/** Members of a message, their device, and the facts that its topic states about them. */
 interface Found {
   device: string;
   members: Member[];
@@ -95,7 +97,7 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
 }
 
-/** Words at the end of a topic that name nothing. */
+/** Words at the end of a topic that carry no information. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
 
 /** Returns the last two names of a topic. */
@@ -125,11 +127,11 @@ function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Fo
   return { device, members: [{ path: title ?? named.slice(end + 1), ...value }], context };
 }
 
-/** Temperatures inside a device, which are no climate of a room. */
+/** Temperatures inside a device, which are not those of a room. */
 const INSIDE =
   /(?:^|[/_\s-])(?:cpu|gpu|chip|board|mcu|esp(?:32)?|soc|core|disk|ssd|ntc|heat_?sink|igbt|module|transformer)[^/]*temp|temp[^/]*(?:cpu|chip|board|mcu|esp)/i;
 
-/** Members that tell devices on one topic apart. A plain `id` does so only next to a model: elsewhere it may number the messages. */
+/** Members that distinguish devices on one topic. A plain `id` does so only next to a model: elsewhere it may number the messages. */
 const SERIAL =
   /^(?:sn|serial(?:[_-]?(?:no|number|nr|num))?|(?:inverter|device|meter)[_-]?(?:sn|serial|id)|mac|dev_?eui)$/i;
 
@@ -149,7 +151,7 @@ function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSett
   return parseMessageTime(value, undefined, { tz, receivedAtMs });
 }
 
-/** Facts of a topic's words that say something about each number below them. */
+/** Facts that a topic's words state about each number below them. */
 const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts): boolean =>
   not !== null ||
   direction !== null ||
@@ -159,9 +161,9 @@ const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts)
   (['produced', 'store', 'charge', 'discharge'] as const).some(has);
 
 /**
- * Returns what a topic states of its numbers: the words that name a direction, a period or a commodity, and whether it is an inverter or a
- * battery. A register without a direction is import only if the topic names a plug or a switch; elsewhere its owner is asked, because it may
- * be an inverter's, even in the "cellar". A "solar meter" or "battery heater" may be either.
+ * Returns the facts that a topic states about its numbers: the words that name a direction, a period or a commodity, and whether the device
+ * is an inverter or a battery. A register without a direction is import only if the topic names a plug or a switch; otherwise its owner is
+ * asked, because it may be an inverter's, even in the "cellar". A "solar meter" or "battery heater" may be either.
  */
 function contextOf(topic: string): MembersContext {
   const around = topic

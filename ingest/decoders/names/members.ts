@@ -66,7 +66,7 @@ export function membersOf(object: Json): Member[] {
   return members;
 }
 
-/** What is known of a device besides the names of its numbers. */
+/** Facts about a device besides the names of its numbers. */
 export interface MembersContext {
   /** Names around the numbers, innermost first, that state a direction, a period or a commodity. */
   around?: readonly string[];

@@ -7,7 +7,7 @@ import { nameFactsOf } from '../vocabulary/name-facts.ts';
 export interface RegisterDescription {
   /** All names of the register, the most informative first. */
   names: readonly string[];
-  /** Names of which one must be understood to its last word. Default: all names. */
+  /** Names of which one must be understood completely. Default: all names. */
   understood?: readonly string[];
   /** Unit of the stored value; null if it is unknown and the owner must state it. */
   unit: 'kWh' | 'W' | null;
@@ -51,7 +51,7 @@ export interface RegisterFacts {
   /** Whether the names mention solar panels. */
   isOfPanels: boolean;
   moves: 'charge' | 'discharge' | 'both' | null;
-  /** Whether the register counts self-consumption, or its words leave that possibility open. */
+  /** Whether the register counts self-consumption, or may do so by its words. */
   isOwn: boolean;
   /** Whether the name contains unknown or too vague words, or a code whose quantity contradicts the unit. */
   isUnknown: boolean;

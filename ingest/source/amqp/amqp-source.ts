@@ -133,7 +133,7 @@ class AmqpWorker implements AmqpSource {
 
   /** Handles a message of a shard; see `ShardOptions.onMessage`. */
   readonly #take = (message: ConsumeMessage, done: () => void): 'taken' | 'refuse' | 'leave' => {
-    // Neither accepted nor acknowledged: the broker redelivers the message to the shard's next owner.
+    // The message is neither accepted nor acknowledged, so that the broker redelivers it to the shard's next owner.
     if (this.#isLeaving) return 'leave';
     const topic = this.#options.topicOf(message.fields.routingKey);
     if (topic === null) return 'refuse';

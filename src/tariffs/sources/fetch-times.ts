@@ -97,7 +97,7 @@ function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetches
   const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;
   const waitMs =
     askedMs === undefined ? undefined : Math.min(Math.max(askedMs, RETRY_AFTER_MS.least), RETRY_AFTER_MS.most);
-  // A source that asks for a wait is not fetched before it, at a time of `at` neither.
+  // A source that demands a wait is not fetched before its end, not even at a time of `at`.
   const earliest = new Date(now.getTime() + (waitMs ?? 0));
   const scheduled = nextWithinBound(times, earliest, fetchesToday);
   const minutes = RETRY_MINUTES[retries];

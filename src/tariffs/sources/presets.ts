@@ -19,7 +19,7 @@ export interface Preset {
   values: Record<string, string>;
   /** Factor on the values, to the unit per kWh. */
   scale?: string;
-  /** How long each value of an answer holds. Without it, the answer says so. */
+  /** How long each value of an answer holds. If omitted, the answer contains it. */
   minutes?: number;
   /** IANA zone of `at`, and of local times in answers unless `timesIn` names another one. */
   timezone: string;

@@ -63,7 +63,10 @@ export async function readSource(text: string, source: Source, form: SeriesForm)
 export const hasTomorrow = (read: ReadAnswer, source: Source, now: Date): boolean =>
   'prices' in read && (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, timesOf(source).timezone).getTime();
 
-/** Returns why a source does not fit its series, by member: an unknown preset, another unit, a finer value, or a token too many or few. */
+/**
+ * Returns why a source does not fit its series, by member: an unknown preset, another unit, a finer value, or a missing or superfluous
+ * token.
+ */
 export function findSourceErrors(
   source: Source,
   { token }: SourceSecrets,

@@ -24,7 +24,7 @@ export interface OwnSource extends RowPaths {
 /** Source of a series in the API's format, which is stored, without its secrets. */
 export type Source = OwnSource | { preset: string };
 
-/** Secrets of a source, which are stored sealed. */
+/** Secrets of a source, which are stored encrypted. */
 export interface SourceSecrets {
   token?: string | undefined;
   headers?: Record<string, string> | undefined;
@@ -33,7 +33,7 @@ export interface SourceSecrets {
 /** Unit of the values of emission series, in presets. */
 const GRAMS = 'gCO2e';
 
-/** What of a series decides how a source is read. */
+/** Members of a series that determine how a source is read. */
 export interface SeriesForm {
   /** Unit of the values for a kWh: a currency, or grams of CO2 equivalent. */
   unit: string;

@@ -128,7 +128,7 @@ async function countSources(trx: Database, userId: string): Promise<number> {
 const hasSecrets = ({ token, headers }: SourceSecrets): boolean =>
   token !== undefined || (headers !== undefined && Object.keys(headers).length > 0);
 
-/** Returns the secrets of a stored source. Throws if they were sealed with another key. */
+/** Returns the secrets of a stored source. Throws if they were encrypted with another key. */
 export const openSecrets = (box: SecretBox, sealed: Buffer | null): SourceSecrets =>
   sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
 

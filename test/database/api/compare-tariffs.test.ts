@@ -4,7 +4,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { type Answer, expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 import { type Person, solarHome } from '#test/support/solar-home.ts';
 
-/** Comparisons of tariffs equal what `include=cost` answers once the tariff holds. */
+/** Comparisons of tariffs equal what `include=cost` answers once the tariff is valid. */
 let api: TestApi;
 let owner: Person;
 let utility: Person;
@@ -63,7 +63,7 @@ describe('a comparison', () => {
     expect(none.json).toMatchObject({ user_id: owner.userId, ...range, currency: 'EUR', current: null });
     expect(none.json.alternatives[2].cost.missing_prices_kwh).toBeGreaterThan(0);
     expect(none.json.alternatives[1].cost.capacity).toMatch(/^[1-9]/);
-    // The tariff that holds is another one, and changes within the range.
+    // The valid tariff is another one, and changes within the range.
     const held = [
       { ...flat, valid_from: '2026-03-20' },
       { ...offers[0], valid_from: '2026-05-05', name: 'later' },

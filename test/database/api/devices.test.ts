@@ -207,7 +207,7 @@ describe('devices', () => {
          ('dsc_2', $1, 'homeassistant', 'ss', 'SS/#'), ('dsc_3', $1, 'homeassistant', '0x3', '')`,
       [gateway.json.gateway_id],
     );
-    // The other device is read by a family of its own.
+    // The other device belongs to another family.
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
       expect.objectContaining({ discovery_id: 'dsc_2', awaits: 'SS/#', channels: [], quantities: [] }),
     ]);

@@ -92,7 +92,7 @@ const EXPECTED: Record<OperationName, string> = {
   updateTariff: 'ok 403 ok 404 403 403',
   deleteTariff: 'ok 403 ok 404 403 403',
   compareTariffs: 'ok ok ok 403 403 403',
-  // Nothing to calculate: the home has no energy.
+  // There is nothing to calculate: the home has no energy.
   whatIf: '422 422 422 403 403 403',
   createPriceSeries: 'ok 403 ok 403 403 403',
   listPriceSeries: 'ok ok ok 403 403 403',
@@ -118,10 +118,10 @@ const EXPECTED: Record<OperationName, string> = {
   inviteMember: 'ok 403 403 403 403 403',
   listMembers: 'ok 403 403 403 403 403',
   removeMember: 'ok 403 403 403 403 403',
-  // Of a token that was not made here.
+  // The token was not made by this installation.
   acceptMembership: '422 403 403 422 403 403',
   listMemberships: 'ok 403 403 ok 403 403',
-  // Of somebody else's membership.
+  // The membership is another account's.
   leaveMembership: '404 403 403 404 403 403',
   createApp: '403 403 403 403 403 403',
   listApps: '403 403 403 403 403 403',
@@ -129,7 +129,7 @@ const EXPECTED: Record<OperationName, string> = {
   updateApp: '403 403 403 403 403 403',
   deleteApp: '403 403 403 403 403 403',
   listAuthorizations: 'ok 403 403 own 403 403',
-  // Of an app that the home did not let in.
+  // The home did not authorize this app.
   endAuthorization: '404 403 403 404 403 403',
   listAudit: '403 403 403 403 403 403',
 };
@@ -285,7 +285,7 @@ const QUERIES: Partial<Record<OperationName, string>> = {
   deleteIntensities: 'from=2026-06-15T00:00:00Z&to=2026-06-16T00:00:00Z',
   getFleetSilence: 'start=2026-06-01&end=2026-06-10',
 };
-/** Operations on objects of the utility, which a member's session does not enter the home for. */
+/** Operations on objects of the utility, for which a member's session does not enter the home. */
 const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(path) && !path.includes('{user_id}');
 
 /** Sends a request about a new object of the home, with a key or from a browser. */
@@ -293,7 +293,7 @@ async function call(operation: (typeof OPERATIONS)[number], by: { key?: string; 
   const { name, method } = operation;
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
   const values: Record<string, string> = {};
-  // The limit of mails a day is for other tests.
+  // The daily limit of mails is tested elsewhere.
   await api.database.pool.query(`DELETE FROM events WHERE type = 'member.invited'`);
   for (const parameter of names) {
     const kind = /emission-series/.test(operation.path) && parameter === 'series_id' ? 'emission_series_id' : parameter;

@@ -219,7 +219,7 @@ test('4.9 and 4.10 codes, refresh tokens and secrets are not accepted as access 
     expect((await insights(text)).status).toBe(401);
   expect((await token({ grant_type: 'refresh_token', refresh_token: access_token })).json).toMatchObject(refused);
   expect((await insights(access_token, `?user_id=${other.userId}`)).status).toBe(403);
-  // Tools of assistants take keys alone.
+  // Tools of assistants accept only keys.
   const call = { method: 'POST', key: access_token, body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } };
   expect((await api.send('/mcp', call)).status).toBe(401);
 });

@@ -133,7 +133,7 @@ describe('an app that a home authorizes', () => {
     const hook = { url: 'https://example.com/x', auth_token: 'a secret token' };
     const subscribe = (event: string) => api.send('/v1/webhooks', { method: 'POST', key, body: { ...hook, event } });
     expect((await subscribe('usage.updated')).status).toBe(201);
-    // Whose data the app may not read.
+    // The app may not read the data of this event.
     expect((await subscribe('device.connected')).status).toBe(403);
     const own = await api.send('/v1/webhooks', {
       method: 'POST',
@@ -153,7 +153,7 @@ describe('an app that a home authorizes', () => {
   test('loses its access when the home is erased', async () => {
     const mine = await newHome();
     const tokens = await tokensOf(api, app, mine);
-    // Of a request whose browser did not return to the app.
+    // Includes a request whose browser did not return to the app.
     const cookies = cookiesOf(await browserOf(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await ask(app));
     await browse(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
@@ -260,7 +260,7 @@ describe('codes', () => {
       [{ code_challenge_method: 'plain' }, 'invalid_request'],
       [{ code_challenge: '' }, 'invalid_request'],
       [{ scope: 'insights:read alerts:read' }, 'invalid_scope'],
-      // Unknown scopes are ignored; nothing is left of these.
+      // Unknown scopes are ignored, so no scope is left.
       [{ scope: 'openid keys:write' }, 'invalid_scope'],
       [{ scope: '' }, 'invalid_scope'],
       [{ prompt: 'none' }, 'consent_required'],

@@ -82,12 +82,12 @@ describe('a series with a source', () => {
     expect(await pricesOf(id)).toEqual({ '15T12:00': '10', '15T13:00': '2', '15T14:00': '30', '16T00:00': '8' });
     await remove(id, '?from=2026-06-15&to=2026-06-17');
     expect(await pricesOf(id)).toEqual({ '15T12:00': '10', '15T13:00': '20', '15T14:00': '30', '16T00:00': '40' });
-    // Given back, they follow the source again.
+    // After their removal, the source's prices apply again.
     answerWith(rows(['15T12:00', 11], ['16T00:00', 41]));
     later(24 * 60);
     await workAll();
     expect(await pricesOf(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
-    // Without a source nothing holds in their place.
+    // Without a source, these times have no price.
     await patch(id, { source: null });
     expect(await get(id)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
     await remove(id, '?from=2026-06-15T13:00:00Z&to=2026-06-16');

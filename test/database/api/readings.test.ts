@@ -270,7 +270,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
   for (const [index, roles] of chooseRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
     const law = createLawForRoles(roles, (of) => lawOfSeries(channel, kind, of, settings));
-    // The law tells which readings end an energy: by a copy that counts at all times.
+    // A copy of the law that counts at all times shows which readings end a step with energy.
     const always = { import: true, export: true, meter: null };
     const whole = lawOfSeries(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
     // After the last time in which the series counts, the law receives no readings: what is held then is never decided.

@@ -272,7 +272,7 @@ describe.each(
   });
 });
 
-/** A homeowner may read what a tariff may use of the utility's. */
+/** A homeowner may read those series of the utility that a tariff may use. */
 const isReadOfUtility = ({ method, path }: AnyOperation, caller: string, owner: string) =>
   method === 'GET' && path.includes('{series_id}') && caller === 'home' && owner === 'utility';
 

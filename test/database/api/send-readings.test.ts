@@ -131,7 +131,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
       201,
       { stored: 2, duplicates: 0, rejected: [{ index: 2, reason: expect.stringContaining('relative') }] },
     ]);
-    // The same readings in the native form are known.
+    // The same readings in the native form are recognised as duplicates.
     const native = await send(deviceId, { ts: bt, energy_total_kwh: 12.5, power_w: 300 });
     expect(native.json).toEqual({ stored: 0, duplicates: 2, rejected: [] });
     const other = await send(deviceId, pack, home.key, { 'content-type': 'text/plain' });

@@ -77,7 +77,7 @@ test('a year with a battery and twice the panels, and January with one of them, 
     battery: { capacity_kwh: 9.6, charge_kw: 4.5, discharge_kw: 4.6, round_trip_efficiency: 0.93 },
   };
   expect((await ask({ ...numbers, user_id: owner.userId }, utility.key)).json).toEqual(expected({ battery }, endMs));
-  // As it is: nothing differs.
+  // Without a change nothing differs.
   const same = (await ask({ ...YEAR, production_scale: 1 })).json;
   expect(same.after).toEqual(same.before);
 }, 120_000);
@@ -120,7 +120,7 @@ test('input that is invalid, foreign or without effect is refused', async () => 
     [{ ...YEAR, production_scale: 10.1 }, 'production_scale'],
     [{ ...YEAR, production_scale: -0.1 }, 'production_scale'],
     [{ ...YEAR, production_scale: 'x' }, 'production_scale'],
-    // Before there was anything.
+    // Before the home had any device.
     [{ start: '2024-06-01', end: '2024-06-30', production_scale: 2 }, 'production_scale'],
     [{ start: '2024-06-01', end: '2024-06-30', battery }, 'battery'],
   ];

@@ -120,7 +120,7 @@ test('of a device with very many channels, those in the batch are loaded, and th
     const written = await send(minute);
     expect(written).toMatchObject({ stored: 2, rejected: 0, large: [large.deviceId] });
   }
-  // One of the large device each time, and the small device's three until its head is cached.
+  // Each batch loads one channel of the large device, and the small device's three until its head is cached.
   expect(read()).toBeLessThanOrEqual(9 + 9 * 3);
   expect(memory.get(large.deviceId)).toBeNull();
   const after = await lawsOf(large.deviceId);

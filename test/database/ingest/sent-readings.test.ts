@@ -237,7 +237,7 @@ test.each(casesOf('native').filter(([, { in: given }]) => !given.replayed))(
     expect(one.stored.readings.length).toBeGreaterThan(1);
     expect(other.stored).toEqual(one.stored);
     expect(both.stored).toEqual(one.stored);
-    // What is no JSON is refused before it is known to be readings.
+    // A body that is not JSON is refused before it is recognised as readings.
     expect(other.rejected).toEqual(given.payload === '{"power_w":1' ? [] : one.rejected);
   },
 );

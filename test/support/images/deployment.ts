@@ -36,7 +36,7 @@ export function createDeployment(): Deployment {
   const first = (process.pid & 63) * 4;
   const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  // Of a run that was killed. Its network has gone.
+  // Left over from a killed run, whose network no longer exists.
   for (const command of REMOVE) podman(...command.split(' '));
   ip('netns', 'add', name);
   ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);
@@ -46,7 +46,7 @@ export function createDeployment(): Deployment {
     ip('-n', name, ...one.split(' '));
   ip('-n', name, 'route', 'add', 'default', 'via', outside);
   const folder = mkdtempSync(join(tmpdir(), 'energy-deployment-'));
-  // With their times of change: podman reuses layers of files that it has seen.
+  // Copy times of change, too: podman reuses layers of unchanged files.
   const cloned = readdirSync(root).filter((entry) => !NOT_CLONED.has(entry));
   execFileSync('cp', ['-a', ...cloned, folder], { cwd: root });
   const log = `${folder}.log`;
@@ -54,7 +54,7 @@ export function createDeployment(): Deployment {
     address,
     folder,
     type(command, within = '.') {
-      // A file, not a pipe: the name server of podman's network keeps what it was started with.
+      // A file instead of a pipe: the name server of podman's network keeps its inherited output open.
       const output = openSync(log, 'w');
       const { status } = spawnSync('nsenter', [`--net=/run/netns/${name}`, 'sh', '-c', command], {
         cwd: join(folder, within),
@@ -83,7 +83,7 @@ export function createDeployment(): Deployment {
   return deployment;
 }
 
-/** Name by which a person who types `$(hostname)` makes a deployment known. */
+/** Name under which `$(hostname)` in a typed command announces a deployment. */
 export const HOST_NAME = hostname();
 
 /** Everything that a container has printed. */

@@ -14,7 +14,7 @@ export interface Visitor {
   publishOneDay(): Promise<() => Promise<number[]>>;
 }
 
-/** What the published registers amount to. */
+/** Energy that the published registers show. */
 export const DAY_KWH = 1.5;
 
 /** Downloads the certificate from `address`, and returns a client that reaches `name` there, with an administrator's key. */

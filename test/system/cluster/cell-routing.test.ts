@@ -212,7 +212,7 @@ test('exceptions apply at once, and after a restart of the router; energy cells 
   await router.kill();
   await router.start();
   await holds();
-  // Moved again, and back to the cell that made it.
+  // One name is moved again, and one returns to the cell that made it.
   await routeNames(
     places,
     new Map([

@@ -89,7 +89,8 @@ test.each([4, 5] as const)(
     await second.client.publishAsync(topic, reading(1), { qos: 1 });
     await expect.poll(() => first.client.connected, SOON).toBe(false);
     if (protocolVersion === 5) expect(first.ended).toEqual([0x8e]);
-    // And back. This time the previous process hangs while the connection breaks, and learns it later than the client has a new one.
+    // Then back. This time the previous process hangs while the connection breaks, and detects that only after the client has a new
+    // connection.
     pair.processes[1].signal('SIGSTOP');
     second.client.stream.destroy();
     const third = await connectTo(0, options);
@@ -208,7 +209,7 @@ test('limits of requests count at each process, and a deleted device is disconne
       );
     return refused;
   };
-  // 120 a minute. A new minute may begin meanwhile.
+  // The limit is 120 a minute. A new minute may begin meanwhile.
   expect([await attempts(1, 125), await attempts(0, 1)]).toEqual([expect.any(Number), 0]);
   const deleted = [await makeMeter(), await makeMeter()] as const;
   const connected = [await connectTo(0, deleted[0].login), await connectTo(1, deleted[1].login)];
@@ -227,7 +228,7 @@ test('the proxy reports a client’s address and certificate, and nobody else ca
   expect(await stored()).toBe(1);
   const foreign = await (await makeAuthority(folder.path, 'foreign')).sign(deviceId);
   await expect(mqtt.connectAsync(url, { ...foreign, rejectUnauthorized: false, reconnectPeriod: 0 })).rejects.toThrow();
-  // A header from an address that is no proxy's is no MQTT, and one without header from a proxy's address is refused.
+  // A proxy header from an untrusted address is not valid MQTT, and a connection from a proxy without a header is refused.
   for (const localAddress of [DIRECT, '127.0.0.1']) {
     const socket = connectTcp({ port: portOf(0), host: '127.0.0.1', localAddress });
     const header = Buffer.from('0d0a0d0a000d0a515549540a2111000c7f0000017f00000100010001', 'hex');

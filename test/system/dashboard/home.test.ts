@@ -126,7 +126,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   expect((await heat.getByText('Mon').boundingBox())?.x).toBeGreaterThan(0);
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   expect((await page.getByRole('group', { name: 'Period' }).boundingBox())?.y).toBe(0);
-  // The pages are at the foot.
+  // The links to pages are at the bottom of the screen.
   const devices = await page.getByRole('link', { name: 'Devices' }).boundingBox();
   expect((devices?.y ?? 0) + (devices?.height ?? 0)).toBeGreaterThan(SIZES.phone.height - 20);
 

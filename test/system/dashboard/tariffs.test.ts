@@ -279,7 +279,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
       .textContent(),
   ).toMatch(/€.*€/);
   await testLooks(page, 'tariffs-compare');
-  // An answer is gone once its tariff is another one.
+  // An answer disappears once its tariff is changed.
   await dialog(page).getByLabel('Price, EUR per kWh').first().fill('0.5');
   await expect.poll(() => status.textContent()).toContain('Nothing is saved.');
   await button(page, 'Close').last().click();

@@ -19,7 +19,7 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   const client = await mqtt.connectAsync(await service.bridge(['cellar/#', 'givenergy/#']));
   const publish = (topic: string, payload: object | string) =>
     client.publishAsync(topic, typeof payload === 'string' ? payload : JSON.stringify(payload), { qos: 1 });
-  /** A meter's body after some hours: registers that rise, and registers of a day that begin again at the third hour. */
+  /** A meter's body after some hours: registers that rise, and daily registers that restart at the third hour. */
   const meter = (hour: number) => ({
     wifi_strength: 80,
     InvSerial: 12_345_678,
@@ -71,7 +71,10 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   expect(rows).toEqual([]);
 }, 90_000);
 
-/** What a family sends at a step, from 0 to 5, and what its devices then have counted: kWh drawn (or charged) and kWh fed in (or made). */
+/**
+ * Messages of a family at a step, from 0 to 5, and the energy that its devices have counted by then: kWh imported (or charged) and kWh
+ * exported (or produced).
+ */
 interface Flow {
   messages(step: number): Record<string, object | string | number>;
   counts: Record<string, { used: number; export: number }>;
@@ -79,7 +82,7 @@ interface Flow {
   asks?: readonly string[];
 }
 
-/** A register that rises by 0.05 kWh a step, one that rises by 0.02 kWh, and one of a day, which begins again at the third step. */
+/** A register that rises by 0.05 kWh a step, one that rises by 0.02 kWh, and a daily one, which restarts at the third step. */
 const up = (step: number) => Number((1_234.5 + 0.05 * step).toFixed(3));
 const down = (step: number) => Number((678.25 + 0.02 * step).toFixed(3));
 const today = (step: number) => (step < 3 ? 8 + step : step - 3);

@@ -91,7 +91,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   const home = await homeIn();
   const secret = await readFile(join(installation.folder, 'data/secret.key'), 'utf8');
 
-  // The disk is gone, without a last word.
+  // The disk is lost without a clean shutdown.
   installation.kill('energy supervisor');
   installation.kill('postgres');
   await expect.poll(() => installation.pidsOf('energy'), { timeout: 60_000 }).toEqual([]);
